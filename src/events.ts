@@ -1,0 +1,44 @@
+import type { Answer, AnswerSentence, Citation, Warning } from "./types.ts";
+
+/** The stages of a question in the order in which they run. */
+export const ANSWER_STAGES = ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write", "check", "remember"] as const;
+export type AnswerStage = (typeof ANSWER_STAGES)[number];
+
+/** Everything that `answer()` yields. A sentence is final once shown; `answer` is always last and equals the sentences in order. */
+export type AnswerEvent =
+  | { readonly type: `${AnswerStage}-start` }
+  | {
+      readonly type: `${AnswerStage}-end`;
+      readonly ms: number;
+      /** Small facts about what the stage did: counts, thresholds, models. */
+      readonly facts: Readonly<Record<string, string | number | boolean | null>>;
+    }
+  /** Something that the profile names and this build lacks, or that was left out, and why. */
+  | { readonly type: "notice"; readonly stage: AnswerStage; readonly code: string; readonly message: string }
+  | { readonly type: "warning"; readonly warning: Warning }
+  | { readonly type: "sentence"; readonly index: number; readonly sentence: AnswerSentence; readonly citations: readonly Citation[] }
+  | { readonly type: "answer"; readonly answer: Answer };
+
+export interface IngestCounts {
+  readonly total: number;
+  readonly done: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly failed: number;
+}
+
+/** Everything that `ingest()` yields; `ingest-end` is always last. */
+export type IngestEvent =
+  | { readonly type: "scan-end"; readonly files: number; readonly skipped: readonly { readonly path: string; readonly reason: string }[] }
+  | {
+      readonly type: "document";
+      readonly path: string;
+      readonly outcome: "added" | "changed" | "unchanged" | "deleted";
+      readonly chunks: number;
+      readonly counts: IngestCounts;
+    }
+  | { readonly type: "file-failed"; readonly path: string; readonly code: string; readonly reason: string; readonly counts: IngestCounts }
+  | { readonly type: "embed"; readonly done: number; readonly total: number }
+  | { readonly type: "ingest-end"; readonly counts: IngestCounts; readonly chunks: number; readonly ms: number; readonly revision: number };

@@ -1,0 +1,314 @@
+/** The words of the glossary (DESIGN.md) as types. Plain data; offsets are UTF-16 code units into the normalised text. */
+
+/** Who asks in which body of knowledge. A hard partition: every query of the store filters by all three. */
+export interface Scope {
+  readonly domain: string;
+  /** A party inside the domain; `null` sees only what belongs to no tenant. */
+  readonly tenant: string | null;
+  /** Access labels granted to the request; a document is visible when its label is among them. */
+  readonly access: readonly string[];
+}
+
+/** Half-open range `[start, end)` of UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type DocumentType = "policy" | "definition" | "rating_table";
+export type Authority = "regulation" | "agency" | "summary";
+
+/** What is known of a document besides its text. */
+export interface DocumentMetadata {
+  readonly title: string;
+  readonly description: string | null;
+  readonly url: string | null;
+  /** ISO date for which the content holds, if the document states one. */
+  readonly asOf: string | null;
+  readonly authority: Authority | null;
+  readonly topic: string | null;
+  readonly subtopic: string | null;
+  readonly type: DocumentType | null;
+}
+
+export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "quote" | "code";
+
+/** A structural piece of the normalised text. Blocks are in order and do not overlap; between two stands white space only. */
+export interface Block extends TextRange {
+  readonly type: BlockType;
+  /** Headings: 1 to 6. List items: depth from 1. Otherwise 0. */
+  readonly level: number;
+  /** Table rows: index into `blocks` of the table's header row (its own index if it is the header); otherwise -1. */
+  readonly header: number;
+}
+
+/** A sentence, list item, table row or heading: the smallest thing that is quoted, and where chunks may be cut. */
+export interface Unit extends TextRange {
+  readonly type: BlockType;
+  /** Index of the block that it lies in. */
+  readonly block: number;
+}
+
+/** An indexed piece inside a chunk, 128–256 tokens where the chunk has them. */
+export interface Window extends TextRange {
+  readonly tokens: number;
+}
+
+/** A stored piece of a document with exact offsets. */
+export interface Chunk extends TextRange {
+  readonly id: string;
+  readonly documentId: string;
+  readonly ordinal: number;
+  readonly tokens: number;
+  /** Headings above the chunk's start, outermost first. */
+  readonly headingPath: readonly string[];
+  readonly windows: readonly Window[];
+}
+
+/** A document as stored: normalised text, structure, and the way back to the original. */
+export interface StoredDocument extends DocumentMetadata {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: string;
+  /** The folder (or other origin) that it was read from; deletions are computed inside one source. */
+  readonly source: string;
+  /** Path relative to the source, with `/`. For JSON chunks `file.json#entry_id`. */
+  readonly path: string;
+  /** SHA-256 (hex) of the original bytes. */
+  readonly originalHash: string;
+  /** SHA-256 (hex) of normalised text, metadata, structure settings and normaliser version: the document's version. */
+  readonly version: string;
+  readonly normaliser: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly units: readonly Unit[];
+  readonly chunks: readonly Chunk[];
+  readonly sourceMap: SourceMapData;
+}
+
+/**
+ * Map from normalised text to original text, as segments `[outStart, outEnd, sourceStart, sourceEnd]` flattened, in order of `outStart`.
+ * A segment whose two lengths are equal maps offset by offset; any other maps as a whole.
+ */
+export type SourceMapData = readonly number[];
+
+/** What a request asks, before anything is known of it. */
+export interface AskRequest {
+  readonly question: string;
+  readonly scope: Scope;
+  readonly profile: string;
+  readonly detail: "normal" | "more";
+  readonly sessionId: string | null;
+  readonly selection: Selection | null;
+}
+
+/** A part of one document to which an answer must keep. */
+export interface Selection extends TextRange {
+  readonly documentId: string;
+}
+
+/** One earlier question–answer pair of a session. Helps to understand a question; never evidence. */
+export interface Turn {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** A question after admission. */
+export interface Question {
+  readonly text: string;
+  /** Standalone form for retrieval and caching. */
+  readonly resolved: string;
+  readonly scope: Scope;
+  readonly profile: string;
+  readonly detail: "normal" | "more";
+  readonly sessionId: string | null;
+  readonly selection: Selection | null;
+  readonly history: readonly Turn[];
+  /** Names of injection patterns seen in the text. */
+  readonly injectionSignals: readonly string[];
+}
+
+/** A retrieved chunk with its scores; everything later stages need of its document travels along. */
+export interface Passage {
+  /** `S1`, `S2`, … in rank order. */
+  readonly sid: string;
+  readonly chunkId: string;
+  readonly document: PassageDocument;
+  readonly headingPath: readonly string[];
+  /** The chunk's range in the document. */
+  readonly range: TextRange;
+  /** The window that scored best. */
+  readonly window: TextRange;
+  readonly text: string;
+  readonly units: readonly Unit[];
+  /** Raw scores; `null` where the scorer did not run. */
+  readonly scores: { readonly dense: number | null; readonly bm25: number | null; readonly fused: number; readonly cross: number | null };
+}
+
+/** A document's face in answers. */
+export interface PassageDocument {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
+  readonly authority: Authority | null;
+  readonly version: string;
+  readonly originalHash: string;
+  readonly normaliser: string;
+  readonly blocks: readonly Block[];
+  readonly sourceMap: SourceMapData;
+}
+
+export type Verdict = "verified" | "uncertain" | "rejected";
+
+/** A passage with a verdict. */
+export interface Evidence {
+  readonly passage: Passage;
+  readonly verdict: Verdict;
+  /** 0–1, or `null` when it could not be scored; never 0 for "unknown". */
+  readonly relevance: number | null;
+  readonly consistency: number | null;
+  readonly agreement: number | null;
+  /** The combination on which the verdict rests, 0–1. */
+  readonly score: number;
+  /** One line for people. */
+  readonly reason: string;
+}
+
+/** An exact substring of evidence. `text === document.text.slice(start, end)`. */
+export interface Quote extends TextRange {
+  readonly passage: Passage;
+  readonly text: string;
+}
+
+/** A sentence as written, before it is checked. */
+export interface DraftSentence {
+  readonly text: string;
+  /** Quotes that it cites. */
+  readonly quotes: readonly Quote[];
+}
+
+export type ClaimStatus = "supported" | "contradicted" | "unsupported" | "unchecked";
+
+/** A sentence of the answer with what the checks found. */
+export interface Claim {
+  readonly sentence: number;
+  readonly text: string;
+  readonly status: ClaimStatus;
+  readonly citations: readonly number[];
+  readonly reason: string;
+}
+
+/** Where a quote stands in the file that was read. */
+export interface OriginalPlace {
+  /** Path relative to the source. */
+  readonly path: string;
+  readonly unit: "utf16";
+  readonly start: number;
+  readonly end: number;
+  /** SHA-256 of the original bytes. */
+  readonly sha256: string;
+  readonly normaliser: string;
+}
+
+/** Claim → quote. */
+export interface Citation extends TextRange {
+  readonly n: number;
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly chunkId: string;
+  readonly url: string | null;
+  readonly title: string;
+  readonly asOf: string | null;
+  readonly quote: string;
+  /** The passage around the quote, for display; the quote stands in it at `quoteStart`. */
+  readonly context: string;
+  readonly quoteStart: number;
+  readonly headingPath: readonly string[];
+  readonly original: OriginalPlace;
+}
+
+export interface AnswerSentence {
+  readonly text: string;
+  readonly citations: readonly number[];
+}
+
+export type CheckVerdict = "pass" | "repaired" | "warn" | "fail";
+
+/** What one check found. */
+export interface CheckResult {
+  readonly name: string;
+  readonly verdict: CheckVerdict;
+  /** 0–1, or `null` when the check has no score or could not compute one. */
+  readonly score: number | null;
+  readonly reason: string;
+  /** Ranges in the sentence that it judged. */
+  readonly spans: readonly TextRange[];
+  /** Index of the sentence, or `null` for the whole answer. */
+  readonly sentence: number | null;
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Two sources that differ; shown side by side. */
+export interface Conflict {
+  readonly about: string;
+  readonly sides: readonly { readonly sid: string; readonly value: string; readonly asOf: string | null }[];
+  readonly resolvedBy: string | null;
+}
+
+/** Why there is no answer, and what was searched. */
+export interface Refusal {
+  readonly reason: "nothing_relevant" | "evidence_too_weak" | "not_reliable" | "empty_corpus" | "injection";
+  readonly message: string;
+  readonly searched: {
+    readonly documents: number;
+    readonly chunks: number;
+    readonly revision: number;
+    readonly unreadable: readonly string[];
+  };
+  readonly nearest: readonly { readonly title: string; readonly url: string | null; readonly missing: readonly string[] }[];
+  readonly contacts: readonly { readonly name: string; readonly contact: string }[];
+}
+
+export interface TokenUsage {
+  readonly compression: number;
+  readonly answer: number;
+  readonly total: number;
+}
+
+export type AnswerStatus = "ok" | "insufficient_context" | "error";
+export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
+
+export interface Answer {
+  readonly id: string;
+  readonly status: AnswerStatus;
+  readonly question: string;
+  readonly domain: string;
+  readonly profile: string;
+  readonly sentences: readonly AnswerSentence[];
+  /** Confidence in 0–1 of the decision to answer; `null` when nothing was found. */
+  readonly confidence: number | null;
+  readonly confidenceCalibrated: boolean;
+  readonly claims: readonly Claim[];
+  readonly citations: readonly Citation[];
+  readonly evidence: readonly Evidence[];
+  readonly conflicts: readonly Conflict[];
+  readonly checks: readonly CheckResult[];
+  readonly warnings: readonly Warning[];
+  readonly refusal: Refusal | null;
+  readonly cacheMode: CacheMode;
+  readonly tokenUsage: TokenUsage;
+  readonly costUsd: number;
+  /** Milliseconds by stage. */
+  readonly timings: Readonly<Record<string, number>>;
+  readonly latencyMs: number;
+  /** Name of the model that wrote, or `extractive`. */
+  readonly model: string;
+  readonly sessionId: string | null;
+}

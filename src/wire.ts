@@ -1,0 +1,247 @@
+import { z } from "zod";
+import type { AnswerEvent } from "./events.ts";
+import type { Answer, Citation, Conflict, Evidence, Refusal } from "./types.ts";
+import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
+
+/** The API as it travels: snake_case. These schemas are the documentation; this is the one file that converts. */
+
+export const askRequestSchema = z
+  .strictObject({
+    question: z.string().describe("The question, 1–500 characters after trimming (limit configurable)."),
+    detail: z.enum(["normal", "more"]).default("normal").describe("`more` asks for a longer answer."),
+    domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent."),
+    tenant: z.string().min(1).optional().describe("Party inside the domain whose vocabulary and documents apply."),
+    profile: z.string().min(1).optional().describe("Which stages run with which numbers; the domain's default when absent."),
+    session_id: z.string().min(1).max(100).optional().describe("Continue a session. Sent back in every answer."),
+    selection: z
+      .strictObject({
+        document_id: z.string().min(1),
+        start: z.int().min(0).describe("UTF-16 code units into the normalised text."),
+        end: z.int().min(1),
+      })
+      .optional()
+      .describe("Answer only from this range of this document."),
+  })
+  .describe("POST /v1/ask");
+export type WireAskRequest = z.input<typeof askRequestSchema>;
+
+const nullableScore = z.number().min(0).max(1).nullable();
+
+export const citationSchema = z.object({
+  n: z.int().describe("The number in the text: `[n]`."),
+  url: z.string().nullable(),
+  title: z.string(),
+  quote: z.string().describe("Exact substring of the document's normalised text."),
+  start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
+  end: z.int(),
+  unit: z.literal("utf16"),
+  original: z
+    .object({
+      path: z.string(),
+      unit: z.literal("utf16"),
+      start: z.int(),
+      end: z.int(),
+      sha256: z.string(),
+      normaliser: z.string(),
+    })
+    .describe("Where the quote stands in the file that was read, with the hash of its bytes."),
+  document_id: z.string(),
+  document_version: z.string(),
+  as_of: z.string().nullable(),
+  heading_path: z.array(z.string()),
+  context: z.string().describe("The passage around the quote."),
+  quote_start: z.int().describe("Where the quote starts inside `context`."),
+});
+export type WireCitation = z.infer<typeof citationSchema>;
+
+export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
+
+export const warningSchema = z.object({ code: z.string(), message: z.string() });
+
+export const refusalSchema = z.object({
+  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  message: z.string(),
+  searched: z.object({
+    documents: z.int(),
+    chunks: z.int(),
+    revision: z.int(),
+    unreadable: z.array(z.string()).describe("Files that could not be read, and therefore were not searched."),
+  }),
+  nearest: z.array(z.object({ title: z.string(), url: z.string().nullable(), missing: z.array(z.string()) })),
+  contacts: z.array(z.object({ name: z.string(), contact: z.string() })),
+});
+export type WireRefusal = z.infer<typeof refusalSchema>;
+
+export const askResponseSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(["ok", "insufficient_context", "error"]),
+    question: z.string(),
+    domain: z.string(),
+    profile: z.string(),
+    agg_conf: nullableScore.describe("Confidence of the decision to answer; `null` when nothing was found."),
+    agg_conf_calibrated: z.boolean().describe("False: the threshold was not fitted on labelled questions."),
+    answer_plain: z.string(),
+    answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
+    sentences: z.array(sentenceSchema),
+    citations: z.array(citationSchema),
+    claims: z.array(
+      z.object({
+        sentence: z.int(),
+        text: z.string(),
+        status: z.enum(["supported", "contradicted", "unsupported", "unchecked"]),
+        citations: z.array(z.int()),
+        reason: z.string(),
+      }),
+    ),
+    evidence: z.array(
+      z.object({
+        sid: z.string(),
+        url: z.string().nullable(),
+        title: z.string(),
+        rel: nullableScore,
+        cross: nullableScore,
+        final: z.number(),
+        verdict: z.enum(["verified", "uncertain", "rejected"]),
+        reason: z.string(),
+      }),
+    ),
+    conflicts: z.array(
+      z.object({
+        about: z.string(),
+        sides: z.array(z.object({ sid: z.string(), value: z.string(), as_of: z.string().nullable() })),
+        resolved_by: z.string().nullable(),
+      }),
+    ),
+    checks: z.array(
+      z.object({
+        name: z.string(),
+        verdict: z.enum(["pass", "repaired", "warn", "fail"]),
+        score: z.number().nullable(),
+        reason: z.string(),
+        sentence: z.int().nullable(),
+      }),
+    ),
+    warnings: z.array(warningSchema),
+    refusal: refusalSchema.nullable(),
+    cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
+    token_usage: z.object({ compression: z.int(), answer: z.int(), total: z.int() }),
+    cost_usd: z.number(),
+    latency_ms: z.number(),
+    timings_ms: z.record(z.string(), z.number()),
+    model: z.string(),
+    session_id: z.string().nullable(),
+  })
+  .describe("Response of POST /v1/ask, and the data of the `answer` event");
+export type WireAnswer = z.infer<typeof askResponseSchema>;
+
+/** What every failed request answers, and the data of the `error` event. */
+export const errorResponseSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
+});
+export type WireError = z.infer<typeof errorResponseSchema>;
+
+/** One Server-Sent Event: `event: NAME`, `data: JSON`. */
+export type WireEvent =
+  | { readonly event: "stage"; readonly data: { stage: string; phase: "start" | "end"; ms?: number; facts?: Record<string, unknown> } }
+  | { readonly event: "notice"; readonly data: { stage: string; code: string; message: string } }
+  | { readonly event: "warning"; readonly data: { code: string; message: string } }
+  | { readonly event: "sentence"; readonly data: { index: number; text: string; citations: WireCitation[] } }
+  | { readonly event: "answer"; readonly data: WireAnswer }
+  | { readonly event: "error"; readonly data: WireError["error"] };
+
+function citationToWire(citation: Citation): WireCitation {
+  return {
+    n: citation.n,
+    url: citation.url,
+    title: citation.title,
+    quote: citation.quote,
+    start: citation.start,
+    end: citation.end,
+    unit: "utf16",
+    original: { ...citation.original },
+    document_id: citation.documentId,
+    document_version: citation.documentVersion,
+    as_of: citation.asOf,
+    heading_path: [...citation.headingPath],
+    context: citation.context,
+    quote_start: citation.quoteStart,
+  };
+}
+
+function evidenceToWire({ passage, relevance, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
+  const { sid, document, scores } = passage;
+  return { sid, url: document.url, title: document.title, rel: relevance, cross: scores.cross, final: score, verdict, reason };
+}
+
+function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
+  const sides = conflict.sides.map(({ sid, value, asOf }) => ({ sid, value, as_of: asOf }));
+  return { about: conflict.about, sides, resolved_by: conflict.resolvedBy };
+}
+
+function refusalToWire(refusal: Refusal): WireRefusal {
+  return {
+    reason: refusal.reason,
+    message: refusal.message,
+    searched: { ...refusal.searched, unreadable: [...refusal.searched.unreadable] },
+    nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [...miss.missing] })),
+    contacts: refusal.contacts.map((contact) => ({ ...contact })),
+  };
+}
+
+/** An answer as it travels. */
+export function answerToWire(answer: Answer): WireAnswer {
+  return {
+    id: answer.id,
+    status: answer.status,
+    question: answer.question,
+    domain: answer.domain,
+    profile: answer.profile,
+    agg_conf: answer.confidence,
+    agg_conf_calibrated: answer.confidenceCalibrated,
+    answer_plain: renderAnswerPlain(answer),
+    answer_html: renderAnswerHtml(answer),
+    sentences: answer.sentences.map(({ text, citations }) => ({ text, citations: [...citations] })),
+    citations: answer.citations.map(citationToWire),
+    claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),
+    evidence: answer.evidence.map(evidenceToWire),
+    conflicts: answer.conflicts.map(conflictToWire),
+    checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
+    warnings: answer.warnings.map((warning) => ({ ...warning })),
+    refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
+    cache_mode: answer.cacheMode,
+    token_usage: { ...answer.tokenUsage },
+    cost_usd: answer.costUsd,
+    latency_ms: answer.latencyMs,
+    timings_ms: { ...answer.timings },
+    model: answer.model,
+    session_id: answer.sessionId,
+  };
+}
+
+/** An event as it travels. */
+export function eventToWire(event: AnswerEvent): WireEvent {
+  switch (event.type) {
+    case "notice":
+      return { event: "notice", data: { stage: event.stage, code: event.code, message: event.message } };
+    case "warning":
+      return { event: "warning", data: { ...event.warning } };
+    case "sentence":
+      return {
+        event: "sentence",
+        data: { index: event.index, text: event.sentence.text, citations: event.citations.map(citationToWire) },
+      };
+    case "answer":
+      return { event: "answer", data: answerToWire(event.answer) };
+    default: {
+      const [stage, phase] = splitStage(event.type);
+      if ("ms" in event) return { event: "stage", data: { stage, phase, ms: event.ms, facts: { ...event.facts } } };
+      return { event: "stage", data: { stage, phase } };
+    }
+  }
+}
+
+function splitStage(type: `${string}-start` | `${string}-end`): [string, "start" | "end"] {
+  const at = type.lastIndexOf("-");
+  return [type.slice(0, at), type.endsWith("-start") ? "start" : "end"];
+}
