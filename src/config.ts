@@ -1,0 +1,220 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { ConfigError, messageOf } from "./errors.ts";
+import { didYouMean } from "./text/nearest.ts";
+import { describeIssues } from "./text/validate.ts";
+
+/** Characters of a question. The limit of the `spark` source (section 6.1). */
+export const DEFAULT_QUESTION_CHARACTERS = 500;
+/** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. */
+export const DEFAULT_FILE_BYTES = 20 * 1024 * 1024;
+/** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
+export const DEFAULT_SESSION_TURNS = 5;
+/** Minutes without a question after which a session is forgotten (`book` source, section 4). */
+export const DEFAULT_SESSION_IDLE_MINUTES = 30;
+/** Cached answers kept; the least recently used goes first (`spark` source, section 5.2). */
+export const DEFAULT_CACHE_ENTRIES = 10_000;
+/** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
+export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Port of the server. */
+export const DEFAULT_PORT = 8787;
+/** Address that the server binds: this machine only. */
+export const DEFAULT_HOST = "127.0.0.1";
+/** Milliseconds until a call to a model or encoder endpoint counts as failed. */
+export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
+/** Tries after the first one; backoff doubles from half a second. */
+export const DEFAULT_MODEL_RETRIES = 2;
+/** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
+export const DEFAULT_MODEL_TEMPERATURE = 0.3;
+/** Texts in one embedding call. */
+export const DEFAULT_EMBEDDING_BATCH = 64;
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) URL" });
+
+const modelSchema = z.strictObject({
+  base_url: httpUrl.describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1"),
+  api_key: z.string().default("").describe("Sent as bearer token; may be empty for a local server"),
+  small: z.string().min(1).describe("Name of the model for simple questions"),
+  large: z.string().min(1).optional().describe("Name of the model for complex questions; `small` when absent"),
+  timeout_ms: z.int().min(100).default(DEFAULT_MODEL_TIMEOUT_MS),
+  retries: z.int().min(0).max(10).default(DEFAULT_MODEL_RETRIES),
+  temperature: z.number().min(0).max(2).default(DEFAULT_MODEL_TEMPERATURE),
+});
+
+const embeddingsSchema = z.strictObject({
+  base_url: httpUrl.describe("OpenAI-compatible endpoint"),
+  api_key: z.string().default(""),
+  model: z.string().min(1).describe("For example text-embedding-3-small"),
+  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH),
+  timeout_ms: z.int().min(100).default(DEFAULT_MODEL_TIMEOUT_MS),
+  retries: z.int().min(0).max(10).default(DEFAULT_MODEL_RETRIES),
+});
+
+export const configSchema = z.strictObject({
+  data_dir: z.string().min(1).default(".sourcebound").describe("Folder of the database; relative to the working directory"),
+  domains_dir: z.string().min(1).optional().describe("Folder of domain packs; the ones that ship with the program when absent"),
+  domain: z.string().min(1).default("veterans").describe("Domain of requests that name none"),
+  profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
+  access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
+  question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS),
+  file_bytes: z.int().min(1).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
+  server: z
+    .strictObject({
+      host: z.string().min(1).default(DEFAULT_HOST),
+      port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+    })
+    .prefault({}),
+  session: z
+    .strictObject({
+      turns: z.int().min(0).max(50).default(DEFAULT_SESSION_TURNS),
+      idle_minutes: z.number().positive().default(DEFAULT_SESSION_IDLE_MINUTES),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES),
+      hours: z.number().positive().default(DEFAULT_CACHE_HOURS),
+    })
+    .prefault({}),
+  model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
+  embeddings: embeddingsSchema.optional().describe("Dense encoder; absent: words only (BM25)"),
+});
+
+export type Config = z.infer<typeof configSchema>;
+export type ModelConfig = z.infer<typeof modelSchema>;
+export type EmbeddingsConfig = z.infer<typeof embeddingsSchema>;
+
+/** Environment variable → place in the configuration. The environment wins over the file. */
+export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  SOURCEBOUND_DATA_DIR: ["data_dir"],
+  SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
+  SOURCEBOUND_DOMAIN: ["domain"],
+  SOURCEBOUND_PROFILE: ["profile"],
+  SOURCEBOUND_ACCESS: ["access"],
+  SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
+  SOURCEBOUND_FILE_BYTES: ["file_bytes"],
+  SOURCEBOUND_HOST: ["server", "host"],
+  SOURCEBOUND_PORT: ["server", "port"],
+  SOURCEBOUND_CACHE: ["cache", "enabled"],
+  SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
+  SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],
+  SOURCEBOUND_MODEL_SMALL: ["model", "small"],
+  SOURCEBOUND_MODEL_LARGE: ["model", "large"],
+  SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
+  SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],
+  SOURCEBOUND_EMBEDDINGS_API_KEY: ["embeddings", "api_key"],
+  SOURCEBOUND_EMBEDDINGS_MODEL: ["embeddings", "model"],
+  SOURCEBOUND_EMBEDDINGS_BATCH: ["embeddings", "batch"],
+};
+
+/** Variables that are read elsewhere on purpose: by `run`, by tests, by measuring commands. */
+const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG"];
+
+export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
+
+export interface LoadConfigOptions {
+  /** Folder in which the file is looked for and from which relative paths count. */
+  readonly cwd: string;
+  /** @example process.env */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Values that win over file and environment, such as command-line options. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides; paths come back absolute.
+ * @throws ConfigError when a file does not parse, a key is unknown (with the nearest right name) or a value is wrong
+ */
+export function loadConfig({ cwd, env, overrides = {} }: LoadConfigOptions): Config {
+  const path = findConfigFile(cwd, env.SOURCEBOUND_CONFIG);
+  const merged = path === null ? {} : readConfigFile(path);
+  applyEnvironment(merged, env);
+  for (const [key, value] of Object.entries(overrides)) if (value !== undefined) setIn(merged, key.split("."), value);
+  const parsed = configSchema.safeParse(merged);
+  if (!parsed.success) {
+    const faults = describeIssues(parsed.error, configSchema);
+    throw new ConfigError("config_invalid", `${path ?? "Configuration"} is not valid: ${faults.join("; ")}`, { path, faults });
+  }
+  const config = parsed.data;
+  const absolute = (value: string) => (isAbsolute(value) ? value : resolve(cwd, value));
+  return {
+    ...config,
+    data_dir: absolute(config.data_dir),
+    ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
+  };
+}
+
+/** Configuration of this process. The one place that reads `process.env` and the working directory. */
+export function loadProcessConfig(overrides?: Readonly<Record<string, unknown>>): Config {
+  return loadConfig({ cwd: process.cwd(), env: process.env, ...(overrides === undefined ? {} : { overrides }) });
+}
+
+/** Folder of public data sets for measuring commands (`SOURCEBOUND_DATA`), or `null`. */
+export function dataFolderOf(env: Readonly<Record<string, string | undefined>> = process.env): string | null {
+  return env.SOURCEBOUND_DATA === undefined || env.SOURCEBOUND_DATA === "" ? null : resolve(env.SOURCEBOUND_DATA);
+}
+
+function findConfigFile(cwd: string, named: string | undefined): string | null {
+  if (named !== undefined && named !== "") {
+    const path = resolve(cwd, named);
+    if (!existsSync(path)) throw new ConfigError("config_missing", `SOURCEBOUND_CONFIG names ${path}, which does not exist.`, { path });
+    return path;
+  }
+  const found = CONFIG_FILES.map((name) => join(cwd, name)).filter((path) => existsSync(path));
+  if (found.length > 1) {
+    throw new ConfigError("config_ambiguous", `Two configuration files: ${found.join(" and ")}. Keep one.`, { found });
+  }
+  return found[0] ?? null;
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    const text = readFileSync(path, "utf8");
+    value = path.endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+  } catch (cause) {
+    throw new ConfigError("config_unreadable", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  }
+  if (value === null || value === undefined) return {};
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw new ConfigError("config_invalid", `${path} must hold keys and values, such as \`domain: veterans\`.`, { path });
+  }
+  return structuredClone(value) as Record<string, unknown>;
+}
+
+function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOptions["env"]): void {
+  const known = [...Object.keys(ENVIRONMENT_VARIABLES), ...OTHER_VARIABLES];
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("SOURCEBOUND_") || value === undefined || value === "") continue;
+    const path = ENVIRONMENT_VARIABLES[name];
+    if (path !== undefined) setIn(target, path, fromText(name, value));
+    else if (!OTHER_VARIABLES.includes(name)) {
+      throw new ConfigError("config_invalid", `Unknown environment variable ${name}.${didYouMean(name, known)}`, { name });
+    }
+  }
+}
+
+/** Environment values are text; numbers, booleans and lists are recognised by the place that they go to. */
+function fromText(name: string, value: string): unknown {
+  if (name === "SOURCEBOUND_ACCESS") return value.split(",").map((label) => label.trim());
+  if (name === "SOURCEBOUND_CACHE") return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
+  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return value;
+}
+
+function setIn(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) {
+    target[head] = value;
+    return;
+  }
+  const child = target[head];
+  const next = typeof child === "object" && child !== null && !Array.isArray(child) ? (child as Record<string, unknown>) : {};
+  target[head] = next;
+  setIn(next, rest, value);
+}

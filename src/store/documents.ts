@@ -1,0 +1,368 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Database } from "./schema.ts";
+
+/** Where a file belongs. */
+export interface FilePlace {
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly source: string;
+  /** Path of the file relative to the source. */
+  readonly path: string;
+}
+
+export interface FileRecord {
+  readonly path: string;
+  readonly originalHash: string;
+  readonly settings: string;
+  readonly status: "ok" | "failed";
+  readonly reason: string | null;
+}
+
+/** What a file holds now: its documents, or the reason why it could not be read. */
+export interface FileContent {
+  readonly originalHash: string;
+  /** Hash of everything besides the bytes that shapes the documents: normaliser, chunking, access, addresses. */
+  readonly settings: string;
+  readonly documents: readonly StoredDocument[];
+  readonly failure: string | null;
+}
+
+/** What an index needs of a document; no offsets into the original, no sentences. */
+export interface IndexedDocument {
+  readonly id: string;
+  readonly version: string;
+  readonly tenant: string | null;
+  readonly access: string;
+  readonly path: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly text: string;
+  readonly chunks: readonly Chunk[];
+}
+
+export interface CorpusCounts {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  /** Paths of files that could not be read. */
+  readonly unreadable: readonly string[];
+}
+
+export interface DocumentStore {
+  /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
+  putFile(place: FilePlace, content: FileContent): Promise<{ added: number; changed: number; unchanged: number; deleted: number }>;
+  /** Takes files and their documents out, with their dependants. Returns how many documents went. */
+  deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
+  listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
+  /** Raised by every change in the domain; 0 for a domain that never had a document. */
+  revision(domain: string): Promise<number>;
+  /** `id → version` of all documents of the domain, every tenant and label: for indexes that partition themselves. */
+  versions(domain: string): Promise<Map<string, string>>;
+  loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
+  /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
+  load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
+  counts(scope: Scope): Promise<CorpusCounts>;
+}
+
+/** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
+const IDS_PER_QUERY = 500;
+
+export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
+  return {
+    putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
+    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths)),
+    async listFiles({ domain, tenant, source }) {
+      const rows = await db
+        .selectFrom("files")
+        .select(["path", "original_hash", "settings", "status", "reason"])
+        .where("domain", "=", domain)
+        .where("tenant", "=", tenant ?? "")
+        .where("source", "=", source)
+        .orderBy("path")
+        .execute();
+      return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
+    },
+    async revision(domain) {
+      const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
+      return row?.revision ?? 0;
+    },
+    async versions(domain) {
+      const rows = await db.selectFrom("documents").select(["id", "version"]).where("domain", "=", domain).execute();
+      return new Map(rows.map(({ id, version }) => [id, version]));
+    },
+    loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
+    load: (scope, ids) => loadDocuments(db, scope, ids),
+    counts: (scope) => countCorpus(db, scope),
+  };
+}
+
+async function replaceFile(trx: Transaction<Database>, place: FilePlace, content: FileContent, at: string) {
+  const { domain, source, path } = place;
+  const tenant = place.tenant ?? "";
+  const before = await trx
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("domain", "=", domain)
+    .where("tenant", "=", tenant)
+    .where("source", "=", source)
+    .where("file", "=", path)
+    .execute();
+  const oldVersions = new Map(before.map(({ id, version }) => [id, version]));
+  const newIds = new Set(content.documents.map(({ id }) => id));
+  const gone = before.filter(({ id }) => !newIds.has(id)).map(({ id }) => id);
+  const changed = content.documents.filter((doc) => oldVersions.has(doc.id) && oldVersions.get(doc.id) !== doc.version);
+  const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
+  const out = [...gone, ...changed.map(({ id }) => id)];
+  await removeDocuments(trx, out);
+  for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
+  await trx
+    .insertInto("files")
+    .values({
+      domain,
+      tenant,
+      source,
+      path,
+      original_hash: content.originalHash,
+      settings: content.settings,
+      status: content.failure === null ? "ok" : "failed",
+      reason: content.failure,
+      updated_at: at,
+    })
+    .onConflict((c) =>
+      c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
+        original_hash: eb.ref("excluded.original_hash"),
+        settings: eb.ref("excluded.settings"),
+        status: eb.ref("excluded.status"),
+        reason: eb.ref("excluded.reason"),
+        updated_at: eb.ref("excluded.updated_at"),
+      })),
+    )
+    .execute();
+  if (out.length > 0 || added.length > 0) await raiseRevision(trx, domain);
+  const unchanged = content.documents.length - changed.length - added.length;
+  return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
+}
+
+async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number> {
+  let removed = 0;
+  for (const path of paths) {
+    const rows = await trx
+      .selectFrom("documents")
+      .select("id")
+      .where("domain", "=", place.domain)
+      .where("tenant", "=", place.tenant ?? "")
+      .where("source", "=", place.source)
+      .where("file", "=", path)
+      .execute();
+    await removeDocuments(
+      trx,
+      rows.map(({ id }) => id),
+    );
+    removed += rows.length;
+    await trx
+      .deleteFrom("files")
+      .where("domain", "=", place.domain)
+      .where("tenant", "=", place.tenant ?? "")
+      .where("source", "=", place.source)
+      .where("path", "=", path)
+      .execute();
+  }
+  if (removed > 0) await raiseRevision(trx, place.domain);
+  return removed;
+}
+
+/** Documents and everything that depends on them. */
+async function removeDocuments(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
+  for (const part of inParts(ids)) {
+    await trx
+      .deleteFrom("cache_entries")
+      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("document_id", "in", part))
+      .execute();
+    await trx.deleteFrom("documents").where("id", "in", part).execute();
+  }
+}
+
+async function raiseRevision(trx: Transaction<Database>, domain: string): Promise<void> {
+  await trx
+    .insertInto("revisions")
+    .values({ domain, revision: 1 })
+    .onConflict((c) => c.column("domain").doUpdateSet((eb) => ({ revision: eb("revisions.revision", "+", 1) })))
+    .execute();
+}
+
+async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, file: string, at: string): Promise<void> {
+  await trx
+    .insertInto("documents")
+    .values({
+      id: doc.id,
+      domain: doc.domain,
+      tenant: doc.tenant ?? "",
+      access: doc.access,
+      source: doc.source,
+      file,
+      path: doc.path,
+      title: doc.title,
+      description: doc.description,
+      url: doc.url,
+      as_of: doc.asOf,
+      authority: doc.authority,
+      topic: doc.topic,
+      subtopic: doc.subtopic,
+      type: doc.type,
+      original_hash: doc.originalHash,
+      version: doc.version,
+      normaliser: doc.normaliser,
+      text: doc.text,
+      blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
+      units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
+      source_map: JSON.stringify(doc.sourceMap),
+      updated_at: at,
+    })
+    .execute();
+  for (const chunk of doc.chunks) {
+    await trx
+      .insertInto("chunks")
+      .values({
+        id: chunk.id,
+        document_id: doc.id,
+        ordinal: chunk.ordinal,
+        start: chunk.start,
+        end: chunk.end,
+        tokens: chunk.tokens,
+        heading_path: JSON.stringify(chunk.headingPath),
+        windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
+      })
+      .execute();
+  }
+}
+
+async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {
+  const documents: IndexedDocument[] = [];
+  for (const part of inParts(ids)) {
+    const rows = await db
+      .selectFrom("documents")
+      .select(["id", "version", "tenant", "access", "path", "title", "description", "text"])
+      .where("domain", "=", domain)
+      .where("id", "in", part)
+      .orderBy("path")
+      .orderBy("id")
+      .execute();
+    const chunks = await loadChunks(db, part);
+    for (const row of rows) documents.push({ ...row, tenant: row.tenant === "" ? null : row.tenant, chunks: chunks.get(row.id) ?? [] });
+  }
+  return documents;
+}
+
+async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]): Promise<Map<string, Chunk[]>> {
+  const rows = await db
+    .selectFrom("chunks")
+    .selectAll()
+    .where("document_id", "in", documentIds)
+    .orderBy("document_id")
+    .orderBy("ordinal")
+    .execute();
+  const byDocument = new Map<string, Chunk[]>();
+  for (const row of rows) {
+    const windows = (JSON.parse(row.windows) as [number, number, number][]).map(([start, end, tokens]): Window => ({ start, end, tokens }));
+    const chunk: Chunk = {
+      id: row.id,
+      documentId: row.document_id,
+      ordinal: row.ordinal,
+      start: row.start,
+      end: row.end,
+      tokens: row.tokens,
+      headingPath: JSON.parse(row.heading_path) as string[],
+      windows,
+    };
+    const list = byDocument.get(row.document_id);
+    if (list === undefined) byDocument.set(row.document_id, [chunk]);
+    else list.push(chunk);
+  }
+  return byDocument;
+}
+
+async function loadDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> {
+  const loaded = new Map<string, StoredDocument>();
+  for (const part of inParts(ids)) {
+    const rows = await db
+      .selectFrom("documents")
+      .selectAll()
+      .where("domain", "=", scope.domain)
+      .where("tenant", "in", tenantsOf(scope))
+      .where("access", "in", scope.access)
+      .where("id", "in", part)
+      .execute();
+    const chunks = await loadChunks(db, part);
+    for (const row of rows) {
+      loaded.set(row.id, {
+        id: row.id,
+        domain: row.domain,
+        tenant: row.tenant === "" ? null : row.tenant,
+        access: row.access,
+        source: row.source,
+        path: row.path,
+        title: row.title,
+        description: row.description,
+        url: row.url,
+        asOf: row.as_of,
+        authority: row.authority as StoredDocument["authority"],
+        topic: row.topic,
+        subtopic: row.subtopic,
+        type: row.type as StoredDocument["type"],
+        originalHash: row.original_hash,
+        version: row.version,
+        normaliser: row.normaliser,
+        text: row.text,
+        blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
+          ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
+        ),
+        units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
+          ([start, end, type, block]): Unit => ({ start, end, type, block }),
+        ),
+        sourceMap: JSON.parse(row.source_map) as number[],
+        chunks: chunks.get(row.id) ?? [],
+      });
+    }
+  }
+  return loaded;
+}
+
+async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {
+  const visible = db
+    .selectFrom("documents")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access);
+  const { documents } = await visible.select((eb) => eb.fn.countAll<number>().as("documents")).executeTakeFirstOrThrow();
+  const { chunks } = await visible
+    .innerJoin("chunks", "chunks.document_id", "documents.id")
+    .select((eb) => eb.fn.countAll<number>().as("chunks"))
+    .executeTakeFirstOrThrow();
+  const revision = await db.selectFrom("revisions").select("revision").where("domain", "=", scope.domain).executeTakeFirst();
+  const failed = await db
+    .selectFrom("files")
+    .select("path")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("status", "=", "failed")
+    .orderBy("path")
+    .execute();
+  return {
+    documents: Number(documents),
+    chunks: Number(chunks),
+    revision: revision?.revision ?? 0,
+    unreadable: failed.map(({ path }) => path),
+  };
+}
+
+/** A request sees what belongs to nobody in particular and what belongs to its own tenant. */
+function tenantsOf(scope: Scope): string[] {
+  return scope.tenant === null ? [""] : ["", scope.tenant];
+}
+
+function inParts(ids: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) parts.push(ids.slice(at, at + IDS_PER_QUERY));
+  return parts;
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from "kysely";
+import type { Database } from "./schema.ts";
+
+/** A stored question with its answer. The question is redacted by the caller. */
+export interface Interaction {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  readonly profile: string;
+  readonly sessionId: string | null;
+  readonly question: string;
+  /** The answer as JSON text. */
+  readonly answer: string;
+  readonly status: string;
+  readonly confidence: number | null;
+  readonly cacheMode: string;
+}
+
+export interface StoredInteraction extends Interaction {
+  readonly reviewStatus: "unreviewed" | "approved" | "flagged";
+  readonly createdAt: string;
+}
+
+export interface InteractionStore {
+  add(interaction: Interaction): Promise<void>;
+  /** Newest first. */
+  list(domain: string, limit: number): Promise<StoredInteraction[]>;
+}
+
+export function createInteractionStore(db: Kysely<Database>, now: () => Date): InteractionStore {
+  return {
+    async add(interaction) {
+      const { access, cacheMode, sessionId, tenant, ...rest } = interaction;
+      await db
+        .insertInto("interactions")
+        .values({
+          ...rest,
+          tenant: tenant ?? "",
+          access: JSON.stringify(access),
+          session_id: sessionId,
+          cache_mode: cacheMode,
+          review_status: "unreviewed",
+          created_at: now().toISOString(),
+        })
+        .execute();
+    },
+    async list(domain, limit) {
+      const rows = await db
+        .selectFrom("interactions")
+        .selectAll()
+        .where("domain", "=", domain)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(({ tenant, access, session_id, cache_mode, review_status, created_at, ...rest }) => ({
+        ...rest,
+        tenant: tenant === "" ? null : tenant,
+        access: JSON.parse(access) as string[],
+        sessionId: session_id,
+        cacheMode: cache_mode,
+        reviewStatus: review_status,
+        createdAt: created_at,
+      }));
+    },
+  };
+}

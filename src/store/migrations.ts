@@ -1,0 +1,138 @@
+import type { Kysely, Migration } from "kysely";
+
+/** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  "001_first_light": { up: createFirstTables },
+};
+
+async function createFirstTables(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("meta")
+    .addColumn("key", "text", (c) => c.primaryKey())
+    .addColumn("value", "text", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("revisions")
+    .addColumn("domain", "text", (c) => c.primaryKey())
+    .addColumn("revision", "integer", (c) => c.notNull())
+    .execute();
+  await schema
+    .createTable("files")
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("path", "text", (c) => c.notNull())
+    .addColumn("original_hash", "text", (c) => c.notNull())
+    .addColumn("settings", "text", (c) => c.notNull())
+    .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("reason", "text")
+    .addColumn("updated_at", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("files_key", ["domain", "tenant", "source", "path"])
+    .execute();
+  await schema
+    .createTable("documents")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("file", "text", (c) => c.notNull())
+    .addColumn("path", "text", (c) => c.notNull())
+    .addColumn("title", "text", (c) => c.notNull())
+    .addColumn("description", "text")
+    .addColumn("url", "text")
+    .addColumn("as_of", "text")
+    .addColumn("authority", "text")
+    .addColumn("topic", "text")
+    .addColumn("subtopic", "text")
+    .addColumn("type", "text")
+    .addColumn("original_hash", "text", (c) => c.notNull())
+    .addColumn("version", "text", (c) => c.notNull())
+    .addColumn("normaliser", "text", (c) => c.notNull())
+    .addColumn("text", "text", (c) => c.notNull())
+    .addColumn("blocks", "text", (c) => c.notNull())
+    .addColumn("units", "text", (c) => c.notNull())
+    .addColumn("source_map", "text", (c) => c.notNull())
+    .addColumn("updated_at", "text", (c) => c.notNull())
+    .addUniqueConstraint("documents_place", ["domain", "tenant", "source", "path"])
+    .execute();
+  await schema.createIndex("documents_file").on("documents").columns(["domain", "tenant", "source", "file"]).execute();
+  await schema
+    .createTable("chunks")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("document_id", "text", (c) => c.notNull().references("documents.id").onDelete("cascade"))
+    .addColumn("ordinal", "integer", (c) => c.notNull())
+    .addColumn("start", "integer", (c) => c.notNull())
+    .addColumn("end", "integer", (c) => c.notNull())
+    .addColumn("tokens", "integer", (c) => c.notNull())
+    .addColumn("heading_path", "text", (c) => c.notNull())
+    .addColumn("windows", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("chunks_document").on("chunks").column("document_id").execute();
+  await schema
+    .createTable("embeddings")
+    .addColumn("model", "text", (c) => c.notNull())
+    .addColumn("text_hash", "text", (c) => c.notNull())
+    .addColumn("vector", "blob", (c) => c.notNull())
+    .addPrimaryKeyConstraint("embeddings_key", ["model", "text_hash"])
+    .execute();
+  await schema
+    .createTable("interactions")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
+    .addColumn("profile", "text", (c) => c.notNull())
+    .addColumn("session_id", "text")
+    .addColumn("question", "text", (c) => c.notNull())
+    .addColumn("answer", "text", (c) => c.notNull())
+    .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("review_status", "text", (c) => c.notNull())
+    .addColumn("confidence", "real")
+    .addColumn("cache_mode", "text", (c) => c.notNull())
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("interactions_time").on("interactions").columns(["domain", "created_at"]).execute();
+  await schema
+    .createTable("cache_entries")
+    .addColumn("key", "text", (c) => c.primaryKey())
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("answer", "text", (c) => c.notNull())
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .addColumn("expires_at", "text", (c) => c.notNull())
+    .addColumn("used_at", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("cache_entries_used").on("cache_entries").column("used_at").execute();
+  await schema
+    .createTable("cache_documents")
+    .addColumn("key", "text", (c) => c.notNull().references("cache_entries.key").onDelete("cascade"))
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("version", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("cache_documents_key", ["key", "document_id"])
+    .execute();
+  await schema.createIndex("cache_documents_document").on("cache_documents").column("document_id").execute();
+  await schema
+    .createTable("sessions")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
+    .addColumn("user_id", "text")
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .addColumn("updated_at", "text", (c) => c.notNull())
+    .addColumn("expires_at", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("sessions_expiry").on("sessions").column("expires_at").execute();
+  await schema
+    .createTable("session_turns")
+    .addColumn("id", "integer", (c) => c.primaryKey().autoIncrement())
+    .addColumn("session_id", "text", (c) => c.notNull().references("sessions.id").onDelete("cascade"))
+    .addColumn("question", "text", (c) => c.notNull())
+    .addColumn("answer", "text", (c) => c.notNull())
+    .addColumn("citations", "text", (c) => c.notNull())
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("session_turns_session").on("session_turns").columns(["session_id", "id"]).execute();
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { didYouMean } from "./nearest.ts";
+
+/**
+ * One line per fault that zod found, with the path, the reason, and for unknown keys the nearest right name.
+ * @param input the value that was parsed; used to show what stood there
+ */
+export function describeIssues(error: z.ZodError, schema: z.ZodType): string[] {
+  return error.issues.map((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code === "unrecognized_keys") {
+      const known = keysAt(schema, issue.path);
+      return issue.keys.map((key) => `unknown key "${path === "" ? key : `${path}.${key}`}".${didYouMean(key, known)}`).join(" ");
+    }
+    return path === "" ? issue.message : `${path}: ${issue.message}`;
+  });
+}
+
+/** Names of the keys that `schema` accepts at `path`; empty when that is not an object. */
+export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const here = path.reduce<z.ZodType | null>((at, key) => (at === null ? null : childOf(unwrap(at), key)), schema);
+  const object = here === null ? null : unwrap(here);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function childOf(schema: z.ZodType, key: PropertyKey): z.ZodType | null {
+  if (schema instanceof z.ZodObject) return (schema.shape as Record<string, z.ZodType>)[String(key)] ?? null;
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return null;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return unwrap(schema.def.innerType as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.def.innerType as z.ZodType);
+  return schema;
+}
