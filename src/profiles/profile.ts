@@ -1,0 +1,89 @@
+/** Which stages run with which numbers. Profiles are data: every file in this folder exports one. */
+export interface Profile {
+  readonly name: string;
+  readonly title: string;
+  /** What it cannot run without. */
+  readonly needs: readonly ("encoder" | "model")[];
+  readonly retrieve: RetrieveSettings;
+  readonly gate: GateSettings;
+  readonly write: WriteSettings;
+  readonly check: CheckSettings;
+  /** Turns of a session that are used. */
+  readonly sessionTurns: number;
+  /** Which caches it asks. */
+  readonly caches: readonly ("exact" | "semantic" | "graph")[];
+  /** Stages or rules that the profile has and this build lacks; said in an event of every run and in `profiles`. */
+  readonly unbuilt: readonly { readonly stage: string; readonly what: string }[];
+  /** Every rule of the source, and what became of it. */
+  readonly rules: readonly SourceRule[];
+}
+
+export interface SourceRule {
+  readonly rule: string;
+  readonly state: "reproduced" | "corrected" | "not built" | "ours";
+  readonly why: string;
+}
+
+export interface RetrieveSettings {
+  readonly dense: boolean;
+  readonly bm25: boolean;
+  /** Chunks asked of each ranking. */
+  readonly candidates: number;
+  /** Chunks kept after fusion; `rerank` of them go to a reranker where there is one. */
+  readonly rerank: number;
+  /** Passages handed on. */
+  readonly passages: number;
+  /** Weights of min-max fusion. */
+  readonly alpha: number;
+  readonly beta: number;
+  /** How a selected range restricts chunks: whole chunks inside it, or chunks that overlap it, clipped. */
+  readonly selection: "containment" | "clip";
+}
+
+export type GateSettings =
+  /** Share of the question's words (by inverse document frequency) that a passage holds; ours until a learned gate takes its place. */
+  | { readonly type: "coverage"; readonly verified: number; readonly uncertain: number; readonly answer: number }
+  /** `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix. */
+  | { readonly type: "similarity"; readonly minimum: number; readonly weak: number; readonly veryWeak: number; readonly warn: number }
+  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average. */
+  | {
+      readonly type: "guard";
+      readonly relevanceWeight: number;
+      readonly crossWeight: number;
+      readonly perPassage: number;
+      readonly aggregate: number;
+      readonly keep: number;
+    }
+  /** `vg-rag`: mean of relevance, consistency, agreement. */
+  | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
+  /** `book`: refuse when the best similarity is below. */
+  | { readonly type: "best-similarity"; readonly minimum: number }
+  | { readonly type: "none" };
+
+export interface WriteSettings {
+  /** `model` falls back to quotes when the model fails. `auto`: the model where one is configured, else quotes. */
+  readonly writer: "extractive" | "model" | "auto";
+  readonly quotes: number;
+  readonly quoteTokens: number;
+  /** Tokens of the whole prompt. */
+  readonly promptTokens: number;
+  readonly temperature: number;
+  /** Large model if any of these holds; `null`: always the small one. */
+  readonly route: { readonly complexTerms: number; readonly passages: number; readonly meanSimilarity: number } | null;
+  /** Sentences of a `normal` and of a `more` answer built from quotes. */
+  readonly sentences: { readonly normal: number; readonly more: number };
+  readonly refusal: string;
+  /** What is said when an answer was written but did not stand. */
+  readonly unreliable: string;
+}
+
+export interface CheckSettings {
+  /** Sentences without a citation: removed, warned about, or left. */
+  readonly uncited: "remove" | "warn" | "allow";
+  /** Values that the cited quotes do not hold: the sentence is removed, or the answer is warned about. */
+  readonly values: "remove" | "warn" | "off";
+  /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
+  readonly urls: "remove" | "home-page" | "off";
+  /** Share of citations that support their sentence below which the answer is flagged. */
+  readonly verificationScore: number | null;
+}

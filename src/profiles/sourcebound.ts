@@ -1,0 +1,36 @@
+import type { Profile } from "./profile.ts";
+
+/**
+ * Default. The gate's cuts were chosen on the development half of the veterans' golden set (`./run eval va`) and are uncalibrated: every answer says so.
+ */
+export const sourcebound: Profile = {
+  name: "sourcebound",
+  title: "Best of the designs; works without a key",
+  needs: [],
+  retrieve: { dense: true, bm25: true, candidates: 50, rerank: 20, passages: 8, alpha: 0.6, beta: 0.4, selection: "clip" },
+  gate: { type: "coverage", verified: 0.6, uncertain: 0.35, answer: 0.5 },
+  write: {
+    writer: "auto",
+    quotes: 6,
+    quoteTokens: 120,
+    promptTokens: 2200,
+    temperature: 0.3,
+    route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
+    sentences: { normal: 3, more: 8 },
+    refusal: "I did not find enough in the documents to answer this reliably.",
+    unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
+  },
+  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: 0.7 },
+  sessionTurns: 5,
+  caches: ["exact"],
+  unbuilt: [
+    { stage: "retrieve", what: "embedded encoder and reranker: without an embeddings endpoint, words only (BM25)" },
+    { stage: "lookup", what: "semantic and graph caches" },
+    { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
+    { stage: "check", what: "learned support score, terminology, relevancy" },
+  ],
+  rules: [
+    { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
+    { rule: "refuse below the share of question words found", state: "ours", why: "simplest honest gate; a learned one replaces it" },
+  ],
+};

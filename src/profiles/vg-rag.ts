@@ -1,0 +1,38 @@
+import type { Profile } from "./profile.ts";
+
+/** Source 002: verify before generating. Numbers: its phase 2. */
+export const vgRag: Profile = {
+  name: "vg-rag",
+  title: "Verification gate before generation",
+  needs: ["encoder"],
+  retrieve: { dense: true, bm25: false, candidates: 8, rerank: 0, passages: 8, alpha: 1, beta: 0, selection: "clip" },
+  gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
+  write: {
+    writer: "auto",
+    quotes: 6,
+    quoteTokens: 1024,
+    promptTokens: 8000,
+    temperature: 0.3,
+    route: null,
+    sentences: { normal: 3, more: 8 },
+    refusal: "No passage could be verified as an answer to this question.",
+    unreliable: "The answer was not supported by verified evidence and is not shown.",
+  },
+  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: null },
+  sessionTurns: 0,
+  caches: ["exact"],
+  unbuilt: [
+    { stage: "verify", what: "consistency and agreement (null: relevance alone decides), the model as verifier" },
+    { stage: "verify", what: "web check of uncertain passages: they are not used" },
+  ],
+  rules: [
+    {
+      rule: "V_score from relevance, consistency, agreement; weights unstated",
+      state: "corrected",
+      why: "equal weights (our choice), renormalised over the scores that exist",
+    },
+    { rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected", state: "reproduced", why: "" },
+    { rule: "uncertain passages go to the web", state: "not built", why: "until then they are left out" },
+    { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
+  ],
+};
