@@ -1,0 +1,54 @@
+/** A ranking: what, with which raw score; higher is better. */
+export interface Ranked<Id> {
+  readonly id: Id;
+  readonly score: number;
+}
+
+export interface FusedScore<Id> {
+  readonly id: Id;
+  readonly fused: number;
+  /** Raw scores; `null` when the ranking did not hold the id. */
+  readonly dense: number | null;
+  readonly bm25: number | null;
+}
+
+/** Weight of the dense ranking (`spark` source, section 2.1). */
+export const DEFAULT_ALPHA = 0.6;
+/** Weight of the BM25 ranking. */
+export const DEFAULT_BETA = 0.4;
+
+/**
+ * (s − min) / (max − min) per ranking. A constant ranking cannot tell its members apart: all get 1, for they are all its best.
+ */
+export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
+  const scores = ranking.map(({ score }) => score);
+  const min = Math.min(...scores);
+  const range = Math.max(...scores) - min;
+  return new Map(ranking.map(({ id, score }) => [id, range > 0 ? (score - min) / range : 1]));
+}
+
+/**
+ * α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id that a ranking lacks counts as that ranking's least, 0;
+ * an empty ranking leaves the other alone with its full weight. Ties keep the order of first appearance, dense first.
+ */
+export function fuseMinMax<Id>(
+  dense: readonly Ranked<Id>[],
+  bm25: readonly Ranked<Id>[],
+  { alpha = DEFAULT_ALPHA, beta = DEFAULT_BETA }: { alpha?: number; beta?: number } = {},
+): FusedScore<Id>[] {
+  const denseWeight = dense.length === 0 ? 0 : bm25.length === 0 ? 1 : alpha;
+  const bm25Weight = bm25.length === 0 ? 0 : dense.length === 0 ? 1 : beta;
+  const denseNorm = normalizeMinMax(dense);
+  const bm25Norm = normalizeMinMax(bm25);
+  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
+  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
+  const ids = new Set([...denseRaw.keys(), ...bm25Raw.keys()]);
+  return [...ids]
+    .map((id) => ({
+      id,
+      fused: denseWeight * (denseNorm.get(id) ?? 0) + bm25Weight * (bm25Norm.get(id) ?? 0),
+      dense: denseRaw.get(id) ?? null,
+      bm25: bm25Raw.get(id) ?? null,
+    }))
+    .sort((a, b) => b.fused - a.fused);
+}
