@@ -1,0 +1,52 @@
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `[^1]`, and runs of superscript digits; digits of any script. */
+const MARKER =
+  /\s*(?:[[【]\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*[\]】]|([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
+
+export interface MarkedText {
+  /** The text without its markers. */
+  readonly text: string;
+  /** Numbers that the markers name, in order, repeats removed. */
+  readonly numbers: readonly number[];
+}
+
+/** Takes citation markers of every style out of a sentence. */
+export function parseMarkers(sentence: string): MarkedText {
+  const numbers = new Set<number>();
+  const text = sentence.replaceAll(MARKER, (_whole, listed: string | undefined, raised: string | undefined) => {
+    for (const number of listed === undefined ? [superscriptValue(raised ?? "")] : listedNumbers(listed)) numbers.add(number);
+    return "";
+  });
+  return { text: text.replaceAll(/\s+([.,;:!?])/g, "$1").trim(), numbers: [...numbers] };
+}
+
+/** Ranges wider than this are taken as their two ends: nobody cites a hundred sources. */
+const WIDEST_RANGE = 20;
+
+function listedNumbers(listed: string): number[] {
+  return listed.split(/\s*(?:,|;|and|&)\s*/).flatMap((part) => {
+    const [from, to] = part.split(/\s*[-–]\s*/).map(digitsValue);
+    if (from === undefined) return [];
+    if (to === undefined || to <= from) return [from];
+    return to - from > WIDEST_RANGE ? [from, to] : Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
+}
+
+function superscriptValue(raised: string): number {
+  return Number([...raised].map((digit) => SUPERSCRIPTS.indexOf(digit)).join(""));
+}
+
+/** Value of decimal digits of any script: every script's ten digits stand in a row that starts at a multiple found by walking back. */
+function digitsValue(digits: string): number {
+  return Number([...digits].map(digitValue).join(""));
+}
+
+function digitValue(digit: string): number {
+  const ascii = "0123456789".indexOf(digit);
+  if (ascii >= 0) return ascii;
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return code - zero;
+}

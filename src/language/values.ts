@@ -1,0 +1,91 @@
+/** A number, code or the like in a text, in one spelling: `70%`, `$1500`, `60 day`, `21-526ez`, `dc6260`, `1-800-827-1000`, `1977`. */
+export interface Value {
+  readonly key: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+};
+
+const UNITS = "days?|weeks?|months?|years?|hours?|minutes?|years? old|percent|%";
+
+const VALUE = new RegExp(
+  [
+    String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b)`,
+    String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
+    String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
+    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
+    String.raw`(?<spelled>\b(?:${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?)`,
+  ].join("|"),
+  "giu",
+);
+
+/** Every value of a text in order. Spelled numbers count only with a unit: "one" is mostly no number. */
+export function valuesIn(text: string): Value[] {
+  const values: Value[] = [];
+  for (const match of text.matchAll(VALUE)) {
+    const key = keyOf(match.groups ?? {});
+    if (key !== null) values.push({ key, start: match.index, end: match.index + match[0].length });
+  }
+  return values;
+}
+
+function keyOf(groups: Readonly<Record<string, string | undefined>>): string | null {
+  const { code, form, phone, number, currency, scale, unit, spelled, spelledUnit } = groups;
+  if (code !== undefined) return `dc${code.replaceAll(/\D/g, "")}`;
+  if (form !== undefined) return form.toLowerCase();
+  if (phone !== undefined) return phone.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");
+  if (spelled !== undefined) {
+    return spelledUnit === undefined ? null : withUnit(String(NUMBER_WORDS[spelled.toLowerCase()]), spelledUnit);
+  }
+  if (number === undefined) return null;
+  const plain = Number(number.replaceAll(",", "")) * scaleOf(scale);
+  if (currency !== undefined) return `${currency.trim()}${plain}`;
+  return withUnit(String(plain), unit);
+}
+
+function withUnit(number: string, unit: string | undefined): string {
+  const name = (unit ?? "").replace(/^[\s-]+/, "").toLowerCase();
+  if (name === "") return number;
+  if (name === "%" || name === "percent") return `${number}%`;
+  return `${number} ${name.replace(/ old$/, "").replace(/s$/, "")}`;
+}
+
+function scaleOf(scale: string | undefined): number {
+  switch (scale?.trim().toLowerCase()) {
+    case "thousand":
+    case "k":
+      return 1e3;
+    case "million":
+      return 1e6;
+    case "billion":
+      return 1e9;
+    default:
+      return 1;
+  }
+}
+
+/** Does one of the quotes hold the value? A bare number is held by the same number with any unit, not the other way round. */
+export function holdsValue(quotes: readonly string[], value: Value): boolean {
+  return quotes.some((quote) => valuesIn(quote).some(({ key }) => key === value.key || key.split(/[ %]/)[0] === value.key));
+}

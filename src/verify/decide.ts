@@ -1,0 +1,67 @@
+import type { GateSettings } from "../profiles/profile.ts";
+import type { Evidence, Refusal, Warning } from "../types.ts";
+
+export interface Decision {
+  readonly answer: boolean;
+  /** 0–1; `null` when there was nothing to judge. */
+  readonly confidence: number | null;
+  /** Was the threshold fitted on labelled questions? */
+  readonly calibrated: boolean;
+  /** What the writer may use, best first. */
+  readonly usable: readonly Evidence[];
+  readonly warnings: readonly Warning[];
+  readonly reason: Refusal["reason"] | null;
+}
+
+/** Answer or refuse: pure rules of the profile over the verdicts. */
+export function decide(evidence: readonly Evidence[], gate: GateSettings): Decision {
+  if (evidence.length === 0) return refuse(null, "nothing_relevant");
+  const verified = evidence.filter(({ verdict }) => verdict === "verified");
+  const best = Math.max(...evidence.map(({ score }) => score));
+  switch (gate.type) {
+    case "coverage": {
+      const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
+      return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
+    }
+    case "similarity": {
+      if (best < gate.veryWeak || verified.length === 0) return refuse(clamp(best), "evidence_too_weak");
+      const warnings = best < gate.weak ? [weakWarning(best, best < gate.warn)] : [];
+      return { ...accept(clamp(best), verified), warnings };
+    }
+    case "guard": {
+      const kept = [...verified].sort((a, b) => b.score - a.score).slice(0, gate.keep);
+      if (kept.length === 0) return refuse(clamp(best), "nothing_relevant");
+      const mean = kept.reduce((sum, { score }) => sum + score, 0) / kept.length;
+      return mean >= gate.aggregate ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
+    }
+    case "v-score":
+      return verified.length > 0 ? accept(clamp(best), verified) : refuse(clamp(best), "evidence_too_weak");
+    case "best-similarity":
+      return best >= gate.minimum ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
+    case "none":
+      return accept(clamp(best), evidence);
+    default:
+      return gate satisfies never;
+  }
+}
+
+function accept(confidence: number, usable: readonly Evidence[]): Decision {
+  return { answer: true, confidence, calibrated: false, usable, warnings: [], reason: null };
+}
+
+function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
+  return { answer: false, confidence, calibrated: false, usable: [], warnings: [], reason };
+}
+
+function weakWarning(best: number, prefix: boolean): Warning {
+  return prefix
+    ? {
+        code: "low_confidence",
+        message: `Note: the sources may not fully cover this topic (internal confidence ${(best * 100).toFixed(1)} %). Please verify with the official source.`,
+      }
+    : { code: "weak_retrieval", message: `The best passage matches only weakly (${best.toFixed(2)}).` };
+}
+
+function clamp(score: number): number {
+  return Math.min(1, Math.max(0, score));
+}

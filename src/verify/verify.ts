@@ -1,0 +1,83 @@
+import type { GateSettings } from "../profiles/profile.ts";
+import type { Evidence, Passage, Question, Verdict } from "../types.ts";
+import { weightedCoverage } from "./coverage.ts";
+
+/** What the gate needs of the index: its tokenizer and word weights. */
+export interface WordStatistics {
+  tokens(text: string): string[];
+  idf(token: string): number;
+}
+
+/** The evidence gate, before anything is written: a verdict for every passage, in the order of the passages. */
+export function verifyPassages(question: Question, passages: readonly Passage[], gate: GateSettings, words: WordStatistics): Evidence[] {
+  const asked = words.tokens(question.resolved);
+  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words)));
+}
+
+function judge(passage: Passage, gate: GateSettings, coverage: () => number | null): Evidence {
+  const { dense, cross } = passage.scores;
+  switch (gate.type) {
+    case "coverage": {
+      const relevance = coverage();
+      const score = relevance ?? 0;
+      const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
+      return evidence(passage, verdict, relevance, score, `holds ${percent(score)} of the question's words by weight`);
+    }
+    case "similarity": {
+      const score = dense ?? 0;
+      const verdict = score >= gate.minimum ? "verified" : "rejected";
+      return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${gate.minimum}`);
+    }
+    case "guard": {
+      const score = guardScore(unit(dense), unit(cross), gate);
+      const verdict = score !== null && score >= gate.perPassage ? "verified" : "rejected";
+      return evidence(passage, verdict, unit(dense), score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
+    }
+    case "v-score": {
+      // Consistency and agreement are not scored: null, and relevance alone decides.
+      const score = unit(dense) ?? 0;
+      const verdict = score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
+      return evidence(passage, verdict, unit(dense), score, `V ${score.toFixed(2)} from relevance alone`);
+    }
+    case "best-similarity":
+    case "none":
+      return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
+    default:
+      return gate satisfies never;
+  }
+}
+
+/**
+ * `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). A score that is missing is left out and the other weights are renormalised.
+ * @returns `null` when both are missing
+ */
+export function guardScore(
+  relevance: number | null,
+  cross: number | null,
+  { relevanceWeight, crossWeight }: { relevanceWeight: number; crossWeight: number },
+): number | null {
+  const parts = [
+    { weight: relevanceWeight, value: relevance },
+    { weight: crossWeight, value: cross },
+  ].filter((part): part is { weight: number; value: number } => part.value !== null);
+  const total = parts.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
+}
+
+function relevanceByCoverage(asked: readonly string[], passage: Passage, words: WordStatistics): number | null {
+  const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
+  return weightedCoverage(asked, held, (token) => words.idf(token));
+}
+
+function evidence(passage: Passage, verdict: Verdict, relevance: number | null, score: number, reason: string): Evidence {
+  return { passage, verdict, relevance, consistency: null, agreement: null, score, reason };
+}
+
+/** A cosine as a score in 0–1. */
+function unit(score: number | null): number | null {
+  return score === null ? null : Math.min(1, Math.max(0, score));
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
