@@ -1,0 +1,221 @@
+import { randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { type AnswerParts, answer } from "./answer.ts";
+import type { Config } from "./config.ts";
+import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
+import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { ingest } from "./ingest.ts";
+import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
+import type { Encoder } from "./models/encoder.ts";
+import { profileNamed } from "./profiles/index.ts";
+import { Corpus } from "./retrieve/corpus.ts";
+import type { CorpusCounts } from "./store/documents.ts";
+import { openSqlite } from "./store/sqlite.ts";
+import { createStore, type Store } from "./store/store.ts";
+import { loadTokenCounter } from "./text/cl100k.ts";
+import { sha256Hex } from "./text/hash.ts";
+import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
+
+/** A question with everything but its text optional; the configuration fills the rest. */
+export interface AskOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly profile?: string | undefined;
+  readonly detail?: "normal" | "more" | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly selection?: Selection | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface IngestOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Paths of documents are relative to this; the folder itself when absent. */
+  readonly root?: string | undefined;
+  readonly source?: string | undefined;
+  readonly access?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly allowEmpty?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Health {
+  readonly status: "ok" | "degraded";
+  readonly domain: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  readonly encoder: string;
+  readonly model: string;
+}
+
+/** Everything in one place; open one per process and close it. */
+export interface Engine {
+  readonly config: Config;
+  readonly store: Store;
+  /** The path of a question as events; the last one is the answer. */
+  ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
+  /** The answer alone. */
+  answer(question: string, options?: AskOptions): Promise<Answer>;
+  /** The path of a folder of documents as events. */
+  ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /** Ingests the documents that a domain pack brings. */
+  ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
+  domain(name?: string): DomainPack;
+  corpus(domain: string): Corpus;
+  counts(scope: Scope): Promise<CorpusCounts>;
+  health(): Promise<Health>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  /** Replaces the encoder that the configuration names. */
+  readonly encoder?: Encoder | null;
+  readonly now?: () => Date;
+  readonly createId?: () => string;
+}
+
+/**
+ * Opens the store and wires all parts.
+ * @throws StoreError when the data folder cannot be used
+ */
+export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
+  const { now = () => new Date(), createId = randomUUID } = parts;
+  const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
+  const store = createStore(db, { now });
+  const encoder = parts.encoder !== undefined ? parts.encoder : encoderOf(config);
+  const models = modelsOf(config);
+  const secret = await store.secret();
+  const packs = new Map<string, DomainPack>();
+  const corpora = new Map<string, Corpus>();
+  const clock = () => performance.now();
+
+  const domain = (name = config.domain): DomainPack => {
+    const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
+    packs.set(name, known);
+    return known;
+  };
+  const corpus = (name: string): Corpus => {
+    const batch = config.embeddings?.batch ?? 64;
+    const known =
+      corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
+    corpora.set(name, known);
+    return known;
+  };
+  const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
+    const profile = profileNamed(profileName);
+    return {
+      store,
+      documents: store.documents,
+      corpus: corpus(pack.name),
+      encoder,
+      profile,
+      models,
+      cache: { secret, language: pack.language, encoder: encoder?.id ?? "none", configHash: configHash(config, pack, profile) },
+      remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+      check: { hosts: pack.hosts, homePage: pack.home_page },
+      refusal: { contacts: pack.contacts },
+      hotlines: pack.hotlines,
+      complexWords: Object.values(pack.complexity).flat(),
+      maxCharacters: config.question_characters,
+      loadTokenCounter,
+      createId,
+      clock,
+    };
+  };
+
+  const engine: Engine = {
+    config,
+    store,
+    domain,
+    corpus,
+    counts: (scope) => store.documents.counts(scope),
+    async *ask(question, options = {}) {
+      const pack = domain(options.domain);
+      const request = requestOf(question, options, pack, config);
+      yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
+    },
+    async answer(question, options) {
+      for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
+      throw new Error("answer() ended without an answer");
+    },
+    async *ingest(folder, options = {}) {
+      const pack = domain(options.domain);
+      const absolute = resolve(folder);
+      const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
+      yield* ingest(
+        {
+          domain: pack.name,
+          tenant: options.tenant ?? null,
+          folder: absolute,
+          root: resolve(options.root ?? folder),
+          source: options.source ?? absolute,
+          access: options.access ?? pack.documents.access,
+          allowEmpty: options.allowEmpty ?? false,
+        },
+        {
+          store,
+          corpus: corpus(pack.name),
+          hasEncoder: encoder !== null,
+          urlOf: (path) => documentUrl(address, path),
+          maxFileBytes: config.file_bytes,
+          clock,
+        },
+        options.signal ?? new AbortController().signal,
+      );
+    },
+    async *ingestDomain(name, signal) {
+      const pack = domain(name);
+      const folder = join(pack.folder, pack.documents.path);
+      yield* engine.ingest(folder, { domain: name, root: pack.folder, source: `domain:${name}`, signal });
+    },
+    async health() {
+      const pack = domain();
+      const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
+      return {
+        status: counts.documents > 0 ? "ok" : "degraded",
+        domain: pack.name,
+        documents: counts.documents,
+        chunks: counts.chunks,
+        revision: counts.revision,
+        encoder: encoder?.id ?? "none (words only)",
+        model: models?.small.id ?? "extractive",
+      };
+    },
+    close: () => store.close(),
+  };
+  return engine;
+}
+
+function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
+  return {
+    question,
+    scope: { domain: pack.name, tenant: options.tenant ?? null, access: config.access },
+    profile: options.profile ?? config.profile ?? pack.default_profile,
+    detail: options.detail ?? "normal",
+    sessionId: options.sessionId ?? null,
+    selection: options.selection ?? null,
+  };
+}
+
+function encoderOf({ embeddings }: Config): Encoder | null {
+  if (embeddings === undefined) return null;
+  const { base_url, api_key, model, timeout_ms, retries } = embeddings;
+  return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
+}
+
+function modelsOf({ model }: Config): AnswerParts["models"] {
+  if (model === undefined) return null;
+  const { base_url, api_key, small, large, timeout_ms, retries } = model;
+  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
+  return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
+}
+
+/** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
+function configHash(config: Config, pack: DomainPack, profile: unknown): string {
+  const model =
+    config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
+  const { folder: _folder, ...packFacts } = pack;
+  return sha256Hex(JSON.stringify([model, packFacts, profile]));
+}

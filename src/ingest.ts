@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { IngestError, messageOf, SourceboundError } from "./errors.ts";
+import type { IngestCounts, IngestEvent } from "./events.ts";
+import { CHUNK_SETTINGS, chunkDocument } from "./ingest/chunk.ts";
+import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
+import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
+import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
+import type { FileContent, FilePlace } from "./store/documents.ts";
+import type { Store } from "./store/store.ts";
+import { sha256Hex } from "./text/hash.ts";
+import { NORMALISER_VERSION } from "./text/source-map.ts";
+import type { StoredDocument } from "./types.ts";
+
+export interface IngestRequest {
+  readonly domain: string;
+  readonly tenant: string | null;
+  /** Folder with the documents, absolute. */
+  readonly folder: string;
+  /** Paths of documents are relative to this, absolute; mostly the folder itself. */
+  readonly root: string;
+  /** Name of the origin; files that vanish are deleted inside one source only. */
+  readonly source: string;
+  /** Access label of documents that state none. */
+  readonly access: string;
+  /** Take the folder as it is even if it holds no document any more. */
+  readonly allowEmpty: boolean;
+}
+
+export interface IngestParts {
+  readonly store: Store;
+  readonly corpus: Pick<Corpus, "sync">;
+  readonly hasEncoder: boolean;
+  /** Address of a document that states none. */
+  readonly urlOf: (path: string) => string | null;
+  readonly maxFileBytes: number;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+}
+
+/**
+ * The path of a document: scan, read, parse, chunk, store – one transaction per file – then delete what vanished and embed what is new.
+ * An unchanged file costs a read and a hash. A file that cannot be read is reported, its old documents go, and the rest go on.
+ * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
+ */
+export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+  const begun = parts.clock();
+  const { store } = parts;
+  const { files, skipped } = scanFolder(request.folder, request.root, supportedExtensions);
+  yield { type: "scan-end", files: files.length, skipped };
+  const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
+  if (files.length === 0 && !request.allowEmpty) throw emptyFolder(request.folder, known.size);
+
+  const counts = { total: files.length, done: 0, added: 0, changed: 0, unchanged: 0, deleted: 0, failed: 0 };
+  const snapshot = (): IngestCounts => ({ ...counts });
+  let chunks = 0;
+  for (const file of files) {
+    signal.throwIfAborted();
+    const place: FilePlace = { ...request, path: file.path };
+    const settings = settingsHash(request, parts.urlOf(file.path));
+    const bytes = await readBytes(file, parts.maxFileBytes);
+    const originalHash = bytes instanceof Uint8Array ? sha256Hex(bytes) : "";
+    const before = known.get(file.path);
+    counts.done++;
+    if (before?.status === "ok" && before.originalHash === originalHash && before.settings === settings) {
+      counts.unchanged++;
+      yield { type: "document", path: file.path, outcome: "unchanged", chunks: 0, counts: snapshot() };
+      continue;
+    }
+    const documents = bytes instanceof Uint8Array ? await toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
+    if (documents instanceof SourceboundError) {
+      const content: FileContent = { originalHash, settings, documents: [], failure: documents.message };
+      counts.deleted += (await store.documents.putFile(place, content)).deleted;
+      counts.failed++;
+      yield { type: "file-failed", path: file.path, code: documents.code, reason: documents.message, counts: snapshot() };
+      continue;
+    }
+    const outcome = await store.documents.putFile(place, { originalHash, settings, documents, failure: null });
+    counts.added += outcome.added;
+    counts.changed += outcome.changed;
+    counts.unchanged += outcome.unchanged;
+    counts.deleted += outcome.deleted;
+    const made = documents.reduce((sum, document) => sum + document.chunks.length, 0);
+    chunks += made;
+    const kind = outcome.changed > 0 ? "changed" : outcome.added > 0 ? "added" : "unchanged";
+    yield { type: "document", path: file.path, outcome: kind, chunks: made, counts: snapshot() };
+  }
+
+  const present = new Set(files.map(({ path }) => path));
+  for (const path of [...known.keys()].filter((one) => !present.has(one))) {
+    signal.throwIfAborted();
+    counts.deleted += await store.documents.deleteFiles(request, [path]);
+    yield { type: "document", path, outcome: "deleted", chunks: 0, counts: snapshot() };
+  }
+  if (parts.hasEncoder) yield* embed(parts.corpus, signal);
+  const revision = await store.documents.revision(request.domain);
+  yield { type: "ingest-end", counts: snapshot(), chunks, ms: Math.round(parts.clock() - begun), revision };
+}
+
+async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError> {
+  if (file.bytes > limit) {
+    return new IngestError(
+      "file_too_large",
+      `${file.path} has ${file.bytes} bytes; at most ${limit} are read. Split it, or raise file_bytes in the configuration.`,
+      { bytes: file.bytes, limit },
+    );
+  }
+  try {
+    return await readFile(file.absolute);
+  } catch (cause) {
+    return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
+  }
+}
+
+async function toDocuments(
+  request: IngestRequest,
+  path: string,
+  bytes: Uint8Array,
+  urlOf: IngestParts["urlOf"],
+): Promise<StoredDocument[] | SourceboundError> {
+  try {
+    const documents: StoredDocument[] = [];
+    for (const parsed of await parseFile({ path, bytes })) documents.push(await toDocument(request, parsed, urlOf));
+    return documents;
+  } catch (error) {
+    if (error instanceof SourceboundError) return error;
+    return new IngestError(
+      "parse_failed",
+      `${path} could not be parsed: ${messageOf(error)}. Please report this file.`,
+      {},
+      { cause: error },
+    );
+  }
+}
+
+async function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: IngestParts["urlOf"]): Promise<StoredDocument> {
+  const { tenant } = request;
+  if (parsed.tenant !== null && parsed.tenant !== tenant) {
+    throw new IngestError(
+      "tenant_mismatch",
+      `${parsed.path} belongs to tenant "${parsed.tenant}" by its front matter: ingest it with --tenant ${parsed.tenant}.`,
+    );
+  }
+  const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
+  const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
+  const access = parsed.access ?? request.access;
+  const drafts = await chunkDocument(parsed);
+  const version = sha256Hex(
+    JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, parsed.originalHash]),
+  );
+  return {
+    ...metadata,
+    id,
+    domain: request.domain,
+    tenant,
+    access,
+    source: request.source,
+    path: parsed.path,
+    originalHash: parsed.originalHash,
+    version,
+    normaliser: NORMALISER_VERSION,
+    text: parsed.text,
+    blocks: parsed.blocks,
+    units: parsed.units,
+    sourceMap: parsed.sourceMap,
+    chunks: drafts.map((draft) => ({ ...draft, id: `${id}-${version.slice(0, 8)}-${draft.ordinal}`, documentId: id })),
+  };
+}
+
+/** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
+function settingsHash(request: IngestRequest, url: string | null): string {
+  return sha256Hex(JSON.stringify([NORMALISER_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
+}
+
+/** Vectors for what is new; progress as events. */
+async function* embed(corpus: IngestParts["corpus"], signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+  const progress: { done: number; total: number }[] = [];
+  let wake: () => void = () => undefined;
+  const onEmbed: SyncOptions["onEmbed"] = (done, total) => {
+    progress.push({ done, total });
+    wake();
+  };
+  let finished = false;
+  const syncing = corpus.sync({ signal, onEmbed }).finally(() => {
+    finished = true;
+    wake();
+  });
+  syncing.catch(() => undefined);
+  while (!finished || progress.length > 0) {
+    const next = progress.shift();
+    if (next !== undefined) yield { type: "embed", ...next };
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (finished || progress.length > 0) resolve();
+      });
+  }
+  await syncing;
+}
+
+function emptyFolder(folder: string, known: number): IngestError {
+  const kept = known > 0 ? ` The ${known} files that were ingested from it are kept; to remove them, run again with --allow-empty.` : "";
+  return new IngestError("folder_empty", `${folder} holds no document (${supportedExtensions.join(" ")}).${kept}`, { folder, known });
+}

@@ -1,0 +1,98 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import { IngestError, messageOf, systemCodeOf } from "../errors.ts";
+
+export interface ScannedFile {
+  /** Absolute. */
+  readonly absolute: string;
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface Scan {
+  readonly files: readonly ScannedFile[];
+  /** What was seen and not taken, with the reason; hidden files are not even listed. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Folders nested deeper than this are reported, not entered. */
+const DEEPEST_FOLDER = 64;
+
+/**
+ * Files with a known extension below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
+ * @param root paths are relative to it
+ * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
+ */
+export function scanFolder(folder: string, root: string, extensions: readonly string[]): Scan {
+  assertFolder(folder);
+  const files: ScannedFile[] = [];
+  const skipped: { path: string; reason: string }[] = [];
+  const pathOf = (absolute: string) => relative(root, absolute).split(sep).join("/");
+  const visit = (directory: string, depth: number) => {
+    for (const entry of listFolder(directory, directory === folder, skipped, pathOf)) {
+      const absolute = join(directory, entry.name);
+      if (entry.name.startsWith(".")) continue;
+      if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed" });
+      else if (entry.isDirectory()) {
+        if (depth >= DEEPEST_FOLDER) skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders` });
+        else visit(absolute, depth + 1);
+      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file" });
+      else if (!extensions.includes(extname(entry.name).toLowerCase())) {
+        skipped.push({ path: pathOf(absolute), reason: `format ${extname(entry.name) || "without extension"} is not read` });
+      } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
+    }
+  };
+  visit(folder, 0);
+  files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return { files, skipped };
+}
+
+function assertFolder(folder: string): void {
+  try {
+    if (statSync(folder).isDirectory()) return;
+  } catch (cause) {
+    const missing = systemCodeOf(cause) === "ENOENT";
+    const code = missing ? "folder_missing" : "folder_unreadable";
+    const what = missing ? "does not exist" : `cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`;
+    throw new IngestError(
+      code,
+      `The folder ${folder} ${what}. Nothing was changed. Check the path and its permissions.`,
+      { folder },
+      { cause },
+    );
+  }
+  throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that it lies in.`, { folder });
+}
+
+function listFolder(
+  directory: string,
+  top: boolean,
+  skipped: { path: string; reason: string }[],
+  pathOf: (path: string) => string,
+): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (cause) {
+    const reason = systemCodeOf(cause) ?? messageOf(cause);
+    if (top) {
+      throw new IngestError(
+        "folder_unreadable",
+        `The folder ${directory} cannot be read (${reason}). Nothing was changed. Check its permissions.`,
+        { directory },
+        { cause },
+      );
+    }
+    skipped.push({ path: pathOf(directory), reason: `folder cannot be read (${reason})` });
+    return [];
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    // Vanished between listing and reading: reading it will say so.
+    return 0;
+  }
+}

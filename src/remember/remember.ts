@@ -1,0 +1,73 @@
+import { redactPersonalData } from "../language/pii.ts";
+import type { Store } from "../store/store.ts";
+import type { Answer, Question } from "../types.ts";
+import { isCacheable } from "./cache.ts";
+
+export interface RememberSettings {
+  readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
+  readonly session: { readonly turns: number; readonly idleMinutes: number };
+}
+
+export interface Remembered {
+  readonly cached: boolean;
+}
+
+/**
+ * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question is redacted;
+ * a question that holds personal data is not cached at all.
+ * @param cacheKey `null`: do not cache
+ */
+export async function rememberAnswer(
+  question: Question,
+  answer: Answer,
+  cacheKey: string | null,
+  store: Store,
+  { cache, session }: RememberSettings,
+): Promise<Remembered> {
+  const { scope, sessionId } = question;
+  const redacted = redactPersonalData(question.text);
+  const stored = forStorage(answer, redacted);
+  await store.interactions.add({
+    id: answer.id,
+    domain: scope.domain,
+    tenant: scope.tenant,
+    access: scope.access,
+    profile: question.profile,
+    sessionId,
+    question: redacted,
+    answer: JSON.stringify(stored),
+    status: answer.status,
+    confidence: answer.confidence,
+    cacheMode: answer.cacheMode,
+  });
+  if (sessionId !== null) {
+    const turn = {
+      question: redacted,
+      answer: answer.refusal?.message ?? answer.sentences.map(({ text }) => text).join(" "),
+      citations: answer.citations.map(({ chunkId }) => chunkId),
+    };
+    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns });
+  }
+  const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && redacted === question.text;
+  if (!clean || !isCacheable(answer)) return { cached: false };
+  const versions = new Map(answer.citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+  const cached = await store.cache.put({
+    key: cacheKey,
+    domain: scope.domain,
+    tenant: scope.tenant,
+    answer: JSON.stringify(stored),
+    versions,
+    hours: cache.hours,
+    capacity: cache.entries,
+  });
+  return { cached };
+}
+
+/** An answer without what only this process needs: passages carry whole document structures. */
+function forStorage(answer: Answer, question: string): Answer {
+  const evidence = answer.evidence.map((one) => ({
+    ...one,
+    passage: { ...one.passage, text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
+  }));
+  return { ...answer, question, evidence };
+}

@@ -1,0 +1,68 @@
+import { toOriginal } from "../text/source-map.ts";
+import type { AnswerSentence, Citation, Quote } from "../types.ts";
+
+/** The answer as it grows. What stands on it is final: text and citation numbers never change. */
+export interface AnswerSheet {
+  readonly sentences: readonly AnswerSentence[];
+  readonly citations: readonly Citation[];
+  /** Adds a checked sentence; returns it with the citations that it names. */
+  add(text: string, quotes: readonly Quote[]): { index: number; sentence: AnswerSentence; citations: Citation[] };
+  /** Is this range of this document cited already? */
+  cites(quote: Quote): boolean;
+}
+
+/** Citations are numbered in the order in which they are first named; the same quote keeps its number. */
+export function createAnswerSheet(): AnswerSheet {
+  const sentences: AnswerSentence[] = [];
+  const citations: Citation[] = [];
+  const numberOf = (quote: Quote) => citations.findIndex((citation) => sameQuote(citation, quote)) + 1;
+  return {
+    sentences,
+    citations,
+    add(text, quotes) {
+      const numbers = quotes.map((quote) => {
+        const known = numberOf(quote);
+        if (known > 0) return known;
+        citations.push(toCitation(quote, citations.length + 1));
+        return citations.length;
+      });
+      const sentence = { text, citations: [...new Set(numbers)] };
+      sentences.push(sentence);
+      const named = sentence.citations.map((n) => citations[n - 1] as Citation);
+      return { index: sentences.length - 1, sentence, citations: named };
+    },
+    cites: (quote) => numberOf(quote) > 0,
+  };
+}
+
+function sameQuote(citation: Citation, { passage, start, end }: Quote): boolean {
+  return citation.documentId === passage.document.id && citation.start === start && citation.end === end;
+}
+
+function toCitation({ passage, start, end, text }: Quote, n: number): Citation {
+  const { document, range } = passage;
+  const place = toOriginal(document.sourceMap, { start, end });
+  return {
+    n,
+    documentId: document.id,
+    documentVersion: document.version,
+    chunkId: passage.chunkId,
+    url: document.url,
+    title: document.title,
+    asOf: document.asOf,
+    quote: text,
+    start,
+    end,
+    context: passage.text,
+    quoteStart: start - range.start,
+    headingPath: passage.headingPath,
+    original: {
+      path: document.path,
+      unit: "utf16",
+      start: place.start,
+      end: place.end,
+      sha256: document.originalHash,
+      normaliser: document.normaliser,
+    },
+  };
+}
