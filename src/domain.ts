@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ConfigError, messageOf, RequestError } from "./errors.ts";
+import { PACKAGE_ROOT } from "./root.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 
@@ -89,7 +90,7 @@ export type DomainPack = z.infer<typeof domainSchema> & {
 };
 
 /** Folder of the domain packs that ship with the program. */
-export const SHIPPED_DOMAINS = resolve(import.meta.dirname, "..", "domains");
+export const SHIPPED_DOMAINS = join(PACKAGE_ROOT, "domains");
 
 /**
  * Reads one domain pack.

@@ -10,6 +10,7 @@ import { createApiEncoder, createChatModel } from "./models/adapters/openai-comp
 import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
+import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
@@ -64,6 +65,8 @@ export interface Engine {
   ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;
   corpus(domain: string): Corpus;
+  /** What the retrieval stage of a domain works with: for measuring and for tests. */
+  retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
   health(): Promise<Health>;
   close(): Promise<void>;
@@ -130,6 +133,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     store,
     domain,
     corpus,
+    retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder }),
     counts: (scope) => store.documents.counts(scope),
     async *ask(question, options = {}) {
       const pack = domain(options.domain);

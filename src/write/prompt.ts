@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
+import { PACKAGE_ROOT } from "../root.ts";
 import type { Quote, Turn } from "../types.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
-const PROMPTS = resolve(import.meta.dirname, "..", "..", "src", "write", "prompts");
+const PROMPTS = join(PACKAGE_ROOT, "src", "write", "prompts");
 
 /** The grounded prompt: rules, numbered quotes, the question; earlier turns only to understand it. */
 export function groundedPrompt(question: string, quotes: readonly Quote[], history: readonly Turn[]): ChatPrompt {
@@ -25,7 +26,7 @@ export function fillSlots(template: string, slots: Readonly<Record<string, strin
 }
 
 function readPrompt(name: string): string {
-  return readFileSync(resolve(PROMPTS, name), "utf8");
+  return readFileSync(join(PROMPTS, name), "utf8");
 }
 
 function oneLine(text: string): string {

@@ -1,0 +1,60 @@
+import { type Command, Option } from "commander";
+import { answerToWire } from "../../wire.ts";
+import { type CliContext, EXIT } from "../context.ts";
+import { configOf, withEngine } from "../open.ts";
+import { renderAnswer } from "../render.ts";
+
+interface AskFlags {
+  json?: boolean;
+  domain?: string;
+  tenant?: string;
+  profile?: string;
+  detail: "normal" | "more";
+  session?: string;
+  verbose?: boolean;
+}
+
+export function addAskCommand(program: Command, context: CliContext): void {
+  program
+    .command("ask")
+    .description("answer one question from the ingested documents, with sources")
+    .argument("<question...>", "the question")
+    .option("--json", "the whole answer as JSON (the response of POST /v1/ask)")
+    .option("--domain <name>", "body of knowledge")
+    .option("--tenant <name>", "party inside the domain")
+    .option("--profile <name>", "which stages run with which numbers; see `profiles`")
+    .addOption(new Option("--detail <level>", "length of the answer").choices(["normal", "more"]).default("normal"))
+    .option("--session <id>", "continue a session")
+    .option("--verbose", "show stages and notices on stderr")
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
+
+Examples:
+  sourcebound ask "How long do I have to ask for a Higher-Level Review?"
+  sourcebound ask --detail more "Who can get Aid and Attendance?"
+  sourcebound ask --json "What rating does tinnitus get?" > answer.json`,
+    )
+    .action(async (words: string[], flags: AskFlags, command: Command) => {
+      const { terminal, signal } = context;
+      const config = configOf(command);
+      await withEngine(config, async (engine) => {
+        const options = {
+          domain: flags.domain,
+          tenant: flags.tenant,
+          profile: flags.profile,
+          detail: flags.detail,
+          sessionId: flags.session,
+          signal,
+        };
+        for await (const event of engine.ask(words.join(" "), options)) {
+          if (event.type === "answer") {
+            terminal.print(flags.json ? JSON.stringify(answerToWire(event.answer), null, 2) : renderAnswer(event.answer, terminal.colors));
+            context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
+          } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
+          else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
+        }
+      });
+    });
+}

@@ -1,0 +1,13 @@
+import type { Terminal } from "./terminal.ts";
+
+/** What commands share. */
+export interface CliContext {
+  readonly terminal: Terminal;
+  /** Aborted by the first Ctrl-C; the second one ends the process. */
+  readonly signal: AbortSignal;
+  /** Exit code of the process; 0 unless a command sets another. */
+  exitCode: number;
+}
+
+/** Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`), 4 some files failed (`ingest`), 130 cancelled. */
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, cancelled: 130 } as const;

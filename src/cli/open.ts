@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import { type Config, loadProcessConfig } from "../config.ts";
+import { createEngine, type Engine } from "../engine.ts";
+
+/** Configuration of this command line: file, environment, then options. */
+export function configOf(command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
+  const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
+  return loadProcessConfig({ data_dir: dataDir, ...overrides });
+}
+
+/** Opens an engine for the time of `use`. */
+export async function withEngine<T>(config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await createEngine(config);
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}

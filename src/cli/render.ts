@@ -1,0 +1,43 @@
+import type { Answer } from "../types.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
+export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
+  const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${message}`));
+  if (lines.length > 0) lines.push("");
+  lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
+  const confidence =
+    answer.confidence === null ? "" : `confidence ${answer.confidence.toFixed(2)}${answer.confidenceCalibrated ? "" : " (uncalibrated)"}, `;
+  const cached = answer.cacheMode === "miss" ? "" : `${answer.cacheMode} cache hit, `;
+  lines.push("", colors.dim(`${confidence}${cached}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
+  return lines.join("\n");
+}
+
+function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
+  const lines = answer.sentences.map(({ text, citations }) => `${text} ${colors.cyan(citations.map((n) => `[${n}]`).join(""))}`);
+  lines.push("", colors.bold("Sources"));
+  for (const { n, title, url, asOf, original } of answer.citations) {
+    lines.push(`${colors.cyan(`[${n}]`)} ${title}${asOf === null ? "" : `, as of ${asOf}`}`);
+    lines.push(colors.dim(`    ${original.path}, characters ${original.start}–${original.end}`));
+    if (url !== null) lines.push(`    ${url}`);
+  }
+  return lines;
+}
+
+function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {
+  const { searched, nearest, contacts } = refusal;
+  const lines = [
+    colors.bold(refusal.message),
+    "",
+    `Searched ${searched.documents} documents (${searched.chunks} passages, revision ${searched.revision}).`,
+  ];
+  if (searched.unreadable.length > 0) lines.push(`Not searched, because unreadable: ${searched.unreadable.join(", ")}.`);
+  if (nearest.length > 0) {
+    lines.push("", "Nearest:");
+    for (const { title, url, missing } of nearest) {
+      lines.push(`- ${title}${missing.length > 0 ? ` – does not mention: ${missing.join(", ")}` : ""}${url === null ? "" : `\n  ${url}`}`);
+    }
+  }
+  if (contacts.length > 0) lines.push("", "Ask instead:", ...contacts.map(({ name, contact }) => `- ${name}: ${contact}`));
+  return lines;
+}

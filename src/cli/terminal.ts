@@ -1,0 +1,65 @@
+import pc from "picocolors";
+import { messageOf, SourceboundError } from "../errors.ts";
+
+export interface CliStreams {
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */
+export interface Terminal {
+  readonly colors: ReturnType<typeof pc.createColors>;
+  /** A line of the result. */
+  print(text: string): void;
+  /** A line on stderr. */
+  error(text: string): void;
+  /** A line on stderr that the next one replaces; off a terminal only every second is shown. */
+  progress(text: string): void;
+  endProgress(): void;
+  /** Says what failed and what to do; as JSON on stdout for scripts. */
+  fail(error: unknown, json: boolean): void;
+}
+
+/** Milliseconds between lines of progress where they cannot be replaced. */
+const PLAIN_PROGRESS_MS = 1000;
+
+export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
+  const wantsColor = env.NO_COLOR === undefined && env.TERM !== "dumb";
+  const colors = pc.createColors(wantsColor && stdout.isTTY === true);
+  const errorColors = pc.createColors(wantsColor && stderr.isTTY === true);
+  let open = false;
+  let lastPlain = 0;
+  const endProgress = () => {
+    if (open) stderr.write("\n");
+    open = false;
+  };
+  const error = (text: string) => {
+    endProgress();
+    stderr.write(`${text}\n`);
+  };
+  return {
+    colors,
+    print(text) {
+      endProgress();
+      stdout.write(`${text}\n`);
+    },
+    error,
+    progress(text) {
+      if (stderr.isTTY === true) {
+        stderr.write(`\r\u001B[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
+        open = true;
+      } else if (Date.now() - lastPlain >= PLAIN_PROGRESS_MS) {
+        lastPlain = Date.now();
+        stderr.write(`${text}\n`);
+      }
+    },
+    endProgress,
+    fail(thrown, json) {
+      const code = thrown instanceof SourceboundError ? thrown.code : "internal";
+      if (json) stdout.write(`${JSON.stringify({ error: { code, message: messageOf(thrown) } })}\n`);
+      error(`${errorColors.red("error")} ${errorColors.dim(code)} ${messageOf(thrown)}`);
+      if (!(thrown instanceof SourceboundError) && thrown instanceof Error) error(errorColors.dim(thrown.stack ?? ""));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Textbook metrics over ranked lists and counts; one pure function each. */
+
+/** 1 if any relevant item is among the first k, else 0. */
+export function hitAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return ranked.slice(0, k).some((id) => relevant.has(id)) ? 1 : 0;
+}
+
+/** Share of the relevant items that are among the first k; `null` when nothing is relevant. */
+export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number | null {
+  if (relevant.size === 0) return null;
+  return new Set(ranked.slice(0, k).filter((id) => relevant.has(id))).size / relevant.size;
+}
+
+/** Share of the first k that is relevant; the denominator is k even if fewer were ranked. */
+export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return ranked.slice(0, k).filter((id) => relevant.has(id)).length / k;
+}
+
+/** 1 / rank of the first relevant item; 0 when there is none. Its mean is MRR. */
+export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
+  const at = ranked.findIndex((id) => relevant.has(id));
+  return at < 0 ? 0 : 1 / (at + 1);
+}
+
+/** Normalised discounted cumulative gain with binary gains: Σ 1/log2(rank+1) over the ideal one (Järvelin & Kekäläinen 2002). `null` when nothing is relevant. */
+export function ndcgAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number | null {
+  if (relevant.size === 0) return null;
+  const gain = (rank: number) => 1 / Math.log2(rank + 2);
+  const seen = new Set<string>();
+  let dcg = 0;
+  ranked.slice(0, k).forEach((id, rank) => {
+    if (relevant.has(id) && !seen.has(id)) dcg += gain(rank);
+    seen.add(id);
+  });
+  let ideal = 0;
+  for (let rank = 0; rank < Math.min(k, relevant.size); rank++) ideal += gain(rank);
+  return dcg / ideal;
+}
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Normal quantile of a two-sided 95 % interval. */
+const Z95 = 1.959963984540054;
+
+/** Wilson score interval of a proportion (Wilson 1927), 95 %. `null` for n = 0. */
+export function wilson(successes: number, n: number): Interval | null {
+  if (n === 0) return null;
+  const p = successes / n;
+  const z2 = Z95 * Z95;
+  const centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const half = (Z95 * Math.sqrt((p * (1 - p)) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+}
+
+/** Arithmetic mean; `null` of nothing. */
+export function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Quantile by linear interpolation (type 7 of Hyndman & Fan 1996); `null` of nothing. */
+export function quantile(values: readonly number[], q: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(at)] as number;
+  const high = sorted[Math.ceil(at)] as number;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Area under the ROC curve: the chance that a positive scores above a negative, ties half (Mann–Whitney). `null` when a class is empty. */
+export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
+  if (positives.length === 0 || negatives.length === 0) return null;
+  let wins = 0;
+  for (const p of positives) for (const n of negatives) wins += p > n ? 1 : p === n ? 0.5 : 0;
+  return wins / (positives.length * negatives.length);
+}
