@@ -1,0 +1,14 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/** The candidate nearest to `word` by edit distance, or `null` when none is near enough to be what was meant (more than half of its letters differ). */
+export function nearestName(word: string, candidates: readonly string[]): string | null {
+  if (candidates.length === 0) return null;
+  const best = closest(word, candidates);
+  return distance(word, best) <= Math.max(2, Math.floor(best.length / 2)) ? best : null;
+}
+
+/** ` Did you mean "x"?` or the empty string; appended to messages about unknown names. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const best = nearestName(word, candidates);
+  return best === null ? "" : ` Did you mean "${best}"?`;
+}
