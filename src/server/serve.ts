@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
@@ -20,19 +20,17 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Milliseconds between looks for connections that became idle while closing. */
-const IDLE_SWEEP_MS = 20;
-
 /** Serves the app. Throws `ConfigError` (`port_in_use`, `port_not_allowed`, `host_not_available`) when it cannot listen. */
 export async function serve(app: Hono, { host, port, closeGraceMs = DEFAULT_CLOSE_GRACE_MS }: ServeOptions): Promise<RunningServer> {
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const connections = trackConnections(server);
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   return {
     url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
     close: () => {
-      closing ??= closeServer(server, closeGraceMs);
+      closing ??= closeServer(server, connections, closeGraceMs);
       return closing;
     },
   };
@@ -72,15 +70,42 @@ function describeListenError(cause: Error, host: string, port: number): Sourcebo
   }
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+/**
+ * Follows which connections carry a request. Node's `closeIdleConnections` leaves out those that never carried one, which browsers and
+ * HTTP clients open ahead of need.
+ */
+function trackConnections(server: Server): { closeWhenIdle(): void } {
+  const requestsOf = new Map<Socket, number>();
+  let closing = false;
+  const count = (socket: Socket, change: number) => {
+    const before = requestsOf.get(socket);
+    if (before === undefined) return;
+    requestsOf.set(socket, before + change);
+    if (closing && before + change === 0) socket.destroySoon();
+  };
+  server.on("connection", (socket) => {
+    requestsOf.set(socket, 0);
+    socket.once("close", () => requestsOf.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    count(socket, 1);
+    response.once("close", () => count(socket, -1));
+  });
+  return {
+    closeWhenIdle() {
+      closing = true;
+      for (const socket of requestsOf.keys()) count(socket, 0);
+    },
+  };
+}
+
+function closeServer(server: Server, connections: { closeWhenIdle(): void }, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // A kept-alive connection would hold the server open after its last answer.
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {
-      clearInterval(sweep);
       clearTimeout(cut);
       resolve();
     });
+    connections.closeWhenIdle();
   });
 }
