@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { WireEvent } from "../wire.ts";
+import { createClient } from "./client.ts";
+import { parseEvents } from "./parse-events.ts";
+
+const stage = { event: "stage", data: { stage: "admit", phase: "start" } } as const;
+
+function frame({ event, data }: { event: string; data: unknown }): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+function clientAnswering(body: BodyInit | null, status = 200, contentType = "text/event-stream") {
+  return createClient({
+    baseUrl: "http://server.test/",
+    fetch: async () => new Response(body, { status, headers: { "content-type": contentType } }),
+  });
+}
+
+async function collect(events: AsyncIterable<WireEvent>): Promise<WireEvent[]> {
+  const all: WireEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe("the client", () => {
+  it("sends the request and gives back the answer", async () => {
+    const sent: [string, RequestInit | undefined][] = [];
+    const client = createClient({
+      baseUrl: "http://server.test/",
+      fetch: async (url, init) => {
+        sent.push([String(url), init]);
+        return Response.json({ id: "a" });
+      },
+    });
+    expect(await client.ask({ question: "q" })).toEqual({ id: "a" });
+    expect(sent[0]?.[0]).toBe("http://server.test/v1/ask");
+    expect(sent[0]?.[1]).toMatchObject({ method: "POST", body: '{"question":"q"}' });
+  });
+
+  it("throws the server's error with its code, status and facts", async () => {
+    const body = JSON.stringify({ error: { code: "question_too_long", message: "Too long.", data: { limit: 500 } } });
+    const failed = { code: "question_too_long", message: "Too long.", status: 400, data: { limit: 500 } };
+    await expect(clientAnswering(body, 400, "application/json").ask({ question: "q" })).rejects.toMatchObject(failed);
+    await expect(collect(clientAnswering(body, 400, "application/json").stream({ question: "q" }))).rejects.toMatchObject(failed);
+  });
+
+  it("throws invalid_response for what is not of this server", async () => {
+    await expect(clientAnswering("<html>", 502, "text/html").ask({ question: "q" })).rejects.toMatchObject({ code: "invalid_response" });
+    await expect(clientAnswering("<html>", 200, "text/html").ask({ question: "q" })).rejects.toMatchObject({ code: "invalid_response" });
+    await expect(collect(clientAnswering("{}\n{}\n", 200, "application/x-ndjson").stream({ question: "q" }))).rejects.toMatchObject({
+      code: "invalid_response",
+    });
+    await expect(collect(clientAnswering("event: answer\ndata: {oops\n\n").stream({ question: "q" }))).rejects.toMatchObject({
+      code: "invalid_response",
+    });
+  });
+
+  it("throws unreachable without a connection, and the reason of an abort", async () => {
+    const client = createClient({ baseUrl: "http://127.0.0.1:1" });
+    await expect(client.ask({ question: "q" })).rejects.toMatchObject({ code: "unreachable" });
+    const signal = AbortSignal.abort();
+    await expect(client.ask({ question: "q" }, { signal })).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("throws an error event with its code, after the events before it", async () => {
+    const events = clientAnswering(frame(stage) + frame({ event: "error", data: { code: "model_failed", message: "No." } })).stream({
+      question: "q",
+    });
+    expect((await events.next()).value).toEqual(stage);
+    await expect(events.next()).rejects.toMatchObject({ code: "model_failed", message: "No." });
+  });
+
+  it("throws stream_cut when the stream ends before the answer, between frames, inside one, or by failure", async () => {
+    await expect(collect(clientAnswering(frame(stage)).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
+    await expect(collect(clientAnswering('event: answer\ndata: {"id":"a').stream({ question: "q" }))).rejects.toMatchObject({
+      code: "stream_cut",
+    });
+    const failing = new ReadableStream({ start: (controller) => controller.error(new TypeError("terminated")) });
+    await expect(collect(clientAnswering(failing).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
+  });
+});
+
+describe("parseEvents", () => {
+  it("skips comments and events of unknown names", async () => {
+    const text = `: heartbeat\n\n${frame({ event: "tomorrow", data: {} })}${frame(stage)}`;
+    expect(await collect(parseEvents(new Blob([text]).stream()))).toEqual([stage]);
+  });
+
+  it("gives back what was sent, however the bytes are cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: "grapheme" }), { maxLength: 5 }),
+        fc.array(fc.nat(400), { maxLength: 8 }),
+        async (texts, cuts) => {
+          const events = texts.map((text, index) => ({ event: "sentence" as const, data: { index, text, citations: [] } }));
+          const bytes = new TextEncoder().encode(events.map(frame).join(": heartbeat\n\n"));
+          const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length];
+          const chunks = places.slice(1).map((end, index) => bytes.slice(places[index], end));
+          expect(await collect(parseEvents(streamOf(chunks)))).toEqual(events);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,384 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseEvents } from "../client/index.ts";
+import { ModelError, RequestError, StoreError } from "../errors.ts";
+import { eventsOf, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
+import { askResponseSchema, type WireEvent } from "../wire.ts";
+import { createApp } from "./app.ts";
+import type { ServerLimits } from "./limits.ts";
+
+const QUOTE = "You have one year from the date on your decision letter.";
+const passage = {
+  title: "Higher-Level Reviews",
+  url: "https://www.va.gov/decision-reviews/higher-level-review/",
+  asOf: "2026-01-15",
+  headingPath: ["Decision reviews", "Deadlines"],
+  path: "hlr.md",
+  context: `A reviewer looks again.\n${QUOTE} Some cases differ.`,
+};
+const citation = sampleCitation(1, passage, QUOTE);
+const answer = sampleAnswer({ question: "How long?", sentences: [{ text: QUOTE, citations: [1] }], citations: [citation] });
+
+const answering: AskScript = async function* () {
+  yield* eventsOf(answer);
+};
+
+let webRoot: string;
+beforeAll(() => {
+  webRoot = mkdtempSync(join(tmpdir(), "sourcebound-web-"));
+  mkdirSync(join(webRoot, "assets"));
+  writeFileSync(join(webRoot, "index.html"), "<!doctype html><title>page</title>");
+  writeFileSync(join(webRoot, "assets", "page-abc123.js"), "export {};");
+  writeFileSync(join(webRoot, "favicon.svg"), "<svg/>");
+});
+afterAll(() => rmSync(webRoot, { recursive: true, force: true }));
+
+function setUp({ script = answering, limits, host }: { script?: AskScript; limits?: Partial<ServerLimits>; host?: string } = {}) {
+  const engine = createFakeAskEngine(script);
+  const logged: { level: string; message: string; facts: Readonly<Record<string, unknown>> }[] = [];
+  const log = {
+    info: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "info", message, facts }),
+    error: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "error", message, facts }),
+  };
+  const app = createApp({ engine, log, webRoot, ...(limits ? { limits } : {}), ...(host ? { host } : {}) });
+  return { app, engine, logged };
+}
+
+type App = ReturnType<typeof setUp>["app"];
+
+function post(app: App, body: BodyInit, headers: Record<string, string> = {}, signal?: AbortSignal) {
+  const init = { method: "POST", body, headers: { "content-type": "application/json", ...headers } };
+  return app.request("/v1/ask", signal ? { ...init, signal } : init);
+}
+
+async function errorOf(response: Response) {
+  const { error } = (await response.json()) as { error: { code: string; message: string; data?: Record<string, unknown> } };
+  return { status: response.status, ...error };
+}
+
+describe("POST /v1/ask", () => {
+  it("answers with the documented shape", async () => {
+    const { app, engine } = setUp();
+    const response = await post(app, JSON.stringify({ question: "How long?", session_id: "s1" }));
+    expect(response.status).toBe(200);
+    const body = askResponseSchema.parse(await response.json());
+    expect(body.citations[0]?.quote).toBe(QUOTE);
+    expect(engine.calls[0]?.request).toEqual({ question: "How long?", detail: "normal", session_id: "s1" });
+  });
+
+  it("answers 50 requests at once, each with its own answer", async () => {
+    const { app } = setUp({
+      script: async function* ({ request, signal }) {
+        await waitFor(Math.random() * 10, signal);
+        yield* eventsOf({ ...answer, question: request.question });
+      },
+    });
+    const questions = Array.from({ length: 50 }, (_, index) => `question ${index}`);
+    const answers = await Promise.all(
+      questions.map(async (question) => (await (await post(app, JSON.stringify({ question }))).json()) as { question: string }),
+    );
+    expect(answers.map(({ question }) => question)).toEqual(questions);
+  });
+
+  it("fails with an id and nothing of the inside when the engine ends without an answer", async () => {
+    const { app, logged } = setUp({
+      script: async function* () {
+        yield { type: "admit-start" };
+      },
+    });
+    const error = await errorOf(await post(app, '{"question":"x"}'));
+    expect(error).toMatchObject({ status: 500, code: "internal" });
+    expect(logged.find(({ level }) => level === "error")?.facts.id).toBe(error.data?.id);
+  });
+
+  it("never logs the question", async () => {
+    const { app, logged } = setUp();
+    await post(app, '{"question":"my secret illness"}');
+    expect(JSON.stringify(logged)).not.toContain("secret");
+    expect(logged).toContainEqual({ level: "info", message: "request", facts: expect.objectContaining({ path: "/v1/ask", status: 200 }) });
+  });
+});
+
+describe("hostile requests", () => {
+  const cases: [name: string, body: BodyInit, status: number, code: string, message: RegExp][] = [
+    ["an empty body", "", 400, "invalid_json", /empty/],
+    ["white space only", " \n ", 400, "invalid_json", /empty/],
+    ["a cut JSON body", '{"question":\n "x', 400, "invalid_json", /line 2, column \d/],
+    ["JSON with a comma too many", '{"question": "x",}', 400, "invalid_json", /line 1, column 18/],
+    ["text that is no JSON", "hello", 400, "invalid_json", /not valid JSON/],
+    ["bad UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400, "invalid_utf8", /UTF-8/],
+    ["an array", "[]", 400, "invalid_request", /the request.*expected object, received array/],
+    ["null", "null", 400, "invalid_request", /expected object, received null/],
+    ["no question", "{}", 400, "invalid_request", /"question".*expected string, received undefined/],
+    ["a question of another type", '{"question": 7}', 400, "invalid_request", /"question".*expected string, received number/],
+    ["an unknown detail", '{"question":"x","detail":"loads"}', 400, "invalid_request", /"detail"/],
+    ["a misspelt key", '{"question":"x","sesion_id":"s"}', 400, "invalid_request", /"sesion_id" is unknown.*Did you mean "session_id"\?/],
+    ["a key unlike any", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known are "question"/],
+    [
+      "a misspelt key below",
+      '{"question":"x","selection":{"document_id":"d","start":0,"end":1,"ends":1}}',
+      400,
+      "invalid_request",
+      /"ends" is unknown in "selection"\. Did you mean "end"\?/,
+    ],
+    [
+      "an offset below zero",
+      '{"question":"x","selection":{"document_id":"d","start":-1,"end":1}}',
+      400,
+      "invalid_request",
+      /"selection\.start"/,
+    ],
+    ["a body of 1 MB", JSON.stringify({ question: "x".repeat(1_000_000) }), 413, "body_too_large", /65536 bytes/],
+    ["JSON nested too deep for its schema", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, 400, "invalid_request", /expected object/],
+    ["a key that means the prototype", '{"question":"x","__proto__":{"detail":"more"}}', 400, "invalid_request", /__proto__/],
+  ];
+
+  it.each(cases)("refuses %s", async (_name, body, status, code, message) => {
+    const { app, engine } = setUp();
+    const error = await errorOf(await post(app, body));
+    expect(error).toMatchObject({ status, code });
+    expect(error.message).toMatch(message);
+    expect(engine.calls).toHaveLength(0);
+  });
+
+  it("refuses a chunked body that grows past the limit", async () => {
+    const { app } = setUp();
+    const chunks = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(30_000).fill(0x20)),
+    });
+    const init = {
+      method: "POST",
+      body: chunks,
+      duplex: "half",
+      headers: { "content-type": "application/json", "transfer-encoding": "chunked" },
+    };
+    expect(await errorOf(await app.request("/v1/ask", init as RequestInit))).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data"])("refuses %s", async (type) => {
+    const { app } = setUp();
+    expect(await errorOf(await post(app, '{"question":"x"}', { "content-type": type }))).toMatchObject({
+      status: 415,
+      code: "unsupported_content_type",
+    });
+  });
+
+  it("takes JSON with a charset", async () => {
+    const { app } = setUp();
+    expect((await post(app, '{"question":"x"}', { "content-type": "Application/JSON; charset=utf-8" })).status).toBe(200);
+  });
+
+  it.each([
+    ["501 characters", new RequestError("question_too_long", "The question has 501 characters: at most 500.", { limit: 500 }), 400],
+    ["an unknown domain", new RequestError("unknown_domain", 'There is no domain "vetrans". Did you mean "veterans"?'), 404],
+    ["a failing model", new ModelError("model_failed", "The model answered 500 three times: try later."), 502],
+    ["a broken store", new StoreError("database_corrupt", "The database is damaged: restore it."), 503],
+  ])("gives the engine's reason and the status for %s, in both forms", async (_name, thrown, status) => {
+    const script: AskScript = async function* () {
+      yield { type: "admit-start" };
+      throw thrown;
+    };
+    for (const accept of ["application/json", "text/event-stream"]) {
+      const { app } = setUp({ script });
+      const body = JSON.stringify({ question: "x".repeat(501) });
+      expect(await errorOf(await post(app, body, { accept }))).toMatchObject({ status, code: thrown.code, message: thrown.message });
+    }
+  });
+
+  it("hides what an unexpected error says, and logs it under the id", async () => {
+    const { app, logged } = setUp({
+      // biome-ignore lint/correctness/useYield: the engine fails before its first event
+      script: async function* () {
+        throw new Error("SELECT secret FROM /srv/data");
+      },
+    });
+    const error = await errorOf(await post(app, '{"question":"x"}'));
+    expect(error).toMatchObject({ status: 500, code: "internal" });
+    expect(error.message).not.toContain("SELECT");
+    const entry = logged.find(({ level }) => level === "error");
+    expect(entry?.facts).toMatchObject({ id: error.data?.id, message: "SELECT secret FROM /srv/data" });
+  });
+});
+
+describe("POST /v1/ask as Server-Sent Events", () => {
+  const events = { accept: "text/event-stream" };
+
+  it("sends each event as one frame and ends with the answer", async () => {
+    const { app } = setUp();
+    const response = await post(app, '{"question":"How long?"}', events);
+    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(response.headers.get("cache-control")).toContain("no-cache");
+    const frames = (await response.text()).split("\n\n");
+    expect(frames.pop()).toBe("");
+    for (const frame of frames) expect(frame).toMatch(/^event: [a-z]+\ndata: \{.*\}$/);
+    expect(frames[0]).toBe('event: stage\ndata: {"stage":"admit","phase":"start"}');
+    expect(frames.at(-1)).toMatch(/^event: answer\n/);
+  });
+
+  it("keeps every line break of the text inside its frame", async () => {
+    const text = "one\ntwo\r\nthree\rfour\u2028five\u2029six\u0085seven data: x\n\nevent: answer";
+    const nasty = sampleAnswer({ question: "q", sentences: [{ text, citations: [] }] });
+    const { app } = setUp({
+      script: async function* () {
+        yield* eventsOf(nasty);
+      },
+    });
+    const raw = await (await post(app, '{"question":"q"}', events)).text();
+    expect(raw).not.toMatch(/[\r\u0085\u2028\u2029]/);
+    const parsed: WireEvent[] = [];
+    for await (const event of parseEvents(new Blob([raw]).stream())) parsed.push(event);
+    expect(parsed.filter(({ event }) => event === "answer")).toHaveLength(1);
+    expect(parsed.find(({ event }) => event === "sentence")?.data).toMatchObject({ index: 0, text });
+  });
+
+  it("reports an error after the start as an event, then ends", async () => {
+    const { app } = setUp({
+      script: async function* () {
+        yield { type: "admit-start" };
+        yield { type: "admit-end", ms: 1, facts: {} };
+        throw new ModelError("model_failed", "The model failed: try later.");
+      },
+    });
+    const response = await post(app, '{"question":"q"}', events);
+    expect(response.status).toBe(200);
+    expect((await response.text()).split("\n\n").slice(-2)).toEqual([
+      'event: error\ndata: {"code":"model_failed","message":"The model failed: try later."}',
+      "",
+    ]);
+  });
+
+  it("sends heartbeats as comments while the engine is silent", async () => {
+    const { app } = setUp({
+      limits: { heartbeatMs: 5 },
+      script: async function* ({ signal }) {
+        yield { type: "admit-start" };
+        yield { type: "admit-end", ms: 1, facts: {} };
+        await waitFor(40, signal);
+        yield { type: "answer", answer };
+      },
+    });
+    expect(await (await post(app, '{"question":"q"}', events)).text()).toContain("\n\n: heartbeat\n\n");
+  });
+
+  it("aborts the engine when the reader goes away", async () => {
+    let cleaned = false;
+    const { app, engine } = setUp({
+      script: async function* ({ signal }) {
+        try {
+          yield { type: "admit-start" };
+          yield { type: "admit-end", ms: 1, facts: {} };
+          await waitFor(60_000, signal);
+        } finally {
+          cleaned = true;
+        }
+      },
+    });
+    const reader = (await post(app, '{"question":"q"}', events)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await expect.poll(() => cleaned).toBe(true);
+    expect(engine.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  it("aborts the engine when the request is aborted", async () => {
+    const abort = new AbortController();
+    const { app, engine, logged } = setUp({
+      script: async function* ({ signal }) {
+        yield { type: "admit-start" };
+        await waitFor(60_000, signal);
+      },
+    });
+    const pending = post(app, '{"question":"q"}', {}, abort.signal);
+    await expect.poll(() => engine.calls.length).toBe(1);
+    abort.abort();
+    expect((await pending).status).toBe(499);
+    expect(logged.filter(({ level }) => level === "error")).toEqual([]);
+  });
+});
+
+describe("the other routes", () => {
+  it("reports health", async () => {
+    const response = await setUp().app.request("/healthz");
+    expect(await response.json()).toMatchObject({ status: "ok", documents: 28 });
+  });
+
+  it("publishes the schema of request, response and events", async () => {
+    const body = (await (await setUp().app.request("/v1/schema")).json()) as Record<string, Record<string, unknown>>;
+    expect(body.request).toMatchObject({ type: "object", required: ["question"], additionalProperties: false });
+    expect(body.response?.properties).toHaveProperty("citations");
+    expect(Object.keys(body.events ?? {})).toEqual(["stage", "notice", "warning", "sentence", "answer", "error"]);
+  });
+
+  it("answers unknown routes and wrong methods in the error shape", async () => {
+    const { app } = setUp();
+    expect(await errorOf(await app.request("/v1/answers"))).toMatchObject({ status: 404, code: "unknown_route" });
+    const wrong = await app.request("/v1/ask");
+    expect(wrong.headers.get("allow")).toBe("POST");
+    expect(await errorOf(wrong)).toMatchObject({ status: 405, code: "method_not_allowed" });
+    expect(await errorOf(await app.request("/healthz", { method: "DELETE" }))).toMatchObject({ status: 405 });
+    expect(await errorOf(await app.request("/", { method: "POST" }))).toMatchObject({ status: 405 });
+  });
+
+  it("sets the security headers on every response, errors too, and no CORS header", async () => {
+    const { app } = setUp();
+    for (const path of ["/", "/healthz", "/nowhere"]) {
+      const { headers } = await app.request(path, { headers: { origin: "https://elsewhere.example" } });
+      expect(headers.get("content-security-policy")).toMatch(/default-src 'self'.*frame-ancestors 'none'/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  it.each(["localhost", "localhost:8787", "127.0.0.1:1", "[::1]:8787"])("lets in the host %s on loopback", async (host) => {
+    expect((await setUp().app.request("/healthz", { headers: { host } })).status).toBe(200);
+  });
+
+  it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8787", "169.254.0.1", "localhost:8787x"])(
+    "refuses the host %s on loopback",
+    async (host) => {
+      expect(await errorOf(await setUp().app.request("/healthz", { headers: { host } }))).toMatchObject({
+        status: 403,
+        code: "host_not_allowed",
+      });
+    },
+  );
+
+  it("does not check the host when bound to a public address", async () => {
+    expect((await setUp({ host: "0.0.0.0" }).app.request("/healthz", { headers: { host: "answers.example" } })).status).toBe(200);
+  });
+});
+
+describe("the page", () => {
+  it("serves the page to be revalidated and hashed assets for good", async () => {
+    const { app } = setUp();
+    const index = await app.request("/");
+    expect(index.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(index.headers.get("cache-control")).toBe("no-cache");
+    const asset = await app.request("/assets/page-abc123.js");
+    expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(asset.headers.get("cache-control")).toContain("immutable");
+    const again = await app.request("/", { headers: { "if-none-match": `W/${index.headers.get("etag")}` } });
+    expect(again.status).toBe(304);
+    expect((await app.request("/", { method: "HEAD" })).status).toBe(200);
+  });
+
+  it.each(["/../package.json", "/..%2f..%2fetc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets", "/assets/", "//etc/passwd", "/%00"])(
+    "finds nothing at %s",
+    async (path) => {
+      expect((await setUp().app.request(path)).status).toBe(404);
+    },
+  );
+
+  it("says how to build the page when it is not built", async () => {
+    const app = createApp({
+      engine: createFakeAskEngine(answering),
+      log: { info: () => {}, error: () => {} },
+      webRoot: join(webRoot, "absent"),
+    });
+    expect(await errorOf(await app.request("/"))).toMatchObject({ status: 404, code: "page_not_built" });
+  });
+});

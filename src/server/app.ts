@@ -1,0 +1,128 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { secureHeaders } from "hono/secure-headers";
+import { RequestError } from "../errors.ts";
+import type { AskEngine } from "./ask-engine.ts";
+import { describeFailure } from "./error-response.ts";
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
+import type { ServerLog } from "./log.ts";
+import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
+import { isJsonContentType } from "./read-ask-request.ts";
+import { ask } from "./routes/ask.ts";
+import { health } from "./routes/health.ts";
+import { readPageFiles, sendPageFile } from "./routes/page.ts";
+import { schema } from "./routes/schema.ts";
+
+export interface AppOptions {
+  readonly engine: AskEngine;
+  readonly log: ServerLog;
+  /** Folder of the built page, read once. */
+  readonly webRoot: string;
+  readonly limits?: Partial<ServerLimits>;
+  /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
+  readonly host?: string;
+}
+
+const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
+
+/** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
+export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0.1" }: AppOptions): Hono {
+  const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
+  const page = readPageFiles(webRoot);
+  const app = new Hono();
+
+  app.onError((error, context) => {
+    const { status, body } = describeFailure(error, log);
+    return context.json(body, status);
+  });
+  app.use(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const ms = Math.round(performance.now() - startedAt);
+    log.info("request", { method: context.req.method, path: context.req.path, status: context.res.status, ms });
+  });
+  app.use(securityHeaders());
+  if (isLoopback(host)) {
+    app.use(async (context, next) => {
+      const header = context.req.header("host") ?? new URL(context.req.url).host;
+      if (!isLoopbackHostHeader(header)) throw hostNotAllowed(header);
+      await next();
+    });
+  }
+
+  app.post(
+    "/v1/ask",
+    async (context, next) => {
+      const contentType = context.req.header("content-type");
+      if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
+      await next();
+    },
+    bodyLimit({
+      maxSize: limits.bodyBytes,
+      onError: () => {
+        throw bodyTooLarge(limits.bodyBytes);
+      },
+    }),
+    (context) => ask(context, { engine, log, limits }),
+  );
+  app.get("/v1/schema", schema);
+  app.get("/healthz", (context) => health(context, engine));
+  app.get("*", async (context, next) => {
+    const file = page.get(context.req.path);
+    if (file !== undefined) return sendPageFile(context, file);
+    if (context.req.path === "/") throw pageNotBuilt();
+    await next();
+  });
+  app.all("*", (context) => {
+    const allowed = METHODS[context.req.path] ?? (page.has(context.req.path) ? "GET, HEAD" : undefined);
+    if (allowed === undefined) throw unknownRoute(context.req.method, context.req.path);
+    context.header("Allow", allowed);
+    throw methodNotAllowed(context.req.method, context.req.path, allowed);
+  });
+  return app;
+}
+
+/** The page loads nothing from elsewhere, runs no inline script, and can be framed by nobody. */
+function securityHeaders() {
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      objectSrc: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+    },
+    xFrameOptions: "DENY",
+    referrerPolicy: "no-referrer",
+    strictTransportSecurity: false,
+  });
+}
+
+function hostNotAllowed(header: string): RequestError {
+  const message = `The host name "${header}" is not served on this machine's own address: use localhost or 127.0.0.1, or serve with --host.`;
+  return new RequestError("host_not_allowed", message, { host: header });
+}
+
+function unsupportedContentType(contentType: string | undefined): RequestError {
+  const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
+  return new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
+}
+
+function bodyTooLarge(limitBytes: number): RequestError {
+  const message = `The request body is larger than ${limitBytes} bytes: shorten it.`;
+  return new RequestError("body_too_large", message, { limit_bytes: limitBytes });
+}
+
+function pageNotBuilt(): RequestError {
+  return new RequestError("page_not_built", "The page is not built: run `npm run build`, then start the server again.");
+}
+
+function unknownRoute(method: string, path: string): RequestError {
+  const routes = ["POST /v1/ask", "GET /v1/schema", "GET /healthz", "GET /"];
+  return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });
+}
+
+function methodNotAllowed(method: string, path: string, allowed: string): RequestError {
+  return new RequestError("method_not_allowed", `${method} is not allowed on ${path}: use ${allowed}.`, { allowed });
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import {
+  ConfigError,
+  IngestError,
+  ModelError,
+  messageOf,
+  RequestError,
+  SourceboundError,
+  StoreError,
+  UnavailableError,
+} from "../errors.ts";
+import type { WireError } from "../wire.ts";
+import type { ServerLog } from "./log.ts";
+
+/** Status by code, where the class alone does not say it. */
+const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
+  unknown_domain: 404,
+  unknown_tenant: 404,
+  unknown_profile: 404,
+  unknown_document: 404,
+  unknown_session: 404,
+  unknown_route: 404,
+  page_not_built: 404,
+  access_denied: 403,
+  host_not_allowed: 403,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  unsupported_content_type: 415,
+  model_timeout: 504,
+};
+
+/** Status by class, for every other code. The first class that fits counts. */
+const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulStatusCode])[] = [
+  [RequestError, 400],
+  [UnavailableError, 501],
+  [ModelError, 502],
+  [StoreError, 503],
+  [IngestError, 500],
+  [ConfigError, 500],
+];
+
+/** The HTTP status that an error of this system answers with. */
+export function statusOf(error: SourceboundError): ContentfulStatusCode {
+  return STATUS_OF_CODE[error.code] ?? STATUS_OF_CLASS.find(([type]) => error instanceof type)?.[1] ?? 500;
+}
+
+export interface Failure {
+  readonly status: ContentfulStatusCode;
+  readonly body: WireError;
+}
+
+/**
+ * Turns anything thrown into what the requester may see. Errors of this system say what to do and travel as they are; of any other
+ * error only an id travels, under which the log holds the rest.
+ */
+export function describeFailure(error: unknown, log: ServerLog): Failure {
+  if (error instanceof SourceboundError) {
+    const status = statusOf(error);
+    if (status >= 500) log.error("request failed", { code: error.code, message: error.message, cause: causeOf(error) });
+    return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
+  }
+  const id = randomUUID();
+  log.error("unexpected error", { id, message: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
+  const message = `Something failed inside the server. Ask again; if it fails again, report the id ${id}, which the server's log explains.`;
+  return { status: 500, body: { error: { code: "internal", message, data: { id } } } };
+}
+
+function dataOf(error: SourceboundError): { data?: Record<string, unknown> } {
+  return Object.keys(error.data).length > 0 ? { data: { ...error.data } } : {};
+}
+
+function causeOf(error: SourceboundError): string | undefined {
+  return error.cause === undefined ? undefined : messageOf(error.cause);
+}

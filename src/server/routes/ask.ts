@@ -1,0 +1,111 @@
+import type { Context } from "hono";
+import { SourceboundError } from "../../errors.ts";
+import type { AnswerEvent } from "../../events.ts";
+import { answerToWire, eventToWire } from "../../wire.ts";
+import type { AskEngine } from "../ask-engine.ts";
+import { describeFailure } from "../error-response.ts";
+import type { ServerLimits } from "../limits.ts";
+import type { ServerLog } from "../log.ts";
+import { readAskRequest } from "../read-ask-request.ts";
+import { encodeEvent, streamFrames } from "../sse.ts";
+
+export interface AskRouteOptions {
+  readonly engine: AskEngine;
+  readonly log: ServerLog;
+  readonly limits: ServerLimits;
+}
+
+/** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
+export async function ask(context: Context, options: AskRouteOptions): Promise<Response> {
+  const request = readAskRequest(new Uint8Array(await context.req.arrayBuffer()));
+  const abort = new AbortController();
+  const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
+  const events = options.engine.ask(request, { signal });
+  if (wantsEvents(context.req.header("accept"))) return streamAnswer(context, events, signal, abort, options);
+  try {
+    const answer = await lastAnswer(events);
+    return context.json(answerToWire(answer));
+  } catch (error) {
+    if (signal.aborted) return goneResponse();
+    throw error;
+  }
+}
+
+function wantsEvents(accept: string | undefined): boolean {
+  return accept?.split(",").some((type) => type.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream") ?? false;
+}
+
+async function lastAnswer(events: AsyncIterable<AnswerEvent>) {
+  for await (const event of events) {
+    if (event.type === "answer") return event.answer;
+  }
+  throw new Error("the engine ended without an answer");
+}
+
+async function streamAnswer(
+  context: Context,
+  events: AsyncGenerator<AnswerEvent, void>,
+  signal: AbortSignal,
+  abort: AbortController,
+  options: AskRouteOptions,
+): Promise<Response> {
+  const admitted = await readUntilAdmitted(events).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
+  if (admitted === null) return goneResponse();
+  const frames = encodeAnswer(admitted, events, signal, options.log);
+  context.header("Content-Type", "text/event-stream; charset=utf-8");
+  context.header("Cache-Control", "no-cache, no-transform");
+  context.header("X-Accel-Buffering", "no");
+  return context.body(streamFrames(frames, { heartbeatMs: options.limits.heartbeatMs, onCancel: () => abort.abort() }));
+}
+
+/**
+ * Holds the stream back until the question is admitted, so that a request that is refused at the door gets its HTTP status instead of
+ * a stream that begins with an error.
+ */
+async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Promise<readonly AnswerEvent[]> {
+  const held: AnswerEvent[] = [];
+  for (;;) {
+    const next = await events.next();
+    if (next.done) return held;
+    held.push(next.value);
+    if (next.value.type !== "admit-start") return held;
+  }
+}
+
+async function* encodeAnswer(
+  held: readonly AnswerEvent[],
+  rest: AsyncGenerator<AnswerEvent, void>,
+  signal: AbortSignal,
+  log: ServerLog,
+): AsyncGenerator<string, void> {
+  let answered = false;
+  try {
+    for await (const event of chain(held, rest)) {
+      const { event: name, data } = eventToWire(event);
+      yield encodeEvent(name, data);
+      answered ||= event.type === "answer";
+    }
+    if (!answered && !signal.aborted) throw new Error("the engine ended without an answer");
+  } catch (error) {
+    if (signal.aborted && !(error instanceof SourceboundError)) return;
+    yield encodeEvent("error", describeFailure(error, log).body.error);
+  }
+}
+
+/** Ends `rest` even when the reader goes away among the held events. */
+async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  try {
+    yield* held;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+/** Nobody reads this: the connection is closed. 499 keeps such requests apart in the log. */
+function goneResponse(): Response {
+  return new Response(null, { status: 499 });
+}

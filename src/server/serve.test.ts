@@ -1,0 +1,119 @@
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createClient } from "../client/index.ts";
+import { eventsOf, sampleAnswer } from "../testing/answers.ts";
+import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
+import { createApp } from "./app.ts";
+import { silentLog } from "./log.ts";
+import { type RunningServer, serve } from "./serve.ts";
+
+const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+async function start(script: AskScript, closeGraceMs = 5_000) {
+  const engine = createFakeAskEngine(script);
+  const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
+  const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs });
+  running.push(server);
+  return { engine, app, server, client: createClient({ baseUrl: server.url }) };
+}
+
+const slow = (ms: number): AskScript =>
+  async function* ({ signal }) {
+    yield { type: "admit-start" };
+    yield { type: "admit-end", ms: 0, facts: {} };
+    await waitFor(ms, signal);
+    yield* eventsOf(answer);
+  };
+
+describe("serve", () => {
+  it("answers over a real socket, whole and streamed, 50 at once", async () => {
+    const { client } = await start(slow(5));
+    const wholes = await Promise.all(Array.from({ length: 50 }, () => client.ask({ question: "q" })));
+    expect(new Set(wholes.map(({ answer_plain }) => answer_plain))).toEqual(new Set(["One."]));
+    const names: string[] = [];
+    for await (const { event } of client.stream({ question: "q" })) names.push(event);
+    expect(names.at(-1)).toBe("answer");
+  });
+
+  it("says what to do when the port is in use", async () => {
+    const { app, server } = await start(slow(0));
+    const port = Number(new URL(server.url).port);
+    await expect(serve(app, { host: "127.0.0.1", port })).rejects.toMatchObject({
+      code: "port_in_use",
+      message: expect.stringMatching(/--port N.*stop/),
+      data: { host: "127.0.0.1", port },
+    });
+  });
+
+  it("says what to do when the host is not of this machine", async () => {
+    const { app } = await start(slow(0));
+    await expect(serve(app, { host: "192.0.2.1", port: 0 })).rejects.toMatchObject({ code: "host_not_available" });
+  });
+
+  it("aborts the engine when a streaming client disconnects", async () => {
+    const { client, engine } = await start(slow(60_000));
+    const abort = new AbortController();
+    const events = client.stream({ question: "q" }, { signal: abort.signal });
+    await events.next();
+    abort.abort();
+    await expect(events.next()).rejects.toThrow();
+    await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  it("aborts the engine when a client that waits for JSON disconnects", async () => {
+    const { client, engine } = await start(slow(60_000));
+    const abort = new AbortController();
+    const pending = client.ask({ question: "q" }, { signal: abort.signal });
+    await expect.poll(() => engine.calls.length).toBe(1);
+    abort.abort();
+    await expect(pending).rejects.toThrow();
+    await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  it("lets a running answer finish while it closes, and takes no new one", async () => {
+    const { client, engine, server } = await start(slow(150));
+    const pending = client.ask({ question: "q" });
+    await expect.poll(() => engine.calls.length).toBe(1);
+    const startedAt = performance.now();
+    const closed = server.close();
+    await expect(client.ask({ question: "late" })).rejects.toMatchObject({ code: "unreachable" });
+    expect((await pending).answer_plain).toBe("One.");
+    await closed;
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it("cuts an answer that outlasts the grace period; the client is told", async () => {
+    const { client, engine, server } = await start(slow(60_000), 50);
+    const events = client.stream({ question: "q" });
+    await events.next();
+    await server.close();
+    await expect(
+      events
+        .next()
+        .then(() => events.next())
+        .then(() => events.next()),
+    ).rejects.toMatchObject({ code: "stream_cut" });
+    await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  it("survives a client that sends half a request and leaves", async () => {
+    const { client, server } = await start(slow(0));
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write('POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"quest');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.destroy();
+    expect((await client.ask({ question: "q" })).status).toBe("ok");
+  });
+
+  it("refuses 1 MB over a socket and keeps serving", async () => {
+    const { client, server } = await start(slow(0));
+    const body = JSON.stringify({ question: "x".repeat(1_000_000) });
+    const response = await fetch(`${server.url}/v1/ask`, { method: "POST", body, headers: { "content-type": "application/json" } });
+    expect(response.status).toBe(413);
+    expect((await client.ask({ question: "q" })).status).toBe("ok");
+  });
+});

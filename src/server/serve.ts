@@ -1,0 +1,111 @@
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Hono } from "hono";
+import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
+import { DEFAULT_CLOSE_GRACE_MS } from "./limits.ts";
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Milliseconds that running answers get to finish on `close`. @default 5000 */
+  readonly closeGraceMs?: number;
+}
+
+export interface RunningServer {
+  /** With the port that was taken, e.g. `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** Takes no new requests, lets running answers finish, then cuts what is left. Can be called again. */
+  close(): Promise<void>;
+}
+
+/** Serves the app. Throws `ConfigError` (`port_in_use`, `port_not_allowed`, `host_not_available`) when it cannot listen. */
+export async function serve(app: Hono, { host, port, closeGraceMs = DEFAULT_CLOSE_GRACE_MS }: ServeOptions): Promise<RunningServer> {
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const connections = trackConnections(server);
+  await listen(server, host, port);
+  const address = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
+    close: () => {
+      closing ??= closeServer(server, connections, closeGraceMs);
+      return closing;
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(describeListenError(error, host, port));
+    server.once("error", fail);
+    server.listen(port, host, () => {
+      server.off("error", fail);
+      resolve();
+    });
+  });
+}
+
+function describeListenError(cause: Error, host: string, port: number): SourceboundError {
+  const data = { host, port };
+  switch (systemCodeOf(cause)) {
+    case "EADDRINUSE":
+      return new ConfigError(
+        "port_in_use",
+        `Port ${port} on ${host} is in use: use --port N with another number, or stop the program that listens there.`,
+        data,
+        { cause },
+      );
+    case "EACCES":
+      return new ConfigError("port_not_allowed", `Port ${port} may not be opened by this user: use --port N with N above 1023.`, data, {
+        cause,
+      });
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new ConfigError("host_not_available", `"${host}" is not an address of this machine: use --host 127.0.0.1.`, data, { cause });
+    default:
+      return new SourceboundError("cannot_listen", `Cannot listen on ${host}:${port}: ${messageOf(cause)}.`, data, { cause });
+  }
+}
+
+/**
+ * Follows which connections carry a request. Node's `closeIdleConnections` leaves out those that never carried one, which browsers and
+ * HTTP clients open ahead of need.
+ */
+function trackConnections(server: Server): { closeWhenIdle(): void } {
+  const requestsOf = new Map<Socket, number>();
+  let closing = false;
+  const count = (socket: Socket, change: number) => {
+    const before = requestsOf.get(socket);
+    if (before === undefined) return;
+    requestsOf.set(socket, before + change);
+    if (closing && before + change === 0) socket.destroySoon();
+  };
+  server.on("connection", (socket) => {
+    requestsOf.set(socket, 0);
+    socket.once("close", () => requestsOf.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    count(socket, 1);
+    response.once("close", () => count(socket, -1));
+  });
+  return {
+    closeWhenIdle() {
+      closing = true;
+      for (const socket of requestsOf.keys()) count(socket, 0);
+    },
+  };
+}
+
+function closeServer(server: Server, connections: { closeWhenIdle(): void }, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    connections.closeWhenIdle();
+  });
+}

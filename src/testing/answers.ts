@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import type { AnswerEvent } from "../events.ts";
+import type { Answer, AnswerSentence, Citation, Refusal } from "../types.ts";
+
+/** A passage of an invented document, from which test quotes are taken. */
+export interface SamplePassage {
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
+  readonly headingPath: readonly string[];
+  readonly path: string;
+  readonly context: string;
+}
+
+/** A citation of `quote`, which must stand in the passage. */
+export function sampleCitation(n: number, passage: SamplePassage, quote: string): Citation {
+  const quoteStart = passage.context.indexOf(quote);
+  if (quoteStart < 0) throw new Error(`the passage does not hold ${JSON.stringify(quote)}`);
+  const sha256 = createHash("sha256").update(passage.context).digest("hex");
+  const range = { start: 1000 + quoteStart, end: 1000 + quoteStart + quote.length };
+  return {
+    n,
+    ...range,
+    documentId: `doc-${passage.path}`,
+    documentVersion: sha256,
+    chunkId: `chunk-${passage.path}`,
+    url: passage.url,
+    title: passage.title,
+    asOf: passage.asOf,
+    quote,
+    context: passage.context,
+    quoteStart,
+    headingPath: passage.headingPath,
+    original: { path: passage.path, unit: "utf16", ...range, sha256, normaliser: "test-1" },
+  };
+}
+
+/** A complete answer with every part that `parts` does not name at its plainest. */
+export function sampleAnswer(parts: Partial<Answer> & { readonly question: string }): Answer {
+  const sentences = parts.sentences ?? [];
+  return {
+    id: "answer-1",
+    status: parts.refusal ? "insufficient_context" : "ok",
+    domain: "veterans",
+    profile: "sourcebound",
+    sentences,
+    confidence: parts.refusal ? 0.21 : 0.83,
+    confidenceCalibrated: false,
+    claims: sentences.map(({ text, citations }, sentence) => ({
+      sentence,
+      text,
+      status: "supported",
+      citations,
+      reason: "is the quote",
+    })),
+    citations: [],
+    evidence: [],
+    conflicts: [],
+    checks: [{ name: "citations", verdict: "pass", score: 1, reason: "every sentence is an exact quote", spans: [], sentence: null }],
+    warnings: [],
+    refusal: null,
+    cacheMode: "miss",
+    tokenUsage: { compression: 0, answer: 0, total: 0 },
+    costUsd: 0,
+    timings: { retrieve: 2.1, write: 0.4 },
+    latencyMs: 6.2,
+    model: "extractive",
+    sessionId: "session-1",
+    ...parts,
+  };
+}
+
+/** A refusal with every part that `parts` does not name at its plainest. */
+export function sampleRefusal(parts: Partial<Refusal> = {}): Refusal {
+  return {
+    reason: "nothing_relevant",
+    message: "The documents do not answer this question.",
+    searched: { documents: 28, chunks: 312, revision: 4, unreadable: [] },
+    nearest: [],
+    contacts: [],
+    ...parts,
+  };
+}
+
+/** The events of an answer as an engine yields them: stages, then each sentence with its citations, then the answer. */
+export function* eventsOf(answer: Answer): Generator<AnswerEvent, void> {
+  for (const stage of ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write"] as const) {
+    yield { type: `${stage}-start` };
+    yield { type: `${stage}-end`, ms: 0.5, facts: {} };
+  }
+  yield { type: "check-start" };
+  for (const [index, sentence] of answer.sentences.entries()) yield sentenceEvent(answer, index, sentence);
+  yield { type: "check-end", ms: 0.2, facts: { sentences: answer.sentences.length } };
+  yield { type: "answer", answer };
+}
+
+function sentenceEvent(answer: Answer, index: number, sentence: AnswerSentence): AnswerEvent {
+  return { type: "sentence", index, sentence, citations: answer.citations.filter(({ n }) => sentence.citations.includes(n)) };
+}

@@ -1,0 +1,55 @@
+import type { AnswerEvent } from "../events.ts";
+import type { AskEngine, EngineHealth, ParsedAskRequest } from "../server/ask-engine.ts";
+
+export interface AskCall {
+  readonly request: ParsedAskRequest;
+  readonly signal: AbortSignal;
+}
+
+/** What the fake does for one question: yield events, wait, throw. */
+export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
+
+export interface FakeAskEngine extends AskEngine {
+  readonly calls: readonly AskCall[];
+}
+
+const HEALTH: EngineHealth = {
+  status: "ok",
+  domain: "veterans",
+  documents: 28,
+  chunks: 312,
+  revision: 4,
+  version: "0.1.0",
+  encoder: "none",
+  model: "extractive",
+};
+
+/** An engine that plays a script and records its calls. */
+export function createFakeAskEngine(script: AskScript, health: Partial<EngineHealth> = {}): FakeAskEngine {
+  const calls: AskCall[] = [];
+  return {
+    calls,
+    ask(request, { signal }) {
+      const call = { request, signal };
+      calls.push(call);
+      return script(call);
+    },
+    health: async () => ({ ...HEALTH, ...health }),
+  };
+}
+
+/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      },
+      { once: true },
+    );
+  });
+}
