@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type AnswerParts, answer } from "./answer.ts";
+import { answer } from "./answer.ts";
 import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
@@ -11,6 +11,7 @@ import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
+import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import type { Engine } from "../engine.ts";
+import { messageOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import { VERSION } from "../version.ts";
+import { createApp } from "./app.ts";
+import type { AskEngine } from "./ask-engine.ts";
+import type { ServerLog } from "./log.ts";
+import { type RunningServer, serve } from "./serve.ts";
+
+/** Milliseconds between two purges of expired sessions (`book` source: hourly). */
+export const SESSION_PURGE_MS = 3_600_000;
+
+/** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
+export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
+  const { host, port } = engine.config.server;
+  const log: ServerLog = {
+    info: () => undefined,
+    error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
+  };
+  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host });
+  const server = await serve(app, { host, port });
+  const purge = setInterval(() => {
+    engine.store.sessions.purge().catch((error: unknown) => log.error("session purge failed", { reason: messageOf(error) }));
+  }, SESSION_PURGE_MS);
+  purge.unref();
+  return {
+    url: server.url,
+    close: async () => {
+      clearInterval(purge);
+      await server.close();
+    },
+  };
+}
+
+function toAskEngine(engine: Engine): AskEngine {
+  return {
+    ask: (request, { signal }) =>
+      engine.ask(request.question, {
+        domain: request.domain,
+        tenant: request.tenant,
+        profile: request.profile,
+        detail: request.detail,
+        sessionId: request.session_id,
+        selection:
+          request.selection === undefined
+            ? null
+            : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
+        signal,
+      }),
+    health: async () => ({ ...(await engine.health()), version: VERSION }),
+  };
+}

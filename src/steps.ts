@@ -1,0 +1,313 @@
+import { admitQuestion } from "./admit/admit.ts";
+import { type CheckContext, type CitedQuote, checkAnswer, checkSentence } from "./check/check.ts";
+import { parseMarkers } from "./check/markers.ts";
+import { messageOf } from "./errors.ts";
+import type { AnswerEvent } from "./events.ts";
+import type { ChatModel } from "./models/chat.ts";
+import type { Profile } from "./profiles/profile.ts";
+import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
+import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
+import type { Store } from "./store/store.ts";
+import type { StageLog, Trace } from "./trace.ts";
+import type {
+  Answer,
+  AskRequest,
+  CheckResult,
+  Claim,
+  DraftSentence,
+  Evidence,
+  Passage,
+  Question,
+  Quote,
+  Refusal,
+  Warning,
+} from "./types.ts";
+import { type Decision, decide as decideByGate } from "./verify/decide.ts";
+import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { verifyPassages } from "./verify/verify.ts";
+import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
+import { routeModel } from "./write/route.ts";
+import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
+import { fitBudget, planDrafts, type WriteOutcome } from "./write/write.ts";
+
+/** Everything that a question passes through, wired by `createEngine`. */
+export interface AnswerParts extends RetrieveParts {
+  readonly store: Store;
+  readonly profile: Profile;
+  readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
+  readonly cache: CacheScope;
+  readonly remember: RememberSettings;
+  readonly check: Omit<CheckContext, "settings">;
+  readonly refusal: Omit<RefusalParts, "words">;
+  readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
+  readonly complexWords: readonly string[];
+  readonly maxCharacters: number;
+  /** Tokens of a text; only asked when a model writes. */
+  readonly loadTokenCounter: () => Promise<(text: string) => number>;
+  readonly createId: () => string;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+}
+
+/** What a fresh answer has become so far. */
+export interface Outcome {
+  readonly sheet: AnswerSheet;
+  readonly claims: Claim[];
+  readonly checks: CheckResult[];
+  readonly warnings: Warning[];
+  readonly written: WriteOutcome;
+  evidence: readonly Evidence[];
+  decision: Decision;
+  refusal: Refusal | null;
+}
+
+/** What the writers choose from. */
+export interface ChosenQuotes {
+  readonly candidates: readonly QuoteCandidate[];
+  /** Quotes under the model's budget; empty when no model writes. */
+  readonly quotes: readonly Quote[];
+  readonly model: ChatModel | null;
+}
+
+/** Candidates that the writers choose from. */
+const QUOTE_CANDIDATES = 12;
+/** Characters of one quote in an answer; a longer sentence is not taken. */
+const QUOTE_CHARACTERS = 1200;
+
+export function createOutcome(): Outcome {
+  return {
+    sheet: createAnswerSheet(),
+    claims: [],
+    checks: [],
+    warnings: [],
+    written: { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] },
+    evidence: [],
+    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    refusal: null,
+  };
+}
+
+/** Keeps warnings and yields them. */
+export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
+  for (const warning of warnings) {
+    outcome.warnings.push(warning);
+    yield { type: "warning", warning };
+  }
+}
+
+/** @throws UnavailableError when the profile cannot run without a part that is missing */
+export function assertCanRun({ profile, encoder }: AnswerParts): void {
+  assertCanRetrieve(profile.name, profile.retrieve, encoder);
+}
+
+export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
+  const { sessionId, scope } = request;
+  const history = sessionId === null ? [] : await store.sessions.turns(sessionId, scope, profile.sessionTurns);
+  const question = admitQuestion(request, history, { maxCharacters });
+  log.fact("history", history.length);
+  log.fact("injection_signals", question.injectionSignals.join(",") || null);
+  if (history.length > 0) log.notice("not_built", "admit: follow-up questions are not rewritten: ask in full");
+  for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
+  return question;
+}
+
+/** Texts of the domain's hotlines that the question calls for. */
+export function hotlines(question: Question, parts: AnswerParts): Warning[] {
+  return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
+}
+
+export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
+  const { store, profile, remember } = parts;
+  const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
+  const recheck = (cached: Answer) => passesAgain(cached, checking(parts));
+  const places = { cache: store.cache, documents: store.documents, recheck };
+  const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
+  log.fact("cache_mode", hit === null ? "miss" : "exact");
+  return hit;
+}
+
+/** A follow-up depends on its history, and an emergency on today's hotline text: neither is cached. */
+function isCacheable(question: Question, parts: AnswerParts): boolean {
+  return question.history.length === 0 && hotlines(question, parts).length === 0;
+}
+
+/** The sentences of a hit, as if they had just been written. */
+export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
+  for (const [index, sentence] of hit.sentences.entries()) {
+    yield { type: "sentence", index, sentence, citations: hit.citations.filter(({ n }) => sentence.citations.includes(n)) };
+  }
+  return createOutcome();
+}
+
+export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
+  const { profile } = parts;
+  const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  log.fact("passages", passages.length);
+  log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
+  const message = "The encoder could not be reached; passages were ranked by words alone.";
+  return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+}
+
+export function verify(question: Question, passages: readonly Passage[], { profile, corpus }: AnswerParts, log: StageLog): Evidence[] {
+  const evidence = verifyPassages(question, passages, profile.gate, corpus);
+  for (const verdict of ["verified", "uncertain", "rejected"] as const)
+    log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
+  return evidence;
+}
+
+export function decide(question: Question, evidence: readonly Evidence[], { profile }: AnswerParts, log: StageLog): Decision {
+  const made = decideByGate(evidence, profile.gate);
+  const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
+  log.fact("answer", decision.answer);
+  log.fact("confidence", decision.confidence);
+  log.fact("calibrated", decision.calibrated);
+  return decision;
+}
+
+export async function compress(question: Question, { usable }: Decision, parts: AnswerParts, log: StageLog): Promise<ChosenQuotes> {
+  const { profile, models, corpus } = parts;
+  const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
+  const writesModel = models !== null && profile.write.writer !== "extractive";
+  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
+  const quotes = model === null ? [] : fitBudget(candidates, profile.write, await parts.loadTokenCounter());
+  log.fact("candidates", candidates.length);
+  log.fact("model", model?.id ?? "extractive");
+  return { candidates, quotes, model };
+}
+
+/** Draws sentence after sentence, checks each, and shows what stands. The next writer is asked only when nothing of the last one stood, or it broke. */
+export async function* writeChecked(
+  question: Question,
+  { candidates, quotes, model }: ChosenQuotes,
+  outcome: Outcome,
+  parts: AnswerParts,
+  trace: Trace,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerEvent, void> {
+  yield { type: "write-start" };
+  const started = trace.elapsed();
+  const { sheet, written } = outcome;
+  const { write } = parts.profile;
+  const plan = planDrafts(
+    question,
+    candidates,
+    quotes,
+    written,
+    { model, settings: write, parseMarkers, describeError: messageOf },
+    signal,
+  );
+  for (const drafts of plan) {
+    for await (const draft of drafts()) {
+      const event = showSentence(draft, outcome, checking(parts));
+      if (event !== null) yield event;
+    }
+    if (written.insufficient || (sheet.sentences.length > 0 && written.warnings.length === 0)) break;
+    if (drafts !== plan.at(-1) && written.warnings.length === 0) {
+      const message = "Nothing that the model wrote stood up to the checks; what follows is quoted from the sources.";
+      written.warnings.push({ code: "model_unusable", message });
+    }
+  }
+  trace.timings.write = trace.elapsed() - started;
+  yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
+  yield* warn(outcome, written.warnings);
+}
+
+/** Checks one sentence; `null` when it is left out. */
+function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, context: CheckContext): AnswerEvent | null {
+  const repeated = sheet.sentences.some(({ text }) => text === draft.text);
+  if (repeated) return null;
+  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context);
+  const at = checked.kept ? sheet.sentences.length : null;
+  checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
+  if (!checked.kept) return null;
+  const shown = sheet.add(checked.text, draft.quotes);
+  const { citations } = shown.sentence;
+  claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
+  return { type: "sentence", ...shown };
+}
+
+export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts): CheckResult[] {
+  return checkAnswer(sheet.sentences, claims, profile.check);
+}
+
+export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
+  const { profile, store, corpus } = parts;
+  const counts = await store.documents.counts(question.scope);
+  const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
+  const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
+  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: corpus });
+}
+
+/** The final answer; of a hit everything but the question's own facts. */
+export function assemble(
+  question: Question,
+  outcome: Outcome,
+  hit: Answer | null,
+  { profile, createId }: AnswerParts,
+  trace: Trace,
+): Answer {
+  const { sheet, claims, checks, evidence, decision, refusal, written, warnings } = outcome;
+  const tokens = (written.usage.inputTokens ?? 0) + (written.usage.outputTokens ?? 0);
+  const content = hit ?? {
+    status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
+    sentences: sheet.sentences,
+    confidence: decision.confidence,
+    confidenceCalibrated: decision.calibrated,
+    claims,
+    citations: sheet.citations,
+    evidence,
+    conflicts: [],
+    checks,
+    refusal,
+    model: written.writer === "" ? "none" : written.writer,
+  };
+  return {
+    ...content,
+    id: createId(),
+    question: question.text,
+    domain: question.scope.domain,
+    profile: profile.name,
+    warnings,
+    cacheMode: hit === null ? "miss" : "exact",
+    tokenUsage: { compression: 0, answer: tokens, total: tokens },
+    costUsd: 0,
+    timings: trace.timings,
+    latencyMs: trace.elapsed(),
+    sessionId: question.sessionId,
+  };
+}
+
+export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
+  const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
+  const { cached } = await rememberAnswer(question, result, key, parts.store, parts.remember);
+  log.fact("cached", cached);
+}
+
+function checking({ check, profile }: AnswerParts): CheckContext {
+  return { ...check, settings: profile.check };
+}
+
+function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
+  const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
+  return { text, url: passage.document.url, exact };
+}
+
+/** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
+function passesAgain({ sentences, citations }: Answer, context: CheckContext): boolean {
+  return sentences.every((sentence) => {
+    const cited = citations.filter(({ n }) => sentence.citations.includes(n)).map(({ quote, url }) => ({ text: quote, url, exact: true }));
+    const checked = checkSentence(sentence.text, cited, context);
+    return checked.kept && checked.text === sentence.text && checked.results.every(({ verdict }) => verdict === "pass");
+  });
+}
+
+function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts) {
+  const cosines = usable.flatMap(({ passage }) => passage.scores.dense ?? []);
+  return {
+    complexTerms: complexWords.filter((word) => mentions(question, [word])).length,
+    passages: usable.length,
+    meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
+  };
+}
