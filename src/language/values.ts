@@ -35,7 +35,7 @@ const VALUE = new RegExp(
     String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
     String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
     String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
-    String.raw`(?<spelled>\b(?:${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?)`,
+    String.raw`\b(?<spelled>${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
   ].join("|"),
   "giu",
 );

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { holdsValue, valuesIn } from "./values.ts";
+
+const keys = (text: string) => valuesIn(text).map(({ key }) => key);
+
+describe("valuesIn", () => {
+  it.each([
+    ["percent as sign and word", "70% and 70 percent", ["70%", "70%"]],
+    ["a fraction of a percent whole", "a 3.5 % rise", ["3.5%"]],
+    ["spelled numbers with a unit", "ten percent, one year, sixty days", ["10%", "1 year", "60 day"]],
+    ["no spelled number without a unit", "one of the forms", []],
+    ["durations in singular", "within 120 days or 1-year", ["120 day", "1 year"]],
+    ["money", "$1,500 or $1.5k or $2 million", ["$1500", "$1500", "$2000000"]],
+    ["diagnostic codes of any range", "DC 6260, diagnostic code 7101", ["dc6260", "dc7101"]],
+    ["form ids", "VA Form 21-526EZ and 21P-527EZ", ["21-526ez", "21p-527ez"]],
+    ["phone numbers with and without 1", "1-800-827-1000 or (800) 827-1000", ["8008271000", "8008271000"]],
+    ["years", "since 1977", ["1977"]],
+  ])("reads %s", (_what, text, expected) => {
+    expect(keys(text)).toEqual(expected);
+  });
+});
+
+describe("holdsValue", () => {
+  const value = (text: string) => valuesIn(text)[0]!;
+
+  it("finds the same value in another spelling", () => {
+    expect(holdsValue(["rated at ten percent"], value("10%"))).toBe(true);
+  });
+
+  it("does not take a number with another unit for it", () => {
+    expect(holdsValue(["within 60 months"], value("60 days"))).toBe(false);
+  });
+
+  it("holds a bare number when the quote has it with a unit", () => {
+    expect(holdsValue(["within 60 days"], value("the 60 mark"))).toBe(true);
+  });
+});

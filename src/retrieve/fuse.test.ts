@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fuseMinMax, normalizeMinMax } from "./fuse.ts";
+
+describe("normalizeMinMax", () => {
+  it("subtracts the least and divides by the range", () => {
+    expect([
+      ...normalizeMinMax([
+        { id: "a", score: 6 },
+        { id: "b", score: 4 },
+        { id: "c", score: 2 },
+      ]).values(),
+    ]).toEqual([1, 0.5, 0]);
+  });
+
+  it("gives 1 to all members of a constant ranking, also of zeros", () => {
+    expect([
+      ...normalizeMinMax([
+        { id: "a", score: 0 },
+        { id: "b", score: 0 },
+      ]).values(),
+    ]).toEqual([1, 1]);
+  });
+});
+
+describe("fuseMinMax", () => {
+  const dense = [
+    { id: "a", score: 0.9 },
+    { id: "b", score: 0.5 },
+  ];
+  const bm25 = [
+    { id: "b", score: 12 },
+    { id: "c", score: 2 },
+  ];
+
+  it("weighs .6 dense and .4 words", () => {
+    expect(fuseMinMax(dense, bm25).map(({ id, fused }) => [id, fused])).toEqual([
+      ["a", 0.6],
+      ["b", 0.4],
+      ["c", 0],
+    ]);
+  });
+
+  it("keeps raw scores, null where a ranking lacks the id", () => {
+    expect(fuseMinMax(dense, bm25).find(({ id }) => id === "c")).toEqual({ id: "c", fused: 0, dense: null, bm25: 2 });
+  });
+
+  it("leaves the other ranking alone when one is empty", () => {
+    expect(fuseMinMax(dense, []).map(({ fused }) => fused)).toEqual([1, 0]);
+    expect(fuseMinMax([], bm25).map(({ fused }) => fused)).toEqual([1, 0]);
+    expect(fuseMinMax([], [])).toEqual([]);
+  });
+
+  it("takes a weight of 0 as 0", () => {
+    expect(fuseMinMax(dense, bm25, { alpha: 0, beta: 1 })[0]?.id).toBe("b");
+  });
+
+  it("does not change when all scores of a ranking are shifted and scaled", () => {
+    const ranking = fc.uniqueArray(fc.record({ id: fc.nat(20), score: fc.integer({ min: 0, max: 100 }) }), {
+      selector: ({ id }) => id,
+      maxLength: 10,
+    });
+    fc.assert(
+      fc.property(ranking, ranking, (one, two) => {
+        const moved = one.map(({ id, score }) => ({ id, score: score * 4 + 8 }));
+        const scores = (from: typeof one) => fuseMinMax(from, two).map(({ id, fused }) => [id, fused.toFixed(9)]);
+        expect(scores(moved)).toEqual(scores(one));
+      }),
+    );
+  });
+});
