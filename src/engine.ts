@@ -15,7 +15,6 @@ import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
-import { loadTokenCounter } from "./text/cl100k.ts";
 import { sha256Hex } from "./text/hash.ts";
 import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
 
@@ -123,7 +122,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       hotlines: pack.hotlines,
       complexWords: Object.values(pack.complexity).flat(),
       maxCharacters: config.question_characters,
-      loadTokenCounter,
+      loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       createId,
       clock,
     };

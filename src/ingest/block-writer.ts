@@ -1,0 +1,267 @@
+import { TextBuilder } from "../text/source-map.ts";
+import type { Block, BlockType, SourceMapData, TextRange } from "../types.ts";
+
+type Frame =
+  | { readonly type: "item"; readonly level: number }
+  | { readonly type: "heading"; readonly level: number }
+  | { readonly type: "quote" }
+  | { readonly type: "row"; readonly table: Table; readonly isHeader: boolean; cell: number; written: number; nested: number };
+
+/** A table being written. */
+export interface Table {
+  header: number;
+  readonly id: number;
+}
+
+interface OpenBlock {
+  readonly type: BlockType;
+  readonly level: number;
+  readonly header: number;
+  readonly start: number;
+  readonly frame: Frame | null;
+}
+
+export interface CodePiece extends TextRange {
+  readonly text?: string;
+}
+
+/** What a document's text and structure look like once written. */
+export interface WrittenBlocks {
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly sourceMap: SourceMapData;
+}
+
+/**
+ * Turns a stream of structure (headings, items, rows, paragraphs) and ranges of visible text into blocks. A block comes into being
+ * with its first visible character, so empty markup leaves nothing behind. Blocks are separated by an empty line, the items of one
+ * list and the rows of one table by a line break.
+ */
+export class BlockWriter {
+  readonly #builder: TextBuilder;
+  readonly #blocks: Block[] = [];
+  readonly #frames: Frame[] = [];
+  #open: OpenBlock | null = null;
+  /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
+  #pending: "none" | "line" | "paragraph" = "paragraph";
+  #listDepth = 0;
+  #lists = 0;
+  #tables = 0;
+  /** List or table of the last block, for the separator; 0 outside. */
+  #lastGroup = 0;
+  #headingLevel = 1;
+
+  constructor(original: string) {
+    this.#builder = new TextBuilder(original);
+  }
+
+  get listDepth(): number {
+    return this.#listDepth;
+  }
+
+  /** Level of the last true heading; what opens like a heading below it is one level deeper. */
+  get headingLevel(): number {
+    return this.#headingLevel;
+  }
+
+  /** True while the text goes into a heading or a table row, which are one line each. */
+  get isSingleLine(): boolean {
+    const frame = this.#frames.at(-1);
+    return frame?.type === "heading" || frame?.type === "row";
+  }
+
+  beginList(): void {
+    if (this.#listDepth === 0) this.#lists++;
+    this.#listDepth++;
+    this.paragraph();
+  }
+
+  endList(): void {
+    this.#listDepth = Math.max(0, this.#listDepth - 1);
+    this.paragraph();
+  }
+
+  beginItem(): void {
+    this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
+  }
+
+  beginQuote(): void {
+    this.#push({ type: "quote" });
+  }
+
+  beginHeading(level: number): void {
+    this.#headingLevel = level;
+    this.#push({ type: "heading", level });
+  }
+
+  /** A heading that the source does not call one (the title of an accordion): one level below the last true heading. */
+  beginSubheading(): void {
+    this.#push({ type: "heading", level: Math.min(6, this.#headingLevel + 1) });
+  }
+
+  beginTable(): Table {
+    this.paragraph();
+    return { header: -1, id: ++this.#tables };
+  }
+
+  beginRow(table: Table, isHeader: boolean): void {
+    this.#push({ type: "row", table, isHeader, cell: -1, written: -1, nested: 0 });
+  }
+
+  beginCell(): void {
+    const frame = this.#frames.at(-1);
+    if (frame?.type !== "row") return;
+    if (frame.nested > 0) this.paragraph();
+    else {
+      frame.cell++;
+      this.#pending = "none";
+    }
+  }
+
+  /** Closes the innermost item, quote, heading or row. */
+  end(): void {
+    const top = this.#frames.at(-1);
+    if (top?.type === "row" && top.nested > 0) {
+      top.nested--;
+      this.paragraph();
+      return;
+    }
+    const frame = this.#frames.pop();
+    if (frame !== undefined && this.#open?.frame === frame) this.#close();
+    this.paragraph();
+  }
+
+  /** The next text belongs to another paragraph. */
+  paragraph(): void {
+    this.#pending = "paragraph";
+  }
+
+  /** A hard line break; two in a row end the paragraph. */
+  lineBreak(): void {
+    this.#pending = this.#pending === "none" ? "line" : "paragraph";
+  }
+
+  /** Visible text from the original. */
+  text(start: number, end: number): void {
+    if (start >= end) return;
+    if (this.#isBetween() && !isVisible(this.#builder.original, start, end)) return;
+    this.#prepare();
+    this.#builder.append(start, end);
+  }
+
+  /** Visible text that stands for a range of the original as a whole, such as an entity. */
+  opaque(text: string, start: number, end: number): void {
+    if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
+    this.#prepare();
+    this.#builder.appendOpaque(text, start, end);
+  }
+
+  /** A block of code, with its line breaks, from ranges of the original; a piece with `text` stands for its range as a whole. */
+  code(pieces: readonly CodePiece[]): void {
+    if (!pieces.some(({ start, end }) => isVisible(this.#builder.original, start, end))) return;
+    if (this.isSingleLine) {
+      for (const { start, end, text } of pieces) {
+        if (text === undefined) this.text(start, end);
+        else this.opaque(text, start, end);
+      }
+      return;
+    }
+    this.#close();
+    this.#separate(0);
+    this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null };
+    for (const { start, end, text } of pieces) {
+      if (text === undefined) this.#builder.appendPreformatted(start, end);
+      else this.#builder.appendOpaque(text, start, end);
+    }
+    this.#close();
+    this.paragraph();
+  }
+
+  finish(): WrittenBlocks {
+    this.#close();
+    return { ...this.#builder.finish(), blocks: this.#blocks };
+  }
+
+  /** Structure inside a table row is flattened into its line. */
+  #push(frame: Frame): void {
+    const top = this.#frames.at(-1);
+    if (top?.type === "row") top.nested++;
+    else this.#frames.push(frame);
+    this.paragraph();
+  }
+
+  /** Whether the next visible text needs something written before it, so that mere white space must not count. */
+  #isBetween(): boolean {
+    const frame = this.#frames.at(-1) ?? null;
+    return (
+      this.#pending !== "none" || this.#open === null || this.#open.frame !== frame || (frame?.type === "row" && frame.cell > frame.written)
+    );
+  }
+
+  #prepare(): void {
+    const frame = this.#frames.at(-1) ?? null;
+    const pending = this.#pending;
+    this.#pending = "none";
+    if (this.#open === null || this.#open.frame !== frame) this.#begin(frame);
+    else if (frame?.type === "row") this.#continueRow(frame, pending);
+    else if (pending === "line") this.#builder.appendSynthetic(frame?.type === "heading" ? " " : "\n");
+    else if (pending === "paragraph") {
+      if (frame?.type === "heading") this.#builder.appendSynthetic(" ");
+      else if (frame?.type === "item") this.#builder.appendSynthetic("\n");
+      else this.#begin(frame);
+    }
+  }
+
+  #begin(frame: Frame | null): void {
+    this.#close();
+    this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
+    const start = this.#builder.length;
+    switch (frame?.type) {
+      case "item":
+      case "heading":
+        this.#open = { type: frame.type === "item" ? "list-item" : "heading", level: frame.level, header: -1, start, frame };
+        break;
+      case "quote":
+        this.#open = { type: "quote", level: 0, header: -1, start, frame };
+        break;
+      case "row":
+        if (frame.isHeader && frame.table.header < 0) frame.table.header = this.#blocks.length;
+        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame };
+        if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
+        frame.written = frame.cell;
+        break;
+      default:
+        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null };
+    }
+  }
+
+  #continueRow(frame: Frame & { type: "row" }, pending: "none" | "line" | "paragraph"): void {
+    if (frame.cell > frame.written) {
+      this.#builder.appendSynthetic(` ${"| ".repeat(Math.min(frame.cell - frame.written, 100))}`);
+      frame.written = frame.cell;
+    } else if (pending === "line") this.#builder.appendSynthetic(" ");
+    else if (pending === "paragraph") this.#builder.appendSynthetic(" · ");
+  }
+
+  #separate(group: number): void {
+    if (this.#blocks.length > 0) this.#builder.appendSynthetic(group !== 0 && group === this.#lastGroup ? "\n" : "\n\n");
+    this.#lastGroup = group;
+  }
+
+  #close(): void {
+    const open = this.#open;
+    if (open === null) return;
+    this.#open = null;
+    const { type, level, header, start } = open;
+    this.#blocks.push({ type, level, header, start, end: this.#builder.length });
+  }
+}
+
+/** Whether a range holds anything that the normaliser keeps besides white space. */
+function isVisible(text: string, start: number, end: number): boolean {
+  return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
+}
+
+const VISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it excludes
+  /[^\s\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;

@@ -1,0 +1,115 @@
+import { countTokens } from "../text/cl100k.ts";
+import type { Block, Chunk, TextRange, Window } from "../types.ts";
+import { type Atom, atomsOf } from "./atoms.ts";
+import type { ParsedDocument } from "./parse.ts";
+import { type Part, partition } from "./partition.ts";
+
+/** Size that chunks tend to, in cl100k tokens: about one screen, enough to answer from. */
+export const CHUNK_TARGET_TOKENS = 800;
+/** No chunk is larger, in cl100k tokens. */
+export const CHUNK_MAX_TOKENS = 1_024;
+/** No chunk is smaller where the document has more, in cl100k tokens; only a table that stays whole goes before it. */
+export const CHUNK_MIN_TOKENS = 512;
+/** How much of its predecessor a chunk repeats at most, in whole units, in cl100k tokens. */
+export const CHUNK_OVERLAP_TOKENS = 128;
+/** Windows hold what encoders see whole: their usual limit is 256 word pieces; below half of it a text says too little. */
+export const WINDOW_MAX_TOKENS = 256;
+export const WINDOW_MIN_TOKENS = 128;
+/** Longer pieces of one unit are cut (at a clause, a blank, or any character) so that windows can always be filled. */
+const ATOM_MAX_TOKENS = 48;
+
+export interface ChunkOptions {
+  /** @default CHUNK_TARGET_TOKENS */
+  readonly targetTokens?: number;
+  /** @default CHUNK_MAX_TOKENS */
+  readonly maxTokens?: number;
+  /** @default CHUNK_MIN_TOKENS */
+  readonly minTokens?: number;
+  /** @default CHUNK_OVERLAP_TOKENS */
+  readonly overlapTokens?: number;
+  /** @default WINDOW_MIN_TOKENS */
+  readonly windowMinTokens?: number;
+  /** @default WINDOW_MAX_TOKENS */
+  readonly windowMaxTokens?: number;
+}
+
+/** A chunk before its document has an identity. */
+export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
+
+/** What of a document is needed to cut it. */
+export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
+
+/**
+ * Cuts a document into overlapping chunks and each chunk into windows. Every chunk and window is `text.slice(start, end)`; the chunks
+ * cover everything but white space, the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences;
+ * never after a heading, and inside a table only if it is larger than a chunk. `headingPath` names the sections in which the chunk
+ * begins, with a heading that it begins with.
+ */
+export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): ChunkDraft[] {
+  const limits = {
+    target: options.targetTokens ?? CHUNK_TARGET_TOKENS,
+    max: options.maxTokens ?? CHUNK_MAX_TOKENS,
+    min: options.minTokens ?? CHUNK_MIN_TOKENS,
+    overlap: options.overlapTokens ?? CHUNK_OVERLAP_TOKENS,
+    windowMin: options.windowMinTokens ?? WINDOW_MIN_TOKENS,
+    windowMax: options.windowMaxTokens ?? WINDOW_MAX_TOKENS,
+  };
+  const atoms = atomsOf(source, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTableTokens: limits.max });
+  const parts = partition(atoms, { ...limits, mayCutUnits: false });
+  const fitted = parts.flatMap((part) => fitting(source.text, atoms, part, limits.max));
+  const paths = headingPaths(
+    source,
+    fitted.map(({ first }) => atoms[first]?.start ?? 0),
+  );
+  return fitted.map(({ first, last }, ordinal) => {
+    const range = rangeOf(atoms, first, last);
+    return {
+      ...range,
+      ordinal,
+      tokens: countTokens(source.text.slice(range.start, range.end)),
+      headingPath: paths[ordinal] ?? [],
+      windows: windowsOf(source.text, atoms.slice(first, last + 1), limits),
+    };
+  });
+}
+
+/** The part as it is, or less of its overlap, or its halves, until the count on the actual slice is within the limit. */
+function fitting(text: string, atoms: readonly Atom[], part: Part, max: number): Part[] {
+  const { start, end } = rangeOf(atoms, part.first, part.last);
+  if (part.first === part.last || countTokens(text.slice(start, end)) <= max) return [part];
+  if (part.first < part.own) return fitting(text, atoms, { ...part, first: part.first + 1 }, max);
+  const middle = (part.first + part.last) >> 1;
+  return [
+    ...fitting(text, atoms, { first: part.first, own: part.first, last: middle }, max),
+    ...fitting(text, atoms, { first: middle + 1, own: middle + 1, last: part.last }, max),
+  ];
+}
+
+function windowsOf(text: string, atoms: readonly Atom[], limits: { readonly windowMin: number; readonly windowMax: number }): Window[] {
+  const target = Math.round((limits.windowMin + limits.windowMax) / 2);
+  const parts = partition(atoms, { target, max: limits.windowMax, min: limits.windowMin, overlap: 0, mayCutUnits: true });
+  return parts
+    .flatMap((part) => fitting(text, atoms, part, limits.windowMax))
+    .map(({ first, last }) => {
+      const range = rangeOf(atoms, first, last);
+      return { ...range, tokens: countTokens(text.slice(range.start, range.end)) };
+    });
+}
+
+function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange {
+  return { start: atoms[first]?.start ?? 0, end: atoms[last]?.end ?? 0 };
+}
+
+/** The headings under which each offset stands; offsets ascend. */
+function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
+  const headings = blocks.filter((block) => block.type === "heading");
+  const path: Block[] = [];
+  let next = 0;
+  return offsets.map((offset) => {
+    for (let heading = headings[next]; heading !== undefined && heading.start <= offset; heading = headings[++next]) {
+      while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
+      path.push(heading);
+    }
+    return path.map((block) => text.slice(block.start, block.end));
+  });
+}

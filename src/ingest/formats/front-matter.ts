@@ -1,0 +1,110 @@
+import { LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { IngestError, messageOf } from "../../errors.ts";
+import type { DocumentMetadata } from "../../types.ts";
+
+const FENCED = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+
+const text = z
+  .union([z.string(), z.number(), z.boolean()])
+  .nullish()
+  .transform((value) => {
+    const trimmed = value === null || value === undefined ? "" : String(value).trim();
+    return trimmed === "" ? null : trimmed;
+  });
+const date = z
+  .union([z.string(), z.date()])
+  .nullish()
+  .transform((value) => (value instanceof Date ? value.toISOString() : value?.trim() || null))
+  .refine((value) => value === null || isIsoDate(value), "must be a date such as 2019-04-30")
+  .transform((value) => value?.slice(0, 10) ?? null);
+/** Unknown kinds of a known key are ignored: many sites use `type` and `authority` for purposes of their own. */
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
+
+const frontMatterSchema = z.looseObject({
+  title: text,
+  display_title: text,
+  description: text,
+  url: text,
+  canonical: text,
+  as_of: date,
+  date: date.catch(null),
+  authority: oneOf(["regulation", "agency", "summary"]),
+  topic: text,
+  subtopic: text,
+  type: oneOf(["policy", "definition", "rating_table"]),
+  access: text,
+  tenant: text,
+});
+
+export interface FrontMatter {
+  readonly metadata: DocumentMetadata;
+  /** `title`, else `display_title`, else `null`: the format falls back to what it finds in the text. */
+  readonly title: string | null;
+  readonly access: string | null;
+  readonly tenant: string | null;
+  /** Where the text after it begins. */
+  readonly bodyStart: number;
+}
+
+/** Reads the YAML between `---` lines at the top of a file; a file without any gets empty metadata. Throws `bad_front_matter`. */
+export function readFrontMatter(source: string): FrontMatter {
+  const match = FENCED.exec(source);
+  const values = frontMatterSchema.parse({});
+  const found = match === null ? values : parseFrontMatter(match[1] ?? "");
+  return {
+    title: found.title ?? found.display_title,
+    metadata: {
+      title: found.title ?? found.display_title ?? "",
+      description: found.description,
+      url: found.url ?? found.canonical,
+      asOf: found.as_of ?? found.date,
+      authority: found.authority,
+      topic: found.topic,
+      subtopic: found.subtopic,
+      type: found.type,
+    },
+    access: found.access,
+    tenant: found.tenant,
+    bodyStart: match === null ? (source.startsWith("\ufeff") ? 1 : 0) : match[0].length,
+  };
+}
+
+function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
+  const lines = new LineCounter();
+  // Dates stay strings: a time stamp would shift with the time zone.
+  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, schema: "core", uniqueKeys: false, logLevel: "silent" });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw badFrontMatter(lines.linePos(problem.pos[0]).line + 1, problem.message, problem);
+  let values: unknown;
+  try {
+    values = document.toJS({ maxAliasCount: 100 }) ?? {};
+  } catch (error) {
+    throw badFrontMatter(2, messageOf(error), error);
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values)) {
+    throw badFrontMatter(2, "it holds no `key: value` lines", undefined);
+  }
+  const parsed = frontMatterSchema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const key = String(issue?.path[0] ?? "");
+  const at = yaml.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*:`, "m"));
+  throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
+}
+
+function badFrontMatter(line: number, why: string, cause: unknown): IngestError {
+  return new IngestError(
+    "bad_front_matter",
+    `front matter, line ${line}: ${why}: correct the YAML between the --- lines, or remove it`,
+    { line },
+    { cause },
+  );
+}
+
+function isIsoDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return false;
+  const day = value.slice(0, 10);
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}

@@ -1,0 +1,104 @@
+import { BlockWriter } from "../block-writer.ts";
+import { partnersOf, visibleEvents } from "./elements.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
+import { walkMarkup } from "./walk-markup.ts";
+
+const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
+/** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
+const MAIN_SHARE = 0.5;
+
+/** A web page: its main content as text and blocks, its title, description and canonical address. */
+export function parseHtml(source: string, name: string): FormatResult {
+  const front = readFrontMatter(source);
+  const all = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
+  const head = readHead(all);
+  const events = mainContent(all);
+  const writer = new BlockWriter(source);
+  walkMarkup(events, writer, {
+    inline: (event) => writeInline(writer, event),
+    flush: () => {},
+    isInline: () => false,
+    isLayoutText: () => false,
+  });
+  const written = writer.finish();
+  return {
+    ...written,
+    metadata: {
+      ...front.metadata,
+      title: front.title ?? head.title ?? titleOf(written) ?? name,
+      description: front.metadata.description ?? head.description,
+      url: front.metadata.url ?? head.url,
+    },
+    access: front.access,
+    tenant: front.tenant,
+  };
+}
+
+function writeInline(writer: BlockWriter, event: MarkupEvent): void {
+  if (event.type === "text") {
+    if (event.text.length === event.end - event.start) writer.text(event.start, event.end);
+    else writer.opaque(event.text, event.start, event.end);
+  } else if (event.type === "open") {
+    if (event.name === "br") writer.lineBreak();
+    else if (event.name === "img" && event.attributes.alt) writer.opaque(event.attributes.alt, event.start, event.end);
+  }
+}
+
+/** The visible events of `main`, of `article`s that hold most of the text, or of the whole page. */
+function mainContent(all: readonly MarkupEvent[]): MarkupEvent[] {
+  const page = visibleEvents(all, (event) => HIDDEN_ON_PAGES.has(event.name));
+  const main = inside(all, (event) => event.name === "main" || event.attributes.role === "main");
+  if (textLength(main) > 0) return main;
+  const articles = inside(all, (event) => event.name === "article");
+  return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
+}
+
+/** The visible events inside the outermost elements that `matches` accepts. A `header` in there holds the title, not navigation. */
+function inside(all: readonly MarkupEvent[], matches: (event: OpenEvent) => boolean): MarkupEvent[] {
+  const partner = partnersOf(all);
+  const found: MarkupEvent[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const event = all[i];
+    if (event?.type !== "open" || !matches(event)) continue;
+    const close = partner[i] ?? i;
+    for (const inner of all.slice(i, close + 1)) found.push(inner);
+    i = close;
+  }
+  return visibleEvents(found, (event) => event.name !== "header" && HIDDEN_ON_PAGES.has(event.name));
+}
+
+function textLength(events: readonly MarkupEvent[]): number {
+  return events.reduce((sum, event) => sum + (event.type === "text" ? event.text.trim().length : 0), 0);
+}
+
+function readHead(events: readonly MarkupEvent[]): {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly url: string | null;
+} {
+  let title = "";
+  let inTitle = false;
+  let isDone = false;
+  let description: string | null = null;
+  let url: string | null = null;
+  for (const event of events) {
+    if (event.type === "open") {
+      const { name, attributes } = event;
+      if (name === "title" && !isDone) inTitle = true;
+      else if (name === "meta" && attributes.name?.toLowerCase() === "description") description ??= clean(attributes.content);
+      else if (name === "link" && (attributes.rel ?? "").toLowerCase().split(/\s+/).includes("canonical")) url ??= clean(attributes.href);
+      else if (name === "svg") isDone = true;
+    } else if (event.type === "close" && event.name === "title") {
+      isDone ||= inTitle;
+      inTitle = false;
+    } else if (event.type === "text" && inTitle) title += event.text;
+  }
+  return { title: clean(title), description, url };
+}
+
+function clean(value: string | undefined): string | null {
+  const text = (value ?? "").replace(/\s+/g, " ").trim();
+  return text === "" ? null : text.slice(0, 2_000);
+}

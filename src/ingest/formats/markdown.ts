@@ -1,0 +1,195 @@
+import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { createMarkdownWriter } from "./markdown-run.ts";
+import { type MarkupEvent, readMarkup } from "./markup.ts";
+import { type Mask, maskSource } from "./masked-source.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
+import { walkMarkup } from "./walk-markup.ts";
+
+/** A tag, comment or declaration by the grammar of CommonMark, or `</br>`; anything else after `<` is text. */
+const TAG = new RegExp(
+  [
+    "<!--[\\s\\S]*?-->",
+    "<![A-Za-z][^>]*>",
+    "<\\/[A-Za-z][A-Za-z0-9-]*\\s*>",
+    "<[A-Za-z][A-Za-z0-9-]*(?:\\s+[A-Za-z_:@][\\w.:@-]*(?:\\s*=\\s*(?:[^\\s\"'=<>`]+|'[^'<]*'|\"[^\"<]*\"))?)*\\s*\\/?>",
+  ].join("|"),
+  "y",
+);
+const RAW_OPEN = /^<(script|style|textarea|title|iframe|noembed|noframes|xmp|plaintext)\b/i;
+/** A character that no file contains in practice, one code unit long, in place of a `<` that opens no tag. */
+const NOT_A_TAG = "\ue000";
+const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?[ \t]*:?-{3,}:?[ \t]*\|)/m;
+
+/** Markdown with GFM tables, YAML front matter and HTML of any (also unbalanced) kind inside. `name` is the last resort for a title. */
+export function parseMarkdown(source: string, name: string): FormatResult {
+  const front = readFrontMatter(source);
+  const written = parseMarkdownText(source, front.bodyStart);
+  return {
+    ...written,
+    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
+    access: front.access,
+    tenant: front.tenant,
+  };
+}
+
+/** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
+export function parseMarkdownText(source: string, bodyStart: number): WrittenBlocks {
+  const writer = new BlockWriter(source);
+  const events = source.includes("<", bodyStart)
+    ? visibleEvents(readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false }))
+    : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
+  const tableLines = pipeLines(source, bodyStart);
+  const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
+  const markdown = createMarkdownWriter(maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)), writer);
+  let runStart = -1;
+  let runEnd = -1;
+  walkMarkup(events, writer, {
+    inline(event) {
+      if (event.end <= bodyStart) return;
+      if (runStart < 0) runStart = Math.max(bodyStart, event.start);
+      runEnd = event.end;
+    },
+    flush() {
+      if (runStart >= 0) markdown.write(runStart, runEnd);
+      runStart = -1;
+    },
+    isInline: isOnTableLine,
+    isLayoutText: (event) => LAYOUT.test(source.slice(event.start, event.end)),
+  });
+  return writer.finish();
+}
+
+/** `source` from `start` on, with every `<` covered that opens no tag: in code, in comparisons, in links. Same length. */
+function withoutFalseTags(source: string, start: number): string {
+  const parts: string[] = [];
+  const codeSpans = codeSpanFinder(source);
+  let from = start;
+  let fence = "";
+  for (let at = start; at < source.length; ) {
+    const char = source[at];
+    if (char === "\n" || at === start) {
+      const line = /[ \t]*(`{3,}|~{3,})([^\n]*)/y;
+      line.lastIndex = char === "\n" ? at + 1 : at;
+      const match = line.exec(source);
+      const marks = match?.[1] ?? "";
+      if (match !== null && fence === "" && !(marks.startsWith("`") && match[2]?.includes("`"))) {
+        fence = marks;
+        at = line.lastIndex;
+        continue;
+      }
+      if (match !== null && fence !== "" && marks.startsWith(fence) && match[2]?.trim() === "") {
+        fence = "";
+        at = line.lastIndex;
+        continue;
+      }
+    }
+    if (char === "`" && fence === "") {
+      const span = codeSpans(at);
+      for (let i = at; i < span.end; i++) {
+        if (source[i] !== "<") continue;
+        parts.push(source.slice(from, i), NOT_A_TAG);
+        from = i + 1;
+      }
+      at = span.end;
+      continue;
+    }
+    if (char === "<") {
+      TAG.lastIndex = at;
+      const tag = fence === "" ? TAG.exec(source)?.[0] : undefined;
+      const raw = tag === undefined ? null : RAW_OPEN.exec(tag);
+      const close = raw === null ? -1 : indexOfClosing(source, raw[1] ?? "", at);
+      if (tag !== undefined && (raw === null || close >= 0)) {
+        at = raw === null ? at + tag.length : close;
+        continue;
+      }
+      parts.push(source.slice(from, at), NOT_A_TAG);
+      from = at + 1;
+    }
+    at++;
+  }
+  parts.push(source.slice(from));
+  return parts.join("");
+}
+
+function indexOfClosing(source: string, name: string, from: number): number {
+  const closing = new RegExp(`</${name}[\\s>/]`, "gi");
+  closing.lastIndex = from;
+  return closing.exec(source)?.index ?? -1;
+}
+
+/** Finds the end of the code span that a run of backticks opens, or of the run itself if nothing closes it in its paragraph. */
+function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
+  const blankLine = /\n[ \t\r]*\n/g;
+  let paragraphEnd = -1;
+  const closers = new Map<number, number[]>();
+  return (at) => {
+    if (at >= paragraphEnd) {
+      blankLine.lastIndex = at;
+      const paragraph = blankLine.exec(source)?.index ?? source.length;
+      paragraphEnd = Math.max(paragraph, at + 1);
+      closers.clear();
+      const runs = /`+/g;
+      const text = source.slice(at, paragraphEnd);
+      for (const run of text.matchAll(runs)) {
+        const found = closers.get(run[0].length);
+        if (found === undefined) closers.set(run[0].length, [at + run.index]);
+        else found.push(at + run.index);
+      }
+      for (const found of closers.values()) found.reverse();
+    }
+    let length = 1;
+    while (source[at + length] === "`") length++;
+    const candidates = closers.get(length) ?? [];
+    while ((candidates.at(-1) ?? Number.POSITIVE_INFINITY) <= at) candidates.pop();
+    const close = candidates.at(-1);
+    return { end: close === undefined ? at + length : close + length };
+  };
+}
+
+/** Inline tags, comments and stray tags: all between the texts that does not start or end a block. */
+function masksOf(
+  events: readonly MarkupEvent[],
+  bodyStart: number,
+  length: number,
+  isOnTableLine: (event: MarkupEvent) => boolean,
+): Mask[] {
+  const masks: Mask[] = [];
+  let at = bodyStart;
+  for (const event of events) {
+    if (event.end <= bodyStart) continue;
+    if (event.start > at) masks.push({ start: at, end: event.start, effect: "none", alt: "" });
+    at = Math.max(at, event.end);
+    if (event.type === "text" || event.start >= event.end) continue;
+    const isInlineBlock = event.type === "open" && BLOCK_ELEMENTS.has(event.name) && isOnTableLine(event);
+    const name = event.type === "open" ? event.name : "";
+    const alt = event.type === "open" ? (event.attributes.alt ?? "") : "";
+    const effect = name === "br" ? "break" : name === "img" && alt !== "" ? "image" : isInlineBlock ? "paragraph" : "none";
+    masks.push({ start: event.start, end: event.end, effect, alt });
+  }
+  if (at < length) masks.push({ start: at, end: length, effect: "none", alt: "" });
+  return masks;
+}
+
+/** Whether an offset lies on a line of a pipe table. */
+function pipeLines(source: string, start: number): (offset: number) => boolean {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;
+  line.lastIndex = start;
+  for (let match = line.exec(source); match !== null; match = line.exec(source)) {
+    starts.push(match.index);
+    ends.push(match.index + match[0].length);
+  }
+  return (offset) => {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low < starts.length && (starts[low] ?? 0) <= offset;
+  };
+}

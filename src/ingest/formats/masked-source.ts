@@ -1,0 +1,141 @@
+import { decodeHTMLStrict } from "entities";
+import type { BlockWriter } from "../block-writer.ts";
+
+/** An inline tag or comment inside text. */
+export interface Mask {
+  readonly start: number;
+  readonly end: number;
+  readonly effect: "none" | "break" | "paragraph" | "image";
+  readonly alt: string;
+}
+
+/**
+ * A source whose inline tags and comments are covered, length for length, so that a markdown parser sees text only and its offsets
+ * stay those of the source. Covers count as punctuation, as the tags that they replace would; where a markdown block may begin, as
+ * white space.
+ */
+export interface MaskedSource {
+  readonly masked: string;
+  /** The file holds tags at all. */
+  readonly hasTags: boolean;
+  /** Writes `source[start, end)` without what is covered. */
+  write(writer: BlockWriter, start: number, end: number): void;
+  /** Writes a text node: its `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
+  writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode?: boolean): void;
+}
+
+/** A punctuation mark that means nothing in markdown. */
+const COVER = "\u2e2e";
+const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
+const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
+
+/** Covers `masks` (in order, not overlapping) in `source`. */
+export function maskSource(source: string, masks: readonly Mask[]): MaskedSource {
+  const masked = cover(source, masks);
+  return { masked, hasTags: masks.length > 0, write, writeDecoded };
+
+  function write(writer: BlockWriter, start: number, end: number): void {
+    let at = start;
+    for (let i = firstMaskAfter(masks, start); i < masks.length && at < end; i++) {
+      const mask = masks[i];
+      if (mask === undefined || mask.start >= end) break;
+      writer.text(at, mask.start);
+      if (mask.effect === "break") writer.lineBreak();
+      else if (mask.effect === "paragraph") writer.paragraph();
+      else if (mask.effect === "image") writer.opaque(mask.alt, mask.start, mask.end);
+      at = Math.max(at, mask.end);
+    }
+    writer.text(at, end);
+  }
+
+  function writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode = false): void {
+    const hasMarks = !isCode && value.includes("**");
+    if (value.length === end - start && !hasMarks) {
+      write(writer, start, end);
+      return;
+    }
+    let from = start;
+    let at = start;
+    let j = 0;
+    while (j < value.length && at < end) {
+      const entity = isCode ? null : entityAt(at, value, j);
+      if (entity !== null) {
+        write(writer, from, at);
+        writer.opaque(entity.decoded, at, at + entity.length);
+        at += entity.length;
+        j += entity.decoded.length;
+        from = at;
+      } else if (hasMarks && isLeftOverMark(value, j) && masked.startsWith("**", at)) {
+        write(writer, from, at);
+        at += 2;
+        j += 2;
+        from = at;
+      } else if (masked[at] === value[j] || (value[j] === " " && masked[at] === "\n")) {
+        at++;
+        j++;
+      } else {
+        // A backslash before what it escapes, or the prefix that a list or quote puts before each line.
+        write(writer, from, at);
+        at++;
+        from = at;
+      }
+    }
+    write(writer, from, at);
+    if (j < value.length) writer.opaque(value.slice(j), from, end);
+  }
+
+  function entityAt(at: number, value: string, j: number): { readonly decoded: string; readonly length: number } | null {
+    if (masked.charCodeAt(at) !== 38) return null;
+    ENTITY.lastIndex = at;
+    const entity = ENTITY.exec(masked)?.[0];
+    if (entity === undefined) return null;
+    const decoded = decodeHTMLStrict(entity);
+    return decoded !== entity && value.startsWith(decoded, j) ? { decoded, length: entity.length } : null;
+  }
+}
+
+/** Asterisks that were meant to mark bold text, but do not by the letter of the grammar (`**Note: **text`). */
+function isLeftOverMark(value: string, j: number): boolean {
+  return value[j] === "*" && value[j + 1] === "*" && !(/^\s?$/.test(value[j - 1] ?? "") && /^\s?$/.test(value[j + 2] ?? ""));
+}
+
+function cover(source: string, masks: readonly Mask[]): string {
+  const textAfter = followingText(source, masks);
+  const parts: string[] = [];
+  let at = 0;
+  let atLineStart = true;
+  for (const [i, { start, end }] of masks.entries()) {
+    const gap = source.slice(at, start);
+    const newline = gap.lastIndexOf("\n");
+    atLineStart = (newline >= 0 || atLineStart) && /^[ \t]*$/.test(gap.slice(newline + 1));
+    const next = textAfter[i] ?? end;
+    const isSpace = atLineStart && BLOCK_START.test(source.slice(next, next + 24));
+    parts.push(gap, (isSpace ? " " : COVER).repeat(end - start));
+    at = end;
+  }
+  parts.push(source.slice(at));
+  return parts.join("");
+}
+
+/** For each mask, where the text after it and after all masks on the same line that follow it directly begins. */
+function followingText(source: string, masks: readonly Mask[]): Int32Array {
+  const after = new Int32Array(masks.length);
+  for (let i = masks.length - 1; i >= 0; i--) {
+    const end = masks[i]?.end ?? 0;
+    const next = masks[i + 1];
+    after[i] = next !== undefined && /^[ \t]*$/.test(source.slice(end, next.start)) ? (after[i + 1] ?? end) : end;
+  }
+  return after;
+}
+
+/** Index of the first mask that ends after `offset`. */
+function firstMaskAfter(masks: readonly Mask[], offset: number): number {
+  let low = 0;
+  let high = masks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((masks[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,96 @@
+import { BlockWriter } from "../block-writer.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
+
+const LINE = /[^\n]*/y;
+const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
+/** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's name, its number and at most a short title. */
+const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
+const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
+const MAX_CAPITALS = 80;
+
+/** Plain text: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
+export function parseText(source: string, name: string): FormatResult {
+  const writer = new BlockWriter(source);
+  for (const paragraph of paragraphs(source)) writeParagraph(writer, source, paragraph);
+  const written = writer.finish();
+  const title = titleOf(written) ?? name;
+  return {
+    ...written,
+    metadata: { title, description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null },
+    access: null,
+    tenant: null,
+  };
+}
+
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Groups of lines between empty ones. A form feed ends a page, and with it a paragraph's line. */
+function* paragraphs(source: string): Generator<readonly Line[]> {
+  let lines: Line[] = [];
+  for (let at = 0; at <= source.length; ) {
+    LINE.lastIndex = at;
+    const raw = LINE.exec(source)?.[0] ?? "";
+    const text = raw.replace(/^\ufeff/, "").trim();
+    if (text === "") {
+      if (lines.length > 0) yield lines;
+      lines = [];
+    } else lines.push({ start: at, end: at + raw.length, text });
+    at += raw.length + 1;
+  }
+  if (lines.length > 0) yield lines;
+}
+
+function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[]): void {
+  let rest = lines;
+  const level = headingLevel(lines);
+  const [first] = lines;
+  if (level > 0 && first !== undefined) {
+    writer.beginHeading(level);
+    writer.text(first.start, first.end);
+    writer.end();
+    rest = lines.slice(1);
+  }
+  const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
+  if (!isList) {
+    const start = rest[0]?.start;
+    const end = rest.at(-1)?.end;
+    writer.paragraph();
+    if (start !== undefined && end !== undefined) writer.text(start, end);
+    writer.paragraph();
+    return;
+  }
+  writeList(writer, source, rest);
+}
+
+function writeList(writer: BlockWriter, source: string, lines: readonly Line[]): void {
+  let isOpen = false;
+  writer.beginList();
+  for (const line of lines) {
+    const mark = BULLET.exec(source.slice(line.start, line.end))?.[0];
+    if (mark !== undefined) {
+      if (isOpen) writer.end();
+      writer.beginItem();
+      isOpen = true;
+    }
+    const skipped = mark !== undefined && /^[ \t]*[-*•‣◦]/.test(mark) ? mark.length : 0;
+    writer.text(line.start + skipped, Math.min(source.length, line.end + 1));
+  }
+  if (isOpen) writer.end();
+  writer.endList();
+}
+
+/** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
+function headingLevel(lines: readonly Line[]): number {
+  const text = lines[0]?.text ?? "";
+  if (text === "" || text.length > 140) return 0;
+  const isAlone = lines.length === 1;
+  if (SECTION_SIGN.test(text) && !/[,;]$/.test(text)) return 2;
+  if (DIVISION.test(text) && (isAlone || /^[A-Z]{4,}/.test(text)) && !/[,;]$/.test(text)) return /^(?:section|§)/i.test(text) ? 2 : 1;
+  const isCapitals =
+    text.length <= MAX_CAPITALS && !/\p{Ll}/u.test(text) && (text.match(/\p{Lu}/gu)?.length ?? 0) >= 4 && !/[.,;:!?]$/.test(text);
+  return isAlone && isCapitals && /\p{Lu}{3}/u.test(text) ? 2 : 0;
+}

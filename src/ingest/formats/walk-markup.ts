@@ -1,0 +1,138 @@
+import type { BlockWriter, CodePiece, Table } from "../block-writer.ts";
+import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
+import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
+
+const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
+const HEADING = /^h[1-6]$/;
+
+/** Where a walk hands over what stands between block elements. */
+export interface MarkupHandler {
+  /** A text, a comment, or the tag of an inline element. */
+  inline(event: MarkupEvent): void;
+  /** A block element begins or ends: what came so far belongs together. */
+  flush(): void;
+  /** Whether a block element is part of the running text because of where it stands. */
+  isInline(event: OpenEvent): boolean;
+  /** Whether text holds what only the layout of a page has, such as a heading. */
+  isLayoutText(event: TextEvent): boolean;
+}
+
+type Ending = "inline" | "block" | "frame" | "list" | "table";
+
+/** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
+export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
+  const partner = partnersOf(events);
+  const layout = findLayout(events, partner, handler);
+  const tables: Table[] = [];
+  const endings: Ending[] = [];
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i];
+    if (event === undefined) continue;
+    if (event.type === "open") {
+      const close = partner[i] ?? i;
+      if (!BLOCK_ELEMENTS.has(event.name) || handler.isInline(event)) {
+        endings[close] = "inline";
+        handler.inline(event);
+      } else if (event.name === "pre") {
+        handler.flush();
+        writer.code(events.slice(i + 1, close).flatMap(codePiece));
+        i = close;
+      } else {
+        handler.flush();
+        endings[close] = begin(event, i, close);
+      }
+    } else if (event.type === "close") {
+      const ending = endings[i];
+      if (ending === "inline") {
+        handler.inline(event);
+        continue;
+      }
+      handler.flush();
+      if (ending === "frame") writer.end();
+      else if (ending === "list") writer.endList();
+      else if (ending === "table") tables.pop();
+      writer.paragraph();
+    } else handler.inline(event);
+  }
+  handler.flush();
+
+  function begin(event: OpenEvent, index: number, close: number): Ending {
+    const { name } = event;
+    const table = tables.at(-1);
+    if (name === "table") {
+      tables.push(writer.beginTable());
+      return "table";
+    }
+    if (LISTS.has(name) && !layout.has(index)) {
+      writer.beginList();
+      return "list";
+    }
+    if (HEADING.test(name)) writer.beginHeading(Number(name[1]));
+    else if (name === "button" || name === "summary") writer.beginSubheading();
+    else if (name === "blockquote") writer.beginQuote();
+    else if (name === "li" && !layout.has(index)) writer.beginItem();
+    else if (name === "tr" && table !== undefined) writer.beginRow(table, isHeaderRow(events, index, close));
+    else {
+      if (name === "td" || name === "th") writer.beginCell();
+      else writer.paragraph();
+      return "block";
+    }
+    return "frame";
+  }
+}
+
+/** Lists and items that lay out a page (sections with headings, tables, accordions) instead of listing something. */
+function findLayout(events: readonly MarkupEvent[], partner: Int32Array, handler: MarkupHandler): ReadonlySet<number> {
+  const layout = new Set<number>();
+  const items: number[] = [];
+  const lists: number[] = [];
+  for (const [i, event] of events.entries()) {
+    if (event.type === "text") {
+      if (items.length > 0 && handler.isLayoutText(event)) markInnermost();
+    } else if (event.type === "open") {
+      if (event.name === "li") items.push(i);
+      else if (LISTS.has(event.name)) lists.push(i);
+      else if (items.length > 0 && isLayoutElement(event)) markInnermost();
+    } else if (event.type === "close") {
+      const start = partner[i] ?? -1;
+      if (items.at(-1) === start) items.pop();
+      else if (lists.at(-1) === start) lists.pop();
+    }
+  }
+  return layout;
+
+  function markInnermost(): void {
+    const item = items.at(-1);
+    const list = lists.at(-1);
+    if (item !== undefined) layout.add(item);
+    if (item !== undefined && list !== undefined && list < item) layout.add(list);
+  }
+}
+
+function isLayoutElement(event: OpenEvent): boolean {
+  return (
+    HEADING.test(event.name) ||
+    event.name === "table" ||
+    event.name === "summary" ||
+    (event.name === "button" && isAccordionButton(event.attributes))
+  );
+}
+
+/** A row is a header if it stands in `thead` or has header cells only. */
+function isHeaderRow(events: readonly MarkupEvent[], index: number, close: number): boolean {
+  let headers = 0;
+  for (let i = index + 1; i < close; i++) {
+    const event = events[i];
+    if (event?.type !== "open") continue;
+    if (event.name === "td" && headers === 0 && events[i + 1]?.type === "close") continue;
+    if (event.name === "td") return false;
+    if (event.name === "th") headers++;
+  }
+  return headers > 0;
+}
+
+function codePiece(event: MarkupEvent): CodePiece[] {
+  if (event.type !== "text") return [];
+  const { start, end, text } = event;
+  return [text.length === end - start ? { start, end } : { start, end, text }];
+}

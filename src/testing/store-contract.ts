@@ -1,0 +1,321 @@
+import { describe, expect, it } from "vitest";
+import type { FileContent, FilePlace } from "../store/documents.ts";
+import type { Store } from "../store/store.ts";
+import type { Scope, StoredDocument } from "../types.ts";
+
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** A second connection to the same records, as another process has it. */
+  readonly second: Store;
+  /** Moves the clock of both. */
+  readonly advance: (ms: number) => void;
+}
+
+export const scope: Scope = { domain: "d", tenant: null, access: ["public"] };
+export const place: FilePlace = { domain: "d", tenant: null, source: "s", path: "a.md" };
+
+/** A small document; everything can be overridden. */
+export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {
+  const text = over.text ?? "Tinnitus is rated at 10 percent.";
+  const id = over.id ?? "doc-a";
+  return {
+    id,
+    domain: "d",
+    tenant: null,
+    access: "public",
+    source: "s",
+    path: "a.md",
+    title: "A",
+    description: null,
+    url: "https://example.org/a/",
+    asOf: null,
+    authority: null,
+    topic: null,
+    subtopic: null,
+    type: null,
+    originalHash: "hash",
+    version: "v1",
+    normaliser: "1",
+    text,
+    blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
+    units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
+    sourceMap: [0, text.length, 0, text.length],
+    chunks: [
+      {
+        id: `${id}-0`,
+        documentId: id,
+        ordinal: 0,
+        start: 0,
+        end: text.length,
+        tokens: 8,
+        headingPath: ["H"],
+        windows: [{ start: 0, end: text.length, tokens: 8 }],
+      },
+    ],
+    ...over,
+  };
+}
+
+export function fileContent(...documents: StoredDocument[]): FileContent {
+  return { originalHash: "hash", settings: "s1", documents, failure: null };
+}
+
+/** What every store does, whatever database is behind it. */
+export function describeStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  const withStore = (use: (under: StoreUnderTest) => Promise<void>) => async () => {
+    const under = await open();
+    try {
+      await use(under);
+    } finally {
+      await under.store.close();
+      await under.second.close();
+    }
+  };
+
+  describe(`${name}: documents`, () => {
+    it(
+      "gives a document back as it was put in",
+      withStore(async ({ store }) => {
+        const document = storedDocument();
+        expect(await store.documents.putFile(place, fileContent(document))).toEqual({ added: 1, changed: 0, unchanged: 0, deleted: 0 });
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")).toEqual(document);
+      }),
+    );
+
+    it(
+      "counts a change, and raises the revision only when something changed",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await store.documents.revision("d")).toBe(1);
+        expect(await store.documents.putFile(place, fileContent(storedDocument()))).toEqual({
+          added: 0,
+          changed: 0,
+          unchanged: 1,
+          deleted: 0,
+        });
+        expect(await store.documents.revision("d")).toBe(1);
+        const changed = storedDocument({ version: "v2", text: "Now 20 percent." });
+        expect(await store.documents.putFile(place, fileContent(changed))).toEqual({ added: 0, changed: 1, unchanged: 0, deleted: 0 });
+        expect(await store.documents.revision("d")).toBe(2);
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")?.chunks).toHaveLength(1);
+      }),
+    );
+
+    it(
+      "takes out what a file no longer holds",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));
+        const outcome = await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(outcome).toEqual({ added: 0, changed: 0, unchanged: 1, deleted: 1 });
+        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-a"]);
+      }),
+    );
+
+    it(
+      "remembers a file that could not be read, without its old documents",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.documents.putFile(place, { originalHash: "", settings: "s1", documents: [], failure: "not UTF-8" });
+        expect(await store.documents.counts(scope)).toEqual({ documents: 0, chunks: 0, revision: 2, unreadable: ["a.md"] });
+        expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
+      }),
+    );
+
+    it(
+      "deletes files of one source only",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.documents.putFile({ ...place, source: "other" }, fileContent(storedDocument({ id: "doc-o", source: "other" })));
+        expect(await store.documents.deleteFiles(place, ["a.md", "never.md"])).toBe(1);
+        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-o"]);
+      }),
+    );
+
+    it(
+      "shows nothing across domain, tenant and access label",
+      withStore(async ({ store }) => {
+        const put = (over: Partial<StoredDocument>) =>
+          store.documents.putFile(
+            { domain: over.domain ?? "d", tenant: over.tenant ?? null, source: "s", path: over.path ?? "a.md" },
+            fileContent(storedDocument(over)),
+          );
+        await put({ id: "shared" });
+        await put({ id: "secret", access: "staff", path: "b.md" });
+        await put({ id: "bobs", tenant: "bob", path: "c.md" });
+        await put({ id: "elsewhere", domain: "e" });
+        const ids = ["shared", "secret", "bobs", "elsewhere"];
+        const seen = async (as: Scope) => [...(await store.documents.load(as, ids)).keys()].sort();
+        expect(await seen(scope)).toEqual(["shared"]);
+        expect(await seen({ ...scope, tenant: "alice" })).toEqual(["shared"]);
+        expect(await seen({ ...scope, tenant: "bob" })).toEqual(["bobs", "shared"]);
+        expect(await seen({ ...scope, access: ["public", "staff"] })).toEqual(["secret", "shared"]);
+        expect(await seen({ domain: "e", tenant: "bob", access: ["public"] })).toEqual(["elsewhere"]);
+        expect(await store.documents.counts({ ...scope, tenant: "bob" })).toMatchObject({ documents: 2, chunks: 2 });
+      }),
+    );
+
+    it(
+      "shows another connection what was committed, at once",
+      withStore(async ({ store, second }) => {
+        expect(await second.documents.revision("d")).toBe(0);
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await second.documents.revision("d")).toBe(1);
+        expect((await second.documents.load(scope, ["doc-a"])).size).toBe(1);
+      }),
+    );
+
+    it(
+      "keeps every write of two connections at once",
+      withStore(async ({ store, second }) => {
+        const put = (into: Store, n: number) =>
+          into.documents.putFile({ ...place, path: `${n}.md` }, fileContent(storedDocument({ id: `doc-${n}`, path: `${n}.md` })));
+        await Promise.all(Array.from({ length: 20 }, (_, n) => put(n % 2 === 0 ? store : second, n)));
+        expect((await store.documents.versions("d")).size).toBe(20);
+        expect(await store.documents.revision("d")).toBe(20);
+      }),
+    );
+
+    it(
+      "keeps hostile text as it is",
+      withStore(async ({ store }) => {
+        const text = "'; drop table documents; -- \u{1F600} \u0000 ‮";
+        await store.documents.putFile(place, fileContent(storedDocument({ text, title: text })));
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")?.text).toBe(text);
+      }),
+    );
+  });
+
+  describe(`${name}: cache`, () => {
+    const entry = { key: "k", domain: "d", tenant: null, answer: "{}", versions: new Map([["doc-a", "v1"]]), hours: 1, capacity: 10 };
+
+    it(
+      "gives an entry back with the versions that it cites, until it expires",
+      withStore(async ({ store, advance }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await store.cache.put(entry)).toBe(true);
+        expect(await store.cache.get("k")).toEqual({ answer: "{}", versions: entry.versions });
+        advance(3_600_001);
+        expect(await store.cache.get("k")).toBeNull();
+      }),
+    );
+
+    it(
+      "does not take an answer whose source has changed meanwhile",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument({ version: "v2" })));
+        expect(await store.cache.put(entry)).toBe(false);
+        expect(await store.cache.count()).toBe(0);
+      }),
+    );
+
+    it.each([
+      ["changed", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2" })))],
+      ["deleted", (store: Store) => store.documents.deleteFiles(place, ["a.md"])],
+    ])("drops an entry in the transaction in which its document is %s", (_what, change) =>
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.cache.put(entry);
+        await change(second);
+        expect(await store.cache.get("k")).toBeNull();
+        expect(await store.cache.count()).toBe(0);
+      })(),
+    );
+
+    it(
+      "keeps the most recently used",
+      withStore(async ({ store, advance }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        for (const key of ["a", "b"]) {
+          await store.cache.put({ ...entry, key, capacity: 2 });
+          advance(10);
+        }
+        await store.cache.get("a");
+        advance(10);
+        await store.cache.put({ ...entry, key: "c", capacity: 2 });
+        expect(await store.cache.get("b")).toBeNull();
+        expect(await store.cache.get("a")).not.toBeNull();
+        expect(await store.cache.count()).toBe(2);
+      }),
+    );
+  });
+
+  describe(`${name}: sessions`, () => {
+    const turn = (n: number) => ({ question: `q${n}`, answer: `a${n}`, citations: [`c${n}`] });
+    const keep = { idleMinutes: 30, limit: 5 };
+
+    it(
+      "keeps the last turns, oldest first",
+      withStore(async ({ store }) => {
+        for (let n = 1; n <= 7; n++) await store.sessions.append("s1", scope, turn(n), keep);
+        expect((await store.sessions.turns("s1", scope, 5)).map(({ question }) => question)).toEqual(["q3", "q4", "q5", "q6", "q7"]);
+      }),
+    );
+
+    it(
+      "forgets after the idle time, and purges",
+      withStore(async ({ store, advance }) => {
+        await store.sessions.append("s1", scope, turn(1), keep);
+        advance(30 * 60_000 + 1);
+        expect(await store.sessions.turns("s1", scope, 5)).toEqual([]);
+        expect(await store.sessions.purge()).toBe(1);
+      }),
+    );
+
+    it(
+      "belongs to the scope in which it began",
+      withStore(async ({ store }) => {
+        await store.sessions.append("s1", scope, turn(1), keep);
+        expect(await store.sessions.turns("s1", { ...scope, tenant: "bob" }, 5)).toEqual([]);
+        expect(await store.sessions.turns("s1", { ...scope, domain: "e" }, 5)).toEqual([]);
+        expect(await store.sessions.turns("s1", { ...scope, access: ["public", "staff"] }, 5)).toEqual([]);
+        expect(await store.sessions.turns("s1", scope, 5)).toHaveLength(1);
+      }),
+    );
+  });
+
+  describe(`${name}: the rest`, () => {
+    it(
+      "keeps vectors bit for bit",
+      withStore(async ({ store }) => {
+        const vector = Float32Array.from([0.1, -2.5, 3e-8]);
+        await store.embeddings.put("m", new Map([["h", vector]]));
+        expect((await store.embeddings.get("m", ["h", "x"])).get("h")).toEqual(vector);
+        expect((await store.embeddings.get("other", ["h"])).size).toBe(0);
+      }),
+    );
+
+    it(
+      "has one secret, whoever asks first",
+      withStore(async ({ store, second }) => {
+        const [one, two] = await Promise.all([store.secret(), second.secret()]);
+        expect(one).toMatch(/^[0-9a-f]{64}$/);
+        expect(two).toBe(one);
+      }),
+    );
+
+    it(
+      "lists interactions newest first",
+      withStore(async ({ store, advance }) => {
+        const base = {
+          domain: "d",
+          tenant: null,
+          access: ["public"],
+          profile: "p",
+          sessionId: null,
+          answer: "{}",
+          status: "ok",
+          confidence: null,
+          cacheMode: "miss",
+        };
+        for (const id of ["i1", "i2"]) {
+          await store.interactions.add({ ...base, id, question: id });
+          advance(5);
+        }
+        expect((await store.interactions.list("d", 10)).map(({ id, reviewStatus }) => [id, reviewStatus])).toEqual([
+          ["i2", "unreviewed"],
+          ["i1", "unreviewed"],
+        ]);
+      }),
+    );
+  });
+}

@@ -1,0 +1,263 @@
+import type { SourceMapData, TextRange } from "../types.ts";
+
+/** Changes whenever the same original could give another normalised text; part of every document's version. */
+export const NORMALISER_VERSION = "1";
+
+/**
+ * Everything that may not pass as it is: white space other than a single blank, C0/C1 controls, soft hyphen, zero-width and
+ * bidirectional controls, Unicode tags (invisible text), lone surrogates.
+ */
+const SPECIAL =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  /\s{2,}|[^\S ]|[\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const MAY_COMPOSE = /[\u0300-\uffff]/;
+/** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
+const CLUSTER = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}/gu;
+const DROPPED = "";
+
+/**
+ * Writes normalised text piece by piece from ranges of an original string and remembers where each piece came from.
+ * White space collapses across pieces; a blank is written only when something visible follows on the same line.
+ */
+export class TextBuilder {
+  readonly original: string;
+  readonly #parts: string[] = [];
+  readonly #map: number[] = [];
+  #length = 0;
+  /** Nothing visible stands on the current line yet, so blanks are swallowed. */
+  #lineStart = true;
+  #blankAt = -1;
+  #lastOpaque = true;
+
+  constructor(original: string) {
+    this.original = original;
+  }
+
+  /** Length of the text written so far, without a blank that may still be dropped. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** True when the next visible character will be the first of its line. */
+  get atLineStart(): boolean {
+    return this.#lineStart;
+  }
+
+  /** Appends `original[start, end)` with white space collapsed. */
+  append(start: number, end: number): void {
+    this.#scan(start, end, false);
+  }
+
+  /** Appends `original[start, end)` keeping line breaks and blanks, as code needs it. */
+  appendPreformatted(start: number, end: number): void {
+    this.#scan(start, end, true);
+  }
+
+  /** Appends text that stands for `original[start, end)` as a whole, such as a decoded entity. */
+  appendOpaque(text: string, start: number, end: number): void {
+    let blank = this.#blankAt >= 0;
+    let clean = normalisePiece(text);
+    if (clean.startsWith(" ")) {
+      clean = clean.slice(1);
+      if (!this.#lineStart && !blank) {
+        this.#blankAt = start;
+        blank = true;
+      }
+    }
+    const trailing = clean.endsWith(" ");
+    if (trailing) clean = clean.slice(0, -1);
+    if (clean === "") return;
+    this.#flushBlank();
+    this.#push(clean, start, end, true);
+    this.#lineStart = false;
+    if (trailing) this.#blankAt = Math.max(start, end - 1);
+  }
+
+  /** Appends text that has no original, such as what separates blocks. Swallows the blanks before it; ends a line if it ends in one. */
+  appendSynthetic(text: string): void {
+    this.#blankAt = -1;
+    this.#parts.push(text);
+    this.#length += text.length;
+    this.#lineStart = text === "" ? this.#lineStart : /\s$/.test(text);
+    this.#lastOpaque = true;
+  }
+
+  finish(): { readonly text: string; readonly sourceMap: SourceMapData } {
+    return { text: this.#parts.join(""), sourceMap: this.#map };
+  }
+
+  #scan(start: number, end: number, preformatted: boolean): void {
+    const piece = this.original.slice(start, end);
+    let from = 0;
+    SPECIAL.lastIndex = 0;
+    for (let match = SPECIAL.exec(piece); match !== null; match = SPECIAL.exec(piece)) {
+      const at = match.index;
+      const found = match[0];
+      this.#plain(piece.slice(from, at), start + from, preformatted);
+      from = at + found.length;
+      if (/^\s+$/.test(found)) {
+        if (preformatted) this.#preformattedSpace(found, start + at);
+        else {
+          const kept = found.search(/[^\ufeff]/);
+          if (kept >= 0) this.#space(start + at + kept);
+        }
+      } else if (/[\ud800-\udfff]/.test(found) && found.length === 1) {
+        this.#flushBlank();
+        this.#push("\ufffd", start + at, start + at + 1, false);
+        this.#lineStart = false;
+      }
+    }
+    this.#plain(from === 0 ? piece : piece.slice(from), start + from, preformatted);
+  }
+
+  /** Text whose only white space is single blanks. */
+  #plain(text: string, at: number, preformatted: boolean): void {
+    if (text === "") return;
+    let from = 0;
+    let to = text.length;
+    if (!preformatted) {
+      if (text.charCodeAt(0) === 32) {
+        this.#space(at);
+        from = 1;
+      }
+      if (to > from && text.charCodeAt(to - 1) === 32) to--;
+    }
+    if (to > from) {
+      this.#flushBlank();
+      this.#composed(from === 0 && to === text.length ? text : text.slice(from, to), at + from);
+      this.#lineStart = false;
+      if (to < text.length) this.#space(at + to);
+    }
+  }
+
+  #composed(text: string, at: number): void {
+    if (!MAY_COMPOSE.test(text) || text.normalize("NFC") === text) {
+      this.#push(text, at, at + text.length, false);
+      return;
+    }
+    let from = 0;
+    for (const match of text.matchAll(CLUSTER)) {
+      const composed = match[0].normalize("NFC");
+      if (composed === match[0]) continue;
+      if (match.index > from) this.#push(text.slice(from, match.index), at + from, at + match.index, false);
+      from = match.index + match[0].length;
+      this.#push(composed, at + match.index, at + from, true);
+    }
+    if (from < text.length) this.#push(text.slice(from), at + from, at + text.length, false);
+  }
+
+  #space(at: number): void {
+    if (!this.#lineStart && this.#blankAt < 0) this.#blankAt = at;
+  }
+
+  #preformattedSpace(found: string, at: number): void {
+    for (let i = 0; i < found.length; i++) {
+      const char = found[i];
+      if (char === "\ufeff" || (char === "\r" && found[i + 1] === "\n")) continue;
+      this.#flushBlank();
+      this.#push(char === "\n" || char === "\r" || char === "\u2028" || char === "\u2029" ? "\n" : " ", at + i, at + i + 1, false);
+      this.#lineStart = false;
+    }
+  }
+
+  #flushBlank(): void {
+    if (this.#blankAt < 0) return;
+    this.#push(" ", this.#blankAt, this.#blankAt + 1, false);
+    this.#blankAt = -1;
+  }
+
+  #push(text: string, start: number, end: number, opaque: boolean): void {
+    const outStart = this.#length;
+    this.#parts.push(text);
+    this.#length += text.length;
+    const last = this.#map.length;
+    if (!opaque && !this.#lastOpaque && this.#map[last - 3] === outStart && this.#map[last - 1] === start) {
+      this.#map[last - 3] = this.#length;
+      this.#map[last - 1] = end;
+      return;
+    }
+    this.#map.push(outStart, this.#length, start, end);
+    this.#lastOpaque = opaque;
+  }
+}
+
+/** The rules of `TextBuilder` for a piece that stands alone: what it drops, collapses and composes. */
+export function normalisePiece(text: string): string {
+  return text
+    .replace(SPECIAL, (found) => {
+      if (/^\ufeff+$/.test(found)) return DROPPED;
+      if (/^\s+$/.test(found)) return " ";
+      return /^[\ud800-\udfff]$/.test(found) ? "\ufffd" : DROPPED;
+    })
+    .replace(/ {2,}/g, " ")
+    .normalize("NFC");
+}
+
+/**
+ * The place in the original of a range of normalised text. Ends inside an opaque segment widen to the whole segment; a range that
+ * covers only separators maps to the gap between its neighbours.
+ */
+export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
+  const count = map.length / 4;
+  if (count === 0) return { start: 0, end: 0 };
+  const first = firstSegment(map, (i) => value(map, i, 1) > range.start);
+  const beyond = firstSegment(map, (i) => value(map, i, 0) >= Math.max(range.end, range.start + 1));
+  if (first >= beyond) {
+    const before = first > 0 ? value(map, first - 1, 3) : value(map, 0, 2);
+    const after = first < count ? value(map, first, 2) : value(map, count - 1, 3);
+    return { start: Math.min(before, after), end: range.end > range.start ? Math.max(before, after) : Math.min(before, after) };
+  }
+  const start =
+    range.start > value(map, first, 0) && isIdentity(map, first)
+      ? value(map, first, 2) + range.start - value(map, first, 0)
+      : value(map, first, 2);
+  if (range.end <= range.start) return { start, end: start };
+  const last = beyond - 1;
+  const end =
+    range.end < value(map, last, 1) && isIdentity(map, last) ? value(map, last, 2) + range.end - value(map, last, 0) : value(map, last, 3);
+  return { start, end };
+}
+
+/** The map text → file, from a map text → decoded string and a map decoded string → file. */
+export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceMapData {
+  const composed: number[] = [];
+  for (let i = 0; i < outer.length / 4; i++) {
+    const outStart = value(outer, i, 0);
+    const outEnd = value(outer, i, 1);
+    const start = value(outer, i, 2);
+    const end = value(outer, i, 3);
+    if (!isIdentity(outer, i)) {
+      const place = toOriginal(inner, { start, end });
+      composed.push(outStart, outEnd, place.start, place.end);
+      continue;
+    }
+    let at = start;
+    for (let j = firstSegment(inner, (k) => value(inner, k, 1) > start); j < inner.length / 4 && at < end; j++) {
+      const to = Math.min(end, value(inner, j, 1));
+      const place = toOriginal(inner, { start: at, end: to });
+      composed.push(outStart + at - start, outStart + to - start, place.start, place.end);
+      at = to;
+    }
+  }
+  return composed;
+}
+
+/** Index of the first segment for which `holds`, which must be false and then true along the map. */
+function firstSegment(map: SourceMapData, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = map.length / 4;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function isIdentity(map: SourceMapData, index: number): boolean {
+  return value(map, index, 1) - value(map, index, 0) === value(map, index, 3) - value(map, index, 2);
+}
+
+function value(map: SourceMapData, index: number, field: 0 | 1 | 2 | 3): number {
+  return map[index * 4 + field] ?? 0;
+}
