@@ -1,0 +1,241 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
+import { HOSTILE_TEXT, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const LAUNCH_ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium) process.stderr.write(`Browser tests skipped: no Chromium at ${CHROMIUM} (set CHROMIUM or install it).\n`);
+
+let browser: Browser;
+let webRoot: string;
+let server: RunningServer;
+let engine: FakeAskEngine;
+let page: Page;
+let complaints: string[];
+
+describe.skipIf(!hasChromium)("the page", () => {
+  beforeAll(async () => {
+    webRoot = mkdtempSync(join(tmpdir(), "sourcebound-page-"));
+    const root = fileURLToPath(new URL("../../web", import.meta.url));
+    await build({ configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: webRoot } });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_ARGUMENTS });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    engine = createFakeAskEngine(playScenario(120));
+    const app = createApp({ engine, log: silentLog, webRoot });
+    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    page = await open();
+  });
+
+  afterEach(async () => {
+    await page.context().close();
+    await server.close();
+  });
+
+  it("streams sentences one by one, names the stage, and ends with a summary", async () => {
+    expect(await page.getByRole("button", { name: "Ask", exact: true }).isDisabled()).toBe(true);
+    await ask(QUESTIONS.answer);
+    await page.getByTestId("stage").waitFor();
+    await expect.poll(() => page.locator(".sentence").count()).toBe(1);
+    expect(await page.getByRole("article").getAttribute("aria-busy")).toBe("true");
+    await page.getByText("How this was made").waitFor();
+    const shown = await page.locator(".sentence").allTextContents();
+    expect(shown).toEqual(REVIEW_ANSWER.sentences.map(({ text, citations }) => `${text}${citations.map((n) => `[${n}]`).join("")}`));
+    expect(await page.locator(".summary").textContent()).toContain("confidence .83 (uncalibrated)");
+    expect(await page.getByText("No encoder is configured").isVisible()).toBe(true);
+    expect(await page.locator(".source").count()).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens the passage of a citation with the exact quote marked, in view and focused, and goes back", async () => {
+    await ask(QUESTIONS.answer);
+    const citation = page.getByRole("button", { name: "Source 1: show the quote" });
+    await page.getByText("How this was made").waitFor();
+    await citation.click();
+    const mark = page.locator("mark");
+    expect(await mark.textContent()).toBe(REVIEW_QUOTE);
+    await expect.poll(() => isInView(page, "mark")).toBe(true);
+    const passage = page.getByRole("region", { name: "Passage of source 1" });
+    expect(await passage.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await passage.textContent()).toBe(REVIEW_ANSWER.citations[0]?.context);
+    const source = page.locator(".source.is-open");
+    expect(await source.textContent()).toMatch(/As of January 15, 2026.*higher-level-review\.md, characters 1,\d{3}–1,\d{3}/s);
+    expect(await source.getByRole("link").getAttribute("href")).toBe("https://www.va.gov/decision-reviews/higher-level-review/");
+    expect(await page.locator(".sentence.is-active").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    expect(await mark.count()).toBe(0);
+    expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("highlights a sentence with its source, from either side, by pointer and by keyboard", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByText("How this was made").waitFor();
+    await page.locator(".sentence").nth(1).hover();
+    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["2"]);
+    await page.locator(".source").nth(2).hover();
+    expect(await page.locator(".sentence.is-active").textContent()).toContain("20-0996");
+    await page.mouse.move(0, 0);
+    await page.getByRole("button", { name: "Source 1: show the quote" }).focus();
+    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["1"]);
+  });
+
+  it("shows a refusal with what was searched, what came nearest and whom to ask", async () => {
+    await ask(QUESTIONS.refusal);
+    const refusal = page.getByRole("region", { name: "Not answered" });
+    await refusal.waitFor();
+    const text = await refusal.textContent();
+    for (const part of ["28 documents, 312 passages", "topics/transport.pdf", "Travel pay", "“camel”", "1-800-827-1000"])
+      expect(text).toContain(part);
+    expect(await refusal.getByRole("link", { name: "1-800-827-1000" }).getAttribute("href")).toBe("tel:18008271000");
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows conflicts side by side and warnings", async () => {
+    await ask(QUESTIONS.conflict);
+    const conflict = page.getByRole("region", { name: "Conflict about burial allowance" });
+    await conflict.waitFor();
+    const boxes = await conflict.getByRole("listitem").evaluateAll((sides) => sides.map((side) => side.getBoundingClientRect().top));
+    expect(boxes).toHaveLength(2);
+    expect(boxes[0]).toBe(boxes[1]);
+    expect(await page.getByText("Two sources give different amounts.").isVisible()).toBe(true);
+  });
+
+  it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
+    await ask(QUESTIONS.slow);
+    await page.locator(".sentence").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("incomplete answer").waitFor();
+    expect(await page.locator(".sentence").count()).toBe(1);
+    await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
+    expect(await page.locator("#question").evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps what was shown when the connection is cut, and says so", async () => {
+    await ask(QUESTIONS.cut);
+    await expect.poll(() => page.locator(".sentence").count()).toBe(3);
+    await server.close();
+    await page.getByRole("heading", { name: "The connection was cut incomplete answer" }).waitFor();
+    expect(await page.locator(".sentence").count()).toBe(3);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
+    expect(await page.getByText("Server not ready").isVisible()).toBe(true);
+  });
+
+  it("shows why the server did not take a question", async () => {
+    await ask(QUESTIONS.rejected);
+    await page.getByText("at most 500 are allowed.").first().waitFor();
+    expect(await page.getByRole("heading", { name: "The question was not accepted" }).isVisible()).toBe(true);
+  });
+
+  it("shows hostile text as text, and never links to anything but http(s)", async () => {
+    await ask(QUESTIONS.hostile);
+    await page.getByRole("button", { name: "Source 1: show the quote" }).click();
+    expect(await page.locator("mark").textContent()).toBe(HOSTILE_TEXT);
+    expect(await page.locator(".sentence").textContent()).toBe(`${HOSTILE_TEXT}[1]`);
+    expect(await page.locator("main img, main script, main i, main b, a[href^='javascript']").count()).toBe(0);
+    expect(await page.title()).toBe("Sourcebound");
+    expect(complaints).toEqual([]);
+  });
+
+  it("continues the session, keeps earlier questions above, and starts anew", async () => {
+    await ask(QUESTIONS.refusal);
+    await page.getByRole("region", { name: "Not answered" }).waitFor();
+    await ask(QUESTIONS.answer);
+    await page.getByText("all 3 sentences supported").waitFor();
+    expect(engine.calls.map(({ request }) => request.session_id)).toEqual([undefined, "session-1"]);
+    expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.refusal, QUESTIONS.answer]);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    expect(await page.getByRole("article").count()).toBe(0);
+    await ask(QUESTIONS.refusal);
+    await page.getByRole("region", { name: "Not answered" }).waitFor();
+    expect(engine.calls.at(-1)?.request.session_id).toBeUndefined();
+  });
+
+  it("asks an example at a click", async () => {
+    await page.getByRole("list", { name: "Example questions" }).getByRole("button").first().click();
+    await page.getByRole("region", { name: "Not answered" }).waitFor();
+    expect(engine.calls).toHaveLength(1);
+  });
+
+  it("counts characters and refuses 501; Shift+Enter breaks the line", async () => {
+    const box = page.getByLabel("Your question");
+    await box.fill("x".repeat(501));
+    expect(await page.getByText("1 character too many").isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: "Ask", exact: true }).isDisabled()).toBe(true);
+    await box.press("Enter");
+    await box.fill("one");
+    await box.press("Shift+Enter");
+    expect(await box.inputValue()).toBe("one\n");
+    expect(engine.calls).toHaveLength(0);
+  });
+
+  it.each([320, 768, 1440])("does not scroll sideways at %i px, whatever is shown", async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    for (const question of [QUESTIONS.answer, QUESTIONS.refusal, QUESTIONS.conflict, QUESTIONS.hostile]) {
+      await ask(question);
+      const turn = page.getByRole("article").last();
+      await turn.getByText("How this was made").click();
+      const citation = turn.locator(".citation").first();
+      if ((await citation.count()) > 0) await citation.click();
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  });
+
+  it("loads nothing from elsewhere", async () => {
+    const origins = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).origin));
+    expect(new Set(origins)).toEqual(new Set([server.url]));
+  });
+});
+
+/** Opens the page and collects everything that the browser complains of. */
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const opened = await context.newPage();
+  complaints = [];
+  opened.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  opened.on("pageerror", (error) => complaints.push(error.message));
+  await opened.goto(server.url);
+  await opened.getByText("28 documents").waitFor();
+  return opened;
+}
+
+async function ask(question: string): Promise<void> {
+  await page.getByLabel("Your question").fill(question);
+  await page.keyboard.press("Enter");
+}
+
+function isInView(target: Page, selector: string): Promise<boolean> {
+  return target.locator(selector).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= window.innerHeight;
+  });
+}

@@ -1,0 +1,153 @@
+import { RequestError } from "../../src/errors.ts";
+import { eventsOf, sampleAnswer, sampleCitation, sampleRefusal } from "../../src/testing/answers.ts";
+import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
+import type { Answer, Evidence } from "../../src/types.ts";
+
+/** Questions for which the scripted engine of the page's tests has something to say. */
+export const QUESTIONS = {
+  answer: "How long do I have to ask for a Higher-Level Review?",
+  refusal: "May I park a camel at the clinic?",
+  slow: "What takes a while?",
+  hostile: "What does the hostile document say?",
+  cut: "What if the connection ends?",
+  conflict: "How much is the burial allowance?",
+  rejected: "Which question is refused at the door?",
+} as const;
+
+const review = {
+  title: "Higher-Level Reviews",
+  url: "https://www.va.gov/decision-reviews/higher-level-review/",
+  asOf: "2026-01-15",
+  headingPath: ["Decision reviews", "Deadlines"],
+  path: "topics/higher-level-review.md",
+  context:
+    "A Higher-Level Review is a new look at your case by a senior reviewer. The reviewer decides whether a difference of opinion or an error changes the decision.\n\nYou have 1 year from the date on your decision letter to request a Higher-Level Review. A contested claim has another limit.\n\nYou cannot submit new evidence with a Higher-Level Review. If you have new and relevant evidence, file a Supplemental Claim instead.\n\nTo ask for a review of a disability compensation decision, use VA Form 20-0996.",
+};
+
+const contested = {
+  title: "Contested claims",
+  url: "https://www.va.gov/decision-reviews/contested-claims/",
+  asOf: "2025-11-03",
+  headingPath: ["Contested claims"],
+  path: "topics/contested-claims.md",
+  context:
+    "A claim is contested when two people claim the same benefit and only one can receive it. You have 60 days from the date on the decision letter to ask for a review of a contested claim.",
+};
+
+export const REVIEW_QUOTE = "You have 1 year from the date on your decision letter to request a Higher-Level Review.";
+const CONTESTED_QUOTE = "You have 60 days from the date on the decision letter to ask for a review of a contested claim.";
+const FORM_QUOTE = "To ask for a review of a disability compensation decision, use VA Form 20-0996.";
+
+export const REVIEW_ANSWER: Answer = sampleAnswer({
+  question: QUESTIONS.answer,
+  sentences: [
+    { text: REVIEW_QUOTE, citations: [1] },
+    { text: CONTESTED_QUOTE, citations: [2] },
+    { text: FORM_QUOTE, citations: [3] },
+  ],
+  citations: [
+    sampleCitation(1, review, REVIEW_QUOTE),
+    sampleCitation(2, contested, CONTESTED_QUOTE),
+    sampleCitation(3, review, FORM_QUOTE),
+  ],
+});
+
+export const REFUSAL_ANSWER: Answer = sampleAnswer({
+  question: QUESTIONS.refusal,
+  refusal: sampleRefusal({
+    message: "None of the 28 documents says anything about parking animals. Nothing was written, so that nothing wrong could be.",
+    searched: { documents: 28, chunks: 312, revision: 4, unreadable: ["topics/transport.pdf"] },
+    nearest: [
+      { title: "Travel pay", url: "https://www.va.gov/health-care/travel-pay/", missing: ["camel", "park"] },
+      { title: "Service animals", url: null, missing: ["clinic parking"] },
+    ],
+    contacts: [
+      { name: "VA benefits hotline", contact: "1-800-827-1000" },
+      { name: "Find a location", contact: "https://www.va.gov/find-locations/" },
+    ],
+  }),
+});
+
+export const HOSTILE_TEXT = '<img src=x onerror="document.title=`owned`"> <script>document.title="owned"</script> [1](javascript:alert(1))';
+const hostile = {
+  title: '<b onmouseover="alert(1)">Title</b>',
+  url: "javascript:document.title='owned'",
+  asOf: null,
+  headingPath: ["<i>heading</i>"],
+  path: '"><img src=x onerror=alert(1)>.md',
+  context: `Before. ${HOSTILE_TEXT} After.`,
+};
+const HOSTILE_ANSWER = sampleAnswer({
+  question: QUESTIONS.hostile,
+  sentences: [{ text: HOSTILE_TEXT, citations: [1] }],
+  citations: [sampleCitation(1, hostile, HOSTILE_TEXT)],
+  warnings: [{ code: "html_removed", message: HOSTILE_TEXT }],
+});
+
+const CONFLICT_ANSWER: Answer = sampleAnswer({
+  question: QUESTIONS.conflict,
+  sentences: [{ text: FORM_QUOTE, citations: [1] }],
+  citations: [sampleCitation(1, review, FORM_QUOTE)],
+  conflicts: [
+    {
+      about: "burial allowance",
+      sides: [
+        { sid: "S1", value: "$978", asOf: "2025-10-01" },
+        { sid: "S2", value: "$948", asOf: null },
+      ],
+      resolvedBy: null,
+    },
+  ],
+  evidence: [evidence("S1", "Burial benefits"), evidence("S2", "Survivors' handbook")],
+  warnings: [{ code: "conflict", message: "Two sources give different amounts." }],
+});
+
+/** Plays the scenario; a pause between sentences lets the page show them one by one. */
+export function playScenario(sentencePauseMs: number): AskScript {
+  return async function* ({ request, signal }) {
+    switch (request.question) {
+      case QUESTIONS.answer:
+      case QUESTIONS.slow:
+        yield { type: "admit-start" };
+        yield { type: "notice", stage: "retrieve", code: "no_encoder", message: "No encoder is configured: words alone are searched." };
+        for (const event of eventsOf({ ...REVIEW_ANSWER, question: request.question })) {
+          if (event.type === "sentence") await waitFor(sentencePauseMs, signal);
+          if (event.type === "sentence" && event.index === 1 && request.question === QUESTIONS.slow) await waitFor(60_000, signal);
+          yield event;
+        }
+        return;
+      case QUESTIONS.cut:
+        yield* [...eventsOf(REVIEW_ANSWER)].filter((event) => event.type !== "answer");
+        await waitFor(60_000, signal);
+        return;
+      case QUESTIONS.hostile:
+        return yield* eventsOf(HOSTILE_ANSWER);
+      case QUESTIONS.conflict:
+        return yield* eventsOf(CONFLICT_ANSWER);
+      case QUESTIONS.rejected:
+        throw new RequestError("question_too_long", "The question has 501 characters: at most 500 are allowed.");
+      default:
+        yield* eventsOf({ ...REFUSAL_ANSWER, question: request.question });
+    }
+  };
+}
+
+function evidence(sid: string, title: string): Evidence {
+  const document = {
+    id: sid,
+    path: `${sid}.md`,
+    title,
+    url: `https://www.va.gov/${sid}`,
+    asOf: null,
+    authority: null,
+    version: "1",
+    originalHash: "",
+    normaliser: "test-1",
+    blocks: [],
+    sourceMap: [],
+  };
+  const range = { start: 0, end: 1 };
+  const scores = { dense: null, bm25: 3.1, fused: 0.7, cross: null };
+  const passage = { sid, chunkId: sid, document, headingPath: [], range, window: range, text: "x", units: [], scores };
+  return { passage, verdict: "verified", relevance: 0.8, consistency: null, agreement: null, score: 0.8, reason: "names the amount" };
+}

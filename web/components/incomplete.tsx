@@ -1,0 +1,47 @@
+import type { Failure, TurnStatus } from "../conversation/state.ts";
+
+export interface IncompleteProps {
+  readonly status: TurnStatus;
+  /** Sentences that were shown before the end. */
+  readonly shown: number;
+  readonly busy: boolean;
+  readonly onRetry: () => void;
+}
+
+/** Why an answer did not come to its end, and what to do. What was shown stays above and is called incomplete. */
+export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
+  if (status.type === "running" || status.type === "answered") return null;
+  const { heading, text } =
+    status.type === "stopped" ? { heading: "Stopped", text: "You stopped this answer." } : describeFailure(status.failure);
+  return (
+    <section className={status.type === "stopped" ? "incomplete" : "incomplete is-failed"} aria-label={heading}>
+      <h3>
+        {heading}
+        {shown > 0 ? <span className="tag">incomplete answer</span> : null}
+      </h3>
+      <p>{text}</p>
+      {shown > 0 ? <p>The sentences above were checked before they were shown, but more may be missing.</p> : null}
+      <button type="button" className="quiet-button" disabled={busy} onClick={onRetry}>
+        Ask again
+      </button>
+    </section>
+  );
+}
+
+function describeFailure({ code, message, status }: Failure): { heading: string; text: string } {
+  switch (code) {
+    case "unreachable":
+      return {
+        heading: "The server cannot be reached",
+        text: "Check that it is running (./run serve starts it) and that you are online, then ask again.",
+      };
+    case "stream_cut":
+      return {
+        heading: "The connection was cut",
+        text: "It ended before the answer did. Ask again; if this repeats, look at the server's log.",
+      };
+    default:
+      if (status !== null && status < 500) return { heading: "The question was not accepted", text: message };
+      return { heading: "The answer failed", text: message };
+  }
+}

@@ -1,0 +1,25 @@
+import type { Turn } from "../conversation/state.ts";
+
+export interface MessagesProps {
+  readonly warnings: Turn["warnings"];
+  readonly notices: Turn["notices"];
+}
+
+/** Warnings about the answer, and what this build or profile left out. */
+export function Messages({ warnings, notices }: MessagesProps) {
+  if (warnings.length + notices.length === 0) return null;
+  return (
+    <ul className="messages" aria-label="Warnings and notices">
+      {warnings.map(({ code, message }) => (
+        <li key={`${code} ${message}`} className="message is-warning">
+          <strong>Warning</strong> {message}
+        </li>
+      ))}
+      {notices.map(({ code, message }) => (
+        <li key={`${code} ${message}`} className="message">
+          <strong>Note</strong> {message}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,83 @@
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import type { WireCitation } from "../../src/client/index.ts";
+import { formatNumber, toHttpUrl } from "../format.ts";
+import { markQuote } from "../mark-quote.ts";
+
+export interface PassageViewProps {
+  readonly citation: WireCitation;
+  readonly onBack: () => void;
+}
+
+/** The passage around a quote, brought into view and focused when it opens. Escape goes back. */
+export function PassageView({ citation, onBack }: PassageViewProps) {
+  const whole = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
+  const mark = useRef<HTMLElement>(null);
+  const marked = markQuote(citation);
+  const url = toHttpUrl(citation.url);
+  const { original } = citation;
+
+  useEffect(() => {
+    scroller.current?.focus({ preventScroll: true });
+    if (scroller.current !== null && mark.current !== null) centre(scroller.current, mark.current);
+    whole.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+
+  function backOnEscape(event: KeyboardEvent) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    onBack();
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is a shortcut for the button inside
+    <div className="passage" ref={whole} onKeyDown={backOnEscape}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className="passage-text" ref={scroller} tabIndex={0} aria-label={`Passage of source ${citation.n}`}>
+        {marked === null ? (
+          citation.context
+        ) : (
+          <>
+            {marked.before}
+            <mark ref={mark}>{marked.quote}</mark>
+            {marked.after}
+          </>
+        )}
+      </section>
+      {marked === null ? (
+        <p className="message is-warning">
+          The quote does not stand in this passage where the citation says, so nothing is marked. The quote: “{citation.quote}”
+        </p>
+      ) : null}
+      <dl className="passage-facts">
+        <dt>Original</dt>
+        <dd>
+          <code>{original.path}</code>, characters {formatNumber(original.start)}–{formatNumber(original.end)}
+        </dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <code title={original.sha256}>{original.sha256.slice(0, 16)}…</code>
+        </dd>
+      </dl>
+      <p className="passage-links">
+        {url === null ? (
+          <span>No official page is known.</span>
+        ) : (
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            Official page<span aria-hidden="true"> ↗</span>
+            <span className="visually-hidden"> (opens in a new tab)</span>
+          </a>
+        )}
+        <button type="button" className="quiet-button" onClick={onBack}>
+          Back to the answer
+        </button>
+      </p>
+    </div>
+  );
+}
+
+/** Scrolls inside the passage only, so that the quote stands in its middle. */
+function centre(scroller: HTMLElement, mark: HTMLElement): void {
+  const offset = mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+  scroller.scrollTop += offset - Math.max(0, (scroller.clientHeight - mark.offsetHeight) / 2);
+}

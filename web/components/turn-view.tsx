@@ -1,0 +1,115 @@
+import { type Ref, useCallback, useRef, useState } from "react";
+import type { Turn } from "../conversation/state.ts";
+import { describeStage, formatCount } from "../format.ts";
+import { Account } from "./account.tsx";
+import { AnswerSummary } from "./answer-summary.tsx";
+import { AnswerText } from "./answer-text.tsx";
+import { ConflictList } from "./conflict-list.tsx";
+import { Incomplete } from "./incomplete.tsx";
+import { Messages } from "./messages.tsx";
+import { RefusalView } from "./refusal-view.tsx";
+import { SourceList } from "./source-list.tsx";
+
+export interface TurnViewProps {
+  readonly turn: Turn;
+  /** Whether any question is running. */
+  readonly busy: boolean;
+  readonly onRetry: (question: string) => void;
+  readonly ref: Ref<HTMLElement> | null;
+}
+
+/** A question with its answer, its sources, or why there is none. */
+export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
+  const [open, setOpen] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<readonly number[] | null>(null);
+  const cameFrom = useRef<HTMLElement | null>(null);
+  const { id, question, status, sentences, citations } = turn;
+  const answer = status.type === "answered" ? status.answer : null;
+  const active = pointed ?? (open === null ? [] : [open]);
+
+  const openSource = useCallback((n: number, from: HTMLElement) => {
+    cameFrom.current = from;
+    setOpen(n);
+  }, []);
+
+  const goBack = useCallback(() => {
+    setOpen(null);
+    setPointed(null);
+    cameFrom.current?.focus();
+  }, []);
+
+  return (
+    <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
+      <h2 id={`question-${id}`} className="question">
+        {question}
+      </h2>
+      <div className="turn-columns">
+        <div className="turn-main">
+          {status.type === "running" ? <StageLine stage={status.stage} /> : null}
+          <div className="answer" aria-live="polite" aria-relevant="additions">
+            <AnswerText
+              sentences={sentences}
+              claims={answer?.claims ?? []}
+              active={active}
+              open={open}
+              onOpen={openSource}
+              onPoint={setPointed}
+              sourceId={(n) => sourceId(id, n)}
+            />
+          </div>
+          {answer?.refusal ? <RefusalView refusal={answer.refusal} /> : null}
+          {answer !== null && answer.refusal === null && sentences.length === 0 ? (
+            <p className="empty-answer">{answer.answer_plain === "" ? "The answer is empty." : answer.answer_plain}</p>
+          ) : null}
+          <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
+          {answer === null ? null : <ConflictList conflicts={answer.conflicts} evidence={answer.evidence} />}
+          <Messages warnings={turn.warnings} notices={turn.notices} />
+          {answer === null ? null : <AnswerSummary answer={answer} />}
+          {answer === null ? null : <Account answer={answer} stages={turn.stages} />}
+        </div>
+        {citations.length === 0 ? null : (
+          <SourceList
+            citations={citations}
+            active={active}
+            open={open}
+            onOpen={setOpen}
+            onPoint={setPointed}
+            onBack={goBack}
+            sourceId={(n) => sourceId(id, n)}
+          />
+        )}
+      </div>
+      <p className="visually-hidden" role="status">
+        {announce(turn)}
+      </p>
+    </article>
+  );
+}
+
+function sourceId(turn: number, n: number): string {
+  return `turn-${turn}-source-${n}`;
+}
+
+function StageLine({ stage }: { readonly stage: string | null }) {
+  return (
+    <p className="stage-line" data-testid="stage">
+      <span className="stage-dot" aria-hidden="true" />
+      {stage === null ? "Asking" : describeStage(stage)}…
+    </p>
+  );
+}
+
+/** One line for those who hear the page, when something has ended. */
+function announce({ status, sentences, citations }: Turn): string {
+  switch (status.type) {
+    case "running":
+      return "";
+    case "answered":
+      if (status.answer.refusal !== null) return "Not answered. The reason follows.";
+      return `Answer complete: ${formatCount(sentences.length, "sentence")}, ${formatCount(citations.length, "source")}.`;
+    case "stopped":
+      return "Stopped. The answer is incomplete.";
+    case "failed":
+      return `Failed: ${status.failure.message}`;
+  }
+}

@@ -1,0 +1,130 @@
+import type { StreamEvent, WireAnswer, WireCitation } from "../../src/client/index.ts";
+
+/** A sentence as it was shown. It never changes afterwards. */
+export interface ShownSentence {
+  readonly text: string;
+  readonly citations: readonly number[];
+}
+
+export interface StageRecord {
+  readonly stage: string;
+  readonly ms: number;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status, or `null` when there was none. */
+  readonly status: number | null;
+}
+
+export type TurnStatus =
+  | { readonly type: "running"; readonly stage: string | null }
+  | { readonly type: "answered"; readonly answer: WireAnswer }
+  | { readonly type: "stopped" }
+  | { readonly type: "failed"; readonly failure: Failure };
+
+/** A question with what has come of its answer so far. */
+export interface Turn {
+  readonly id: number;
+  readonly question: string;
+  readonly status: TurnStatus;
+  readonly sentences: readonly ShownSentence[];
+  readonly citations: readonly WireCitation[];
+  readonly notices: readonly { readonly code: string; readonly message: string }[];
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly stages: readonly StageRecord[];
+}
+
+export interface Conversation {
+  readonly turns: readonly Turn[];
+  readonly sessionId: string | null;
+}
+
+export const EMPTY_CONVERSATION: Conversation = { turns: [], sessionId: null };
+
+export type ConversationAction =
+  | { readonly type: "asked"; readonly id: number; readonly question: string }
+  | { readonly type: "event"; readonly id: number; readonly event: StreamEvent }
+  | { readonly type: "stopped"; readonly id: number }
+  | { readonly type: "failed"; readonly id: number; readonly failure: Failure }
+  | { readonly type: "cleared" };
+
+export function reduceConversation(state: Conversation, action: ConversationAction): Conversation {
+  switch (action.type) {
+    case "cleared":
+      return EMPTY_CONVERSATION;
+    case "asked":
+      return { ...state, turns: [...state.turns, startTurn(action.id, action.question)] };
+    case "stopped":
+      return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: "stopped" } }));
+    case "failed":
+      return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: "failed", failure: action.failure } }));
+    case "event": {
+      const next = changeTurn(state, action.id, (turn) => applyEvent(turn, action.event));
+      const answered = action.event.event === "answer" && next !== state;
+      return answered ? { ...next, sessionId: action.event.data.session_id ?? state.sessionId } : next;
+    }
+  }
+}
+
+function startTurn(id: number, question: string): Turn {
+  return { id, question, status: { type: "running", stage: null }, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
+}
+
+/** A turn that has ended, or was cleared away, is not changed by what still arrives for it. */
+function changeTurn(state: Conversation, id: number, change: (turn: Turn) => Turn): Conversation {
+  if (!state.turns.some((turn) => turn.id === id && turn.status.type === "running")) return state;
+  return { ...state, turns: state.turns.map((turn) => (turn.id === id ? change(turn) : turn)) };
+}
+
+function applyEvent(turn: Turn, event: StreamEvent): Turn {
+  switch (event.event) {
+    case "stage": {
+      const { stage, phase, ms, facts } = event.data;
+      if (phase === "start") return { ...turn, status: { type: "running", stage } };
+      return { ...turn, stages: [...turn.stages, { stage, ms: ms ?? 0, facts: facts ?? {} }] };
+    }
+    case "notice":
+      return { ...turn, notices: [...turn.notices, event.data] };
+    case "warning":
+      return { ...turn, warnings: addWarnings(turn.warnings, [event.data]) };
+    case "sentence": {
+      const { text, citations } = event.data;
+      const sentence = { text, citations: citations.map(({ n }) => n) };
+      return { ...turn, sentences: [...turn.sentences, sentence], citations: addCitations(turn.citations, citations) };
+    }
+    case "answer":
+      return finishTurn(turn, event.data);
+  }
+}
+
+function finishTurn(turn: Turn, answer: WireAnswer): Turn {
+  const differs = turn.sentences.length > 0 && !sameSentences(turn.sentences, answer.sentences);
+  const warnings = addWarnings(turn.warnings, [
+    ...answer.warnings,
+    ...(differs
+      ? [{ code: "stream_differs", message: "The final answer differs from what was streamed; the final answer is shown." }]
+      : []),
+  ]);
+  const status = { type: "answered", answer } as const;
+  return { ...turn, status, sentences: answer.sentences, citations: addCitations([], answer.citations), warnings };
+}
+
+function sameSentences(shown: readonly ShownSentence[], final: readonly ShownSentence[]): boolean {
+  return (
+    JSON.stringify(shown.map(({ text, citations }) => [text, citations])) ===
+    JSON.stringify(final.map(({ text, citations }) => [text, citations]))
+  );
+}
+
+function addCitations(known: readonly WireCitation[], more: readonly WireCitation[]): WireCitation[] {
+  const byNumber = new Map([...known, ...more].map((citation) => [citation.n, citation]));
+  return [...byNumber.values()].sort((a, b) => a.n - b.n);
+}
+
+function addWarnings(known: Turn["warnings"], more: Turn["warnings"]): Turn["warnings"] {
+  const byText = new Map([...known, ...more].map((warning) => [`${warning.code} ${warning.message}`, warning]));
+  return [...byText.values()];
+}
