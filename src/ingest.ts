@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { IngestError, messageOf, SourceboundError } from "./errors.ts";
 import type { IngestCounts, IngestEvent } from "./events.ts";
-import { CHUNK_SETTINGS, chunkDocument } from "./ingest/chunk.ts";
+import {
+  CHUNK_MAX_TOKENS,
+  CHUNK_MIN_TOKENS,
+  CHUNK_OVERLAP_TOKENS,
+  CHUNK_TARGET_TOKENS,
+  chunkDocument,
+  WINDOW_MAX_TOKENS,
+  WINDOW_MIN_TOKENS,
+} from "./ingest/chunk.ts";
 import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
@@ -10,6 +18,16 @@ import type { Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
+
+/** What shapes chunks besides the text: a change of any of these makes every document new. */
+const CHUNK_SETTINGS = [
+  CHUNK_TARGET_TOKENS,
+  CHUNK_MAX_TOKENS,
+  CHUNK_MIN_TOKENS,
+  CHUNK_OVERLAP_TOKENS,
+  WINDOW_MIN_TOKENS,
+  WINDOW_MAX_TOKENS,
+];
 
 export interface IngestRequest {
   readonly domain: string;
@@ -66,7 +84,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
       yield { type: "document", path: file.path, outcome: "unchanged", chunks: 0, counts: snapshot() };
       continue;
     }
-    const documents = bytes instanceof Uint8Array ? await toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
+    const documents = bytes instanceof Uint8Array ? toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
     if (documents instanceof SourceboundError) {
       const content: FileContent = { originalHash, settings, documents: [], failure: documents.message };
       counts.deleted += (await store.documents.putFile(place, content)).deleted;
@@ -111,16 +129,14 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-async function toDocuments(
+function toDocuments(
   request: IngestRequest,
   path: string,
   bytes: Uint8Array,
   urlOf: IngestParts["urlOf"],
-): Promise<StoredDocument[] | SourceboundError> {
+): StoredDocument[] | SourceboundError {
   try {
-    const documents: StoredDocument[] = [];
-    for (const parsed of await parseFile({ path, bytes })) documents.push(await toDocument(request, parsed, urlOf));
-    return documents;
+    return parseFile({ path, bytes }).map((parsed) => toDocument(request, parsed, urlOf));
   } catch (error) {
     if (error instanceof SourceboundError) return error;
     return new IngestError(
@@ -132,7 +148,7 @@ async function toDocuments(
   }
 }
 
-async function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: IngestParts["urlOf"]): Promise<StoredDocument> {
+function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: IngestParts["urlOf"]): StoredDocument {
   const { tenant } = request;
   if (parsed.tenant !== null && parsed.tenant !== tenant) {
     throw new IngestError(
@@ -143,7 +159,7 @@ async function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf:
   const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
   const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
-  const drafts = await chunkDocument(parsed);
+  const drafts = chunkDocument(parsed);
   const version = sha256Hex(
     JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, parsed.originalHash]),
   );

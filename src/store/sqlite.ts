@@ -16,8 +16,12 @@ import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** Milliseconds that a writer waits for another process's transaction: many times the longest one (one document). */
+/** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
+/** Milliseconds between two tries. */
+const BUSY_RETRY_MS = 5;
+/** Milliseconds that opening waits, blocking: nothing else runs yet. */
+const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens (and creates or migrates) the database file. WAL, `synchronous=FULL`: an acknowledged write survives a power cut.
@@ -57,10 +61,11 @@ function connect(path: string): SqliteDatabase {
   }
   try {
     const raw = new Libsql(path);
-    raw.pragma(`busy_timeout = ${DEFAULT_BUSY_TIMEOUT_MS}`);
+    raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
     raw.pragma("journal_mode = WAL");
     raw.pragma("synchronous = FULL");
     raw.pragma("foreign_keys = ON");
+    raw.pragma("busy_timeout = 0");
     return raw as unknown as SqliteDatabase;
   } catch (cause) {
     throw describeFailure(path, cause);
@@ -104,7 +109,10 @@ function describeFailure(path: string, cause: unknown): StoreError {
   return new StoreError("store_failed", `${path} could not be opened: ${message}`, { path }, { cause });
 }
 
-/** Kysely's SQLite driver, but transactions take the write lock at once: a read that becomes a write cannot fail as busy half-way. */
+/**
+ * Kysely's SQLite driver with two changes. Transactions take the write lock at once: a read that becomes a write cannot fail as busy half-way.
+ * And waiting for another connection's lock does not block the thread, on which that other connection may be waiting to commit.
+ */
 class ImmediateDriver implements Driver {
   private readonly inner: Driver;
   constructor(inner: Driver) {
@@ -113,17 +121,17 @@ class ImmediateDriver implements Driver {
   init(): Promise<void> {
     return this.inner.init();
   }
-  acquireConnection(): Promise<DatabaseConnection> {
-    return this.inner.acquireConnection();
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return patient(await this.inner.acquireConnection());
   }
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(rawQuery("begin immediate"));
   }
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.inner.commitTransaction(connection);
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(rawQuery("commit"));
   }
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.inner.rollbackTransaction(connection);
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(rawQuery("rollback"));
   }
   releaseConnection(connection: DatabaseConnection): Promise<void> {
     return this.inner.releaseConnection(connection);
@@ -131,6 +139,24 @@ class ImmediateDriver implements Driver {
   destroy(): Promise<void> {
     return this.inner.destroy();
   }
+}
+
+/** A connection that tries again while the database is locked. */
+function patient(connection: DatabaseConnection): DatabaseConnection {
+  return {
+    async executeQuery(query) {
+      const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
+      for (;;) {
+        try {
+          return await connection.executeQuery(query);
+        } catch (error) {
+          if (!/^SQLITE_BUSY/.test(systemCodeOf(error) ?? "") || Date.now() > until) throw error;
+          await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+        }
+      }
+    },
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+  };
 }
 
 function rawQuery(sql: string): Parameters<DatabaseConnection["executeQuery"]>[0] {
