@@ -272,7 +272,7 @@ export function assemble(
     warnings,
     cacheMode: hit === null ? "miss" : "exact",
     tokenUsage: { compression: 0, answer: tokens, total: tokens },
-    costUsd: 0,
+    costUsd: hit !== null || tokens === 0 ? 0 : null,
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,

@@ -304,7 +304,8 @@ export interface Answer {
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
   readonly tokenUsage: TokenUsage;
-  readonly costUsd: number;
+  /** 0 when no model was called; `null` when one was and its price is not known. */
+  readonly costUsd: number | null;
   /** Milliseconds by stage. */
   readonly timings: Readonly<Record<string, number>>;
   readonly latencyMs: number;

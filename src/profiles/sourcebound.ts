@@ -8,7 +8,7 @@ export const sourcebound: Profile = {
   title: "Best of the designs; works without a key",
   needs: [],
   retrieve: { dense: true, bm25: true, candidates: 50, rerank: 20, passages: 8, alpha: 0.6, beta: 0.4, selection: "clip" },
-  gate: { type: "coverage", verified: 0.6, uncertain: 0.35, answer: 0.5 },
+  gate: { type: "coverage", verified: 0.6, uncertain: 0.25, answer: 0.4 },
   write: {
     writer: "auto",
     quotes: 6,
