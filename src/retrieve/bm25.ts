@@ -1,3 +1,5 @@
+import type { Scored } from "./top-k.ts";
+
 /**
  * Words ranking over typed arrays: BM25 with Lucene's non-negative idf, fields folded by weight into one frequency and one length
  * before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
@@ -16,12 +18,6 @@ export const BM25_B = 0.75;
 export interface WeightedField {
   readonly tokens: readonly string[];
   readonly weight: number;
-}
-
-/** An entry's slot and its score. */
-export interface Scored {
-  readonly slot: number;
-  readonly score: number;
 }
 
 interface Postings {

@@ -4,9 +4,11 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored } from "./bm25.ts";
+import { Bm25Index } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { SlotSet } from "./slot-set.ts";
+import type { Scored } from "./top-k.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
@@ -146,9 +148,8 @@ export class Corpus {
   }
 
   private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    return this.vectors
-      .search(vector, k, (slot) => accept(this.wordSlotOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
+    const accepted = SlotSet.from(this.vectors.slots, (slot) => accept(this.wordSlotOfVector[slot] as number));
+    return this.vectors.search(vector, k, accepted).map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
   }
 
   /** A chunk scores as its best window. */
