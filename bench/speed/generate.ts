@@ -18,9 +18,10 @@ const QUESTION_WORDS = { least: 4, most: 8 } as const;
 const OWN_SHARE = 0.5;
 
 export interface GeneratedTexts {
-  /** Passages as tokens. */
-  passages: string[][];
-  questions: string[][];
+  /** The next passage, as tokens. */
+  passage(): string[];
+  /** A question about a passage, as tokens. */
+  question(passage: readonly string[]): string[];
 }
 
 /** Numbers in [0, 1) from a seed (mulberry32). */
@@ -34,24 +35,26 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-export function generateTexts(seed: number, n: { passages: number; questions: number }): GeneratedTexts {
+/** Passages one at a time; the same seed gives the same ones. */
+export function createTexts(seed: number): GeneratedTexts {
   const random = createRandom(seed);
   const names = Array.from({ length: VOCABULARY }, (_, rank) => nameOf(rank));
   const zipfRank = zipfSampler(VOCABULARY, random);
   const word = () => names[zipfRank()] as string;
   const topics = Array.from({ length: TOPICS }, () => Array.from({ length: TOPIC_WORDS }, word));
   const topicRank = zipfSampler(TOPIC_WORDS, random);
-  const passage = () => {
-    const topic = topics[Math.floor(random() * TOPICS)] as string[];
-    const length = between(random, PASSAGE_WORDS);
-    return Array.from({ length }, () => (random() < 0.5 ? (topic[topicRank()] as string) : word()));
+  const asking = createRandom(seed + 1);
+  return {
+    passage() {
+      const topic = topics[Math.floor(random() * TOPICS)] as string[];
+      const length = between(random, PASSAGE_WORDS);
+      return Array.from({ length }, () => (random() < 0.5 ? (topic[topicRank()] as string) : word()));
+    },
+    question(passage) {
+      const length = between(asking, QUESTION_WORDS);
+      return Array.from({ length }, () => passage[Math.floor(asking() * passage.length)] as string);
+    },
   };
-  const passages = Array.from({ length: n.passages }, passage);
-  const questions = Array.from({ length: n.questions }, () => {
-    const from = passages[Math.floor(random() * passages.length)] as string[];
-    return Array.from({ length: between(random, QUESTION_WORDS) }, () => from[Math.floor(random() * from.length)] as string);
-  });
-  return { passages, questions };
 }
 
 /** Unit vectors one at a time; the same seed and dimensions give the same ones. */
