@@ -11,6 +11,7 @@ import {
   SlotSet,
   type TableRow,
   versionsOf,
+  withSnapshotFile,
 } from "../src/internals.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
 import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
@@ -207,7 +208,7 @@ function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: n
     writeFileSync(join(folder, "vectors"), vectors);
     const times = timesOf(LOADS, () => [
       Bm25Index.load(readFileSync(join(folder, "words"))),
-      DenseIndex.load(readFileSync(join(folder, "vectors")), { model: MODEL }),
+      withSnapshotFile(join(folder, "vectors"), (file) => DenseIndex.load(file, { model: MODEL })),
     ]);
     return { times, bytes: words.length + vectors.length };
   } finally {

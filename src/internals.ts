@@ -5,5 +5,6 @@ export { countRow, decimal, type Report, type TableRow, versionsOf } from "./eva
 export { Bm25Index } from "./retrieve/bm25.ts";
 export { DenseIndex } from "./retrieve/dense.ts";
 export { SlotSet } from "./retrieve/slot-set.ts";
+export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
 export { PACKAGE_ROOT } from "./root.ts";

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DenseIndex, MIN_CANDIDATES } from "./dense.ts";
 import { SlotSet } from "./slot-set.ts";
-import { SnapshotError } from "./snapshot.ts";
+import { SnapshotError, withSnapshotFile } from "./snapshot.ts";
 import { createScalarKernel } from "./wasm/scalar.ts";
 
 const unit = (values: readonly number[]): Float32Array => {
@@ -130,6 +133,16 @@ describe("DenseIndex", () => {
     expect(loaded.add(query)).toBe(1100);
     expect(loaded.search(query, 1)[0]?.slot).toBe(1100);
     expect(DenseIndex.load(new DenseIndex().save()).slots).toBe(0);
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-dense-"));
+    try {
+      writeFileSync(join(folder, "whole"), index.save());
+      writeFileSync(join(folder, "cut"), index.save().slice(0, -100));
+      const fromFile = withSnapshotFile(join(folder, "whole"), (file) => DenseIndex.load(file, { model: "m" }));
+      expect(fromFile.search(query, 50)).toEqual(index.search(query, 50));
+      expect(() => withSnapshotFile(join(folder, "cut"), (file) => DenseIndex.load(file, { model: "m" }))).toThrow(/cut short/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("refuses a snapshot that is cut short, changed, foreign or of another model, at any byte", () => {

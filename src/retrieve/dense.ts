@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SlotSet } from "./slot-set.ts";
-import { damaged, readFacts, readSnapshot, SnapshotError, writeSnapshot } from "./snapshot.ts";
+import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type Scored, TopK } from "./top-k.ts";
 import { MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 import { createScalarKernel } from "./wasm/scalar.ts";
@@ -167,37 +167,24 @@ export class DenseIndex {
 
   /** The whole index as bytes, slots as they are. */
   save(): Uint8Array<ArrayBuffer> {
-    const scales: Uint8Array[] = [];
-    const int8: Uint8Array[] = [];
-    const floats: Uint8Array[] = [];
-    const { layout } = this;
-    if (layout !== null) {
-      const memory = new Uint8Array(this.kernel.buffer);
-      for (let block = 0; block * BLOCK_ROWS < this.used; block++) {
-        const rows = Math.min(BLOCK_ROWS, this.used - block * BLOCK_ROWS);
-        const at = places(layout, block);
-        scales.push(memory.subarray(at.scales, at.scales + rows * 4));
-        int8.push(memory.subarray(at.int8, at.int8 + rows * layout.int8Bytes));
-        floats.push(memory.subarray(at.floats, at.floats + rows * layout.floatBytes));
-      }
-    }
+    const { scales, int8, floats } = this.layout === null ? { scales: [], int8: [], floats: [] } : this.parts(this.layout);
     const facts = { model: this.model, dimensions: this.dimensions, slots: this.used, live: this.live };
     const alive = Uint32Array.from({ length: Math.ceil(this.used / 32) }, (_, i) => this.alive.word(i));
     return writeSnapshot("dense", facts, [
-      ["alive", [alive]],
       ["scales", scales],
       ["int8", int8],
       ["floats", floats],
+      ["alive", [alive]],
     ]);
   }
 
   /**
-   * An index from the bytes of `save`.
+   * An index from the bytes of `save`, or from a file of them, which is read straight into the index's memory.
    * @param options `model` must be the one of the snapshot
-   * @throws SnapshotError when the bytes are not a whole, unchanged snapshot of this model's vectors
+   * @throws SnapshotError when it is not a whole, unchanged snapshot of this model's vectors
    */
-  static load(bytes: Uint8Array, options: DenseOptions = {}): DenseIndex {
-    const snapshot = readSnapshot("dense", bytes);
+  static load(from: Uint8Array | SnapshotFile, options: DenseOptions = {}): DenseIndex {
+    const snapshot = readSnapshot("dense", from);
     const { model, dimensions, slots, live } = readFacts(snapshot, factsSchema);
     const index = new DenseIndex(options);
     if (model !== index.model)
@@ -207,31 +194,37 @@ export class DenseIndex {
         { model },
       );
     if (slots === 0) return index;
-    const layout = index.begin(dimensions);
-    const sections = { scales: snapshot.section("scales"), int8: snapshot.section("int8"), floats: snapshot.section("floats") };
-    const alive = snapshot.section("alive");
-    const fits =
-      sections.scales.length === slots * 4 &&
-      sections.int8.length === slots * layout.int8Bytes &&
-      sections.floats.length === slots * layout.floatBytes &&
-      alive.length === Math.ceil(slots / 32) * 4;
-    if (!fits) throw damaged(`${slots} slots of ${dimensions} dimensions do not fill its sections`);
-    index.reserve(layout, slots);
-    const memory = new Uint8Array(index.kernel.buffer);
-    for (let block = 0; block * BLOCK_ROWS < slots; block++) {
-      const first = block * BLOCK_ROWS;
-      const end = Math.min(first + BLOCK_ROWS, slots);
-      const at = places(layout, block);
-      memory.set(sections.scales.subarray(first * 4, end * 4), at.scales);
-      memory.set(sections.int8.subarray(first * layout.int8Bytes, end * layout.int8Bytes), at.int8);
-      memory.set(sections.floats.subarray(first * layout.floatBytes, end * layout.floatBytes), at.floats);
-    }
-    const bits = new Uint32Array(alive.buffer, alive.byteOffset, alive.length / 4);
-    index.alive = SlotSet.from(slots, (slot) => ((bits[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
+    const words = Math.ceil(slots / 32);
+    const layout = layoutFor(dimensions);
+    if (snapshot.bytes("floats") !== slots * layout.floatBytes || snapshot.bytes("alive") !== words * 4)
+      throw damaged(`${slots} slots of ${dimensions} dimensions do not fill its sections`);
+    index.layout = layout;
     index.used = slots;
+    index.reserve(layout, slots);
+    const { scales, int8, floats } = index.parts(layout);
+    snapshot.copy("scales", scales);
+    snapshot.copy("int8", int8);
+    snapshot.copy("floats", floats);
+    const bits = new Uint32Array(words);
+    snapshot.copy("alive", [new Uint8Array(bits.buffer)]);
+    index.alive = SlotSet.from(slots, (slot) => ((bits[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
     index.live = index.alive.size;
     if (index.live !== live) throw damaged(`${index.live} slots are alive, its head says ${live}`);
     return index;
+  }
+
+  /** The used parts of all blocks, as they lie in memory. */
+  private parts(layout: Layout): Record<"scales" | "int8" | "floats", Uint8Array[]> {
+    const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
+    const { buffer } = this.kernel;
+    for (let block = 0; block * BLOCK_ROWS < this.used; block++) {
+      const rows = Math.min(BLOCK_ROWS, this.used - block * BLOCK_ROWS);
+      const at = places(layout, block);
+      parts.scales.push(new Uint8Array(buffer, at.scales, rows * 4));
+      parts.int8.push(new Uint8Array(buffer, at.int8, rows * layout.int8Bytes));
+      parts.floats.push(new Uint8Array(buffer, at.floats, rows * layout.floatBytes));
+    }
+    return parts;
   }
 
   private begin(dimensions: number): Layout {
