@@ -25,6 +25,8 @@ const SIZES = [1000, 10_000, 100_000, 1_000_000] as const;
 const COMPARED = [10_000, 100_000] as const;
 const QUERIES = 100;
 const QUESTIONS = 300;
+/** Rows rescored per result wanted, to compare with the default. */
+const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
 /** Slow peers and the scalar scan answer fewer. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
@@ -142,6 +144,15 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
     );
     for (const [way, list] of Object.entries({ ...times, ...slow })) findings.timings[`dense.${n}.top${k}.${way}.ms`] = median(list);
   }
+  const exact = queries.map((query) => float.search(query, 50).map(({ slot }) => slot));
+  const recalls = OVERSAMPLINGS.map((oversampling) => {
+    const other = DenseIndex.load(bytes, { model: MODEL, oversampling, minCandidates: 1 });
+    const found = queries.map((query) => other.search(query, 50).map(({ slot }) => slot));
+    const recall = sharedShare(found, exact);
+    findings.metrics[`dense.${n}.recall@50.oversampling${oversampling}`] = recall;
+    return `× ${oversampling}: ${recall.toFixed(4)}`;
+  });
+  findings.table.push({ name: "  recall@50 by rows rescored", figure: "", note: recalls.join(", ") });
   if (n === COMPARED.at(-1)) {
     const loading = timesOf(LOADS, () => DenseIndex.load(bytes, { model: MODEL }));
     findings.timings[`load.dense.${n}.ms`] = median(loading);

@@ -33,6 +33,8 @@ export interface DenseOptions {
   readonly scan?: "int8" | "float32";
   /** @default OVERSAMPLING */
   readonly oversampling?: number;
+  /** @default MIN_CANDIDATES */
+  readonly minCandidates?: number;
   /** @default WebAssembly SIMD where there is any, else plain TypeScript: the ranking is the same */
   readonly kernel?: ScanKernel;
 }
@@ -65,6 +67,7 @@ export class DenseIndex {
   private readonly kernel: ScanKernel;
   private readonly scan: "int8" | "float32";
   private readonly oversampling: number;
+  private readonly minCandidates: number;
   private layout: Layout | null = null;
   private alive = new SlotSet();
   private used = 0;
@@ -74,10 +77,11 @@ export class DenseIndex {
   private uint32 = new Uint32Array(0);
   private float32 = new Float32Array(0);
 
-  constructor({ model = "", scan = "int8", oversampling = OVERSAMPLING, kernel }: DenseOptions = {}) {
+  constructor({ model = "", scan = "int8", oversampling = OVERSAMPLING, minCandidates = MIN_CANDIDATES, kernel }: DenseOptions = {}) {
     this.model = model;
     this.scan = scan;
     this.oversampling = oversampling;
+    this.minCandidates = minCandidates;
     this.kernel = kernel ?? createWasmKernel() ?? createScalarKernel();
   }
 
@@ -140,7 +144,7 @@ export class DenseIndex {
     this.float32.fill(0, layout.query / 4, (layout.query + layout.floatBytes) / 4);
     this.float32.set(query, layout.query / 4);
     if (this.scan === "float32") return this.scanBlocks(layout, accepted, wanted, "float32").ranked();
-    const candidates = Math.min(count, Math.max(MIN_CANDIDATES, Math.ceil(wanted * this.oversampling)));
+    const candidates = Math.min(count, Math.max(this.minCandidates, Math.ceil(wanted * this.oversampling)));
     this.writeQuery16(layout, query);
     return this.rescore(layout, this.scanBlocks(layout, accepted, candidates, "int8").slotsKept(), wanted);
   }
