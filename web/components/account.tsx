@@ -1,6 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../conversation/state.ts";
-import { describeStage, formatCount, formatDuration, formatNumber, formatShare } from "../format.ts";
+import { describeStage, formatCost, formatCount, formatDuration, formatNumber, formatShare } from "../format.ts";
 
 export interface AccountProps {
   readonly answer: WireAnswer;
@@ -19,7 +19,7 @@ export function Account({ answer, stages }: AccountProps) {
         <Fact name="Time" value={formatDuration(answer.latency_ms)} />
         <Fact name="Cache" value={answer.cache_mode} />
         <Fact name="Tokens" value={formatNumber(answer.token_usage.total)} />
-        <Fact name="Cost" value={`$${answer.cost_usd.toFixed(answer.cost_usd === 0 ? 0 : 4)}`} />
+        <Fact name="Cost" value={formatCost(answer.cost_usd)} />
       </dl>
       {answer.agg_conf === null || answer.agg_conf_calibrated ? null : (
         <p>Uncalibrated: the confidence was not fitted to labelled questions. It orders answers; it is not a probability.</p>

@@ -24,7 +24,7 @@ export function RefusalView({ refusal: { reason, message, searched, nearest, con
       </p>
       {searched.unreadable.length === 0 ? null : (
         <details className="unreadable" open={searched.unreadable.length <= 3}>
-          <summary>{formatCount(searched.unreadable.length, "file")} could not be read and was not searched</summary>
+          <summary>Not searched, because unreadable: {formatCount(searched.unreadable.length, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
               <li key={path}>
