@@ -15,7 +15,10 @@ export interface TokenVectors {
   weights: Float32Array;
 }
 
-/** A static text encoder: a text is the normalised sum of its tokens' rows. Same text, same vector, on every machine. */
+/**
+ * A static text encoder: a text is the normalised sum of its tokens' rows, each times its count to the power that the weights
+ * name (0.5). Word order is lost; same text, same vector, on every machine.
+ */
 export interface EmbeddedEncoder {
   /** Changes with the weights: vectors of different ids must never be compared. */
   readonly id: string;
@@ -26,7 +29,7 @@ export interface EmbeddedEncoder {
   tokenVectors(text: string): TokenVectors;
 }
 
-const MAGIC = "SBENC001";
+const MAGIC = "SBENC002";
 
 const headerSchema = z.object({
   name: z.string(),
@@ -35,6 +38,8 @@ const headerSchema = z.object({
   dimensions: z.int().positive(),
   vocabulary: z.int().positive(),
   hash_rows: z.int().positive(),
+  bits: z.literal(4),
+  repeat_power: z.number().min(0).max(1),
   sha256: z.string(),
 });
 
@@ -49,38 +54,33 @@ const headerSchema = z.object({
  */
 export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEncoder {
   const path = options.path ?? shippedPath();
-  const { header, scales, rows, lengths, pieces } = readWeights(path);
+  const { header, scales, codes, pieces } = readWeights(path);
   const { dimensions } = header;
   const wordpiece = createWordpiece(pieces, header.hash_rows);
-
-  // Rows in full precision: four times the bytes, but no conversion in the inner loop.
-  const table = new Float32Array(rows.length);
-  for (let row = 0, at = 0; row < header.rows; row++) {
-    const scale = scales[row] as number;
-    for (let end = at + dimensions; at < end; at++) table[at] = (rows[at] as number) * scale;
-  }
+  const factors = Float64Array.from({ length: 64 }, (_, count) => count ** header.repeat_power);
+  /** How often each row occurs in the text at hand; all zero between texts. */
+  const counts = new Int32Array(header.rows);
+  const sum = new Float64Array(dimensions);
 
   function embedOne(text: string): Float32Array {
-    const sum = new Float32Array(dimensions);
-    const count = wordpiece.encode(text);
+    const total = wordpiece.encode(text);
     const ids = wordpiece.ids;
-    let i = 0;
-    for (; i + 3 < count; i += 4) {
-      const a = (ids[i] as number) * dimensions;
-      const b = (ids[i + 1] as number) * dimensions;
-      const c = (ids[i + 2] as number) * dimensions;
-      const d = (ids[i + 3] as number) * dimensions;
-      for (let j = 0; j < dimensions; j++) {
-        sum[j] =
-          (sum[j] as number) +
-          ((table[a + j] as number) + (table[b + j] as number) + ((table[c + j] as number) + (table[d + j] as number)));
-      }
+    let distinct = 0;
+    for (let i = 0; i < total; i++) {
+      const id = ids[i] as number;
+      if (counts[id] === 0) ids[distinct++] = id;
+      counts[id] = (counts[id] as number) + 1;
     }
-    for (; i < count; i++) {
-      const a = (ids[i] as number) * dimensions;
-      for (let j = 0; j < dimensions; j++) sum[j] = (sum[j] as number) + (table[a + j] as number);
+    sum.fill(0);
+    for (let i = 0; i < distinct; i++) {
+      const id = ids[i] as number;
+      const count = counts[id] as number;
+      counts[id] = 0;
+      const factor = (scales[id] as number) * (count < 64 ? (factors[count] as number) : count ** header.repeat_power);
+      const row = id * dimensions;
+      for (let j = 0; j < dimensions; j++) sum[j] = (sum[j] as number) + factor * (codes[row + j] as number);
     }
-    return normalise(sum);
+    return unit(sum);
   }
 
   function embedSync(texts: readonly string[]): Float32Array[] {
@@ -93,9 +93,12 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
     const vectors = new Float32Array(count * dimensions);
     const weights = new Float32Array(count);
     for (const [i, id] of ids.entries()) {
-      const weight = lengths[id] as number;
-      weights[i] = weight;
-      for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = weight > 0 ? (table[id * dimensions + j] as number) / weight : 0;
+      const row = codes.subarray(id * dimensions, (id + 1) * dimensions);
+      let squares = 0;
+      for (const code of row) squares += code * code;
+      const length = Math.sqrt(squares);
+      weights[i] = length * (scales[id] as number);
+      if (length > 0) for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = (row[j] as number) / length;
     }
     return { ids, vectors, weights };
   }
@@ -109,13 +112,13 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
   };
 }
 
-function normalise(vector: Float32Array): Float32Array {
+function unit(sum: Float64Array): Float32Array {
   let squares = 0;
-  for (let j = 0; j < vector.length; j++) squares += (vector[j] as number) * (vector[j] as number);
-  if (squares === 0) return vector;
-  const factor = 1 / Math.sqrt(squares);
-  for (let j = 0; j < vector.length; j++) vector[j] = (vector[j] as number) * factor;
-  return vector;
+  for (let j = 0; j < sum.length; j++) squares += (sum[j] as number) * (sum[j] as number);
+  const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+  const out = new Float32Array(sum.length);
+  for (let j = 0; j < sum.length; j++) out[j] = (sum[j] as number) * factor;
+  return out;
 }
 
 /** Beside this module in the sources; in the sources again when this module runs from `dist`. */
@@ -128,8 +131,8 @@ function shippedPath(): string {
 interface Weights {
   header: z.infer<typeof headerSchema>;
   scales: Float32Array;
-  rows: Int8Array;
-  lengths: Float32Array;
+  /** -7 to 7, row after row; a value of a row is its scale times its code. */
+  codes: Int8Array;
   pieces: string[];
 }
 
@@ -162,22 +165,24 @@ function readWeights(path: string): Weights {
   const payload = bytes.slice(start);
   if (createHash("sha256").update(payload).digest("hex") !== header.sha256) throw corrupt("its hash differs from the one in its header");
   const { rows, dimensions, vocabulary, hash_rows } = header;
-  const fixed = rows * (dimensions + 8);
-  const pieces = Buffer.from(payload.subarray(Math.min(fixed, payload.length)))
+  const packed = payload.subarray(rows * 4, rows * (4 + dimensions / 2));
+  const pieces = Buffer.from(payload.subarray(rows * (4 + dimensions / 2)))
     .toString("utf8")
     .split("\n");
-  if (payload.length <= fixed || pieces.length !== vocabulary || rows !== vocabulary + hash_rows) throw corrupt("its parts do not add up");
-  return {
-    header,
-    scales: floats(payload, 0, rows),
-    rows: new Int8Array(payload.buffer, payload.byteOffset + rows * 4, rows * dimensions),
-    lengths: floats(payload, rows * (4 + dimensions), rows),
-    pieces,
-  };
+  if (dimensions % 2 !== 0 || packed.length * 2 !== rows * dimensions || pieces.length !== vocabulary || rows !== vocabulary + hash_rows) {
+    throw corrupt("its parts do not add up");
+  }
+  const codes = new Int8Array(rows * dimensions);
+  for (let i = 0; i < packed.length; i++) {
+    const byte = packed[i] as number;
+    codes[2 * i] = (byte & 15) - 8;
+    codes[2 * i + 1] = (byte >> 4) - 8;
+  }
+  return { header, scales: floats(payload, rows), codes, pieces };
 }
 
-/** Little-endian floats at any offset. */
-function floats(bytes: Uint8Array, offset: number, count: number): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
+/** The first `count` little-endian floats. */
+function floats(bytes: Uint8Array, count: number): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   return Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * 4, true));
 }

@@ -1,4 +1,4 @@
-"""Reads the data folders: training pairs, extra texts, retrieval sets, and who is held out.
+"""Reads the data folders: training pairs, their licences, and who is held out.
 
 Nothing here is copied into the repository; `splits.json` holds group names only.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable
 
@@ -24,21 +24,6 @@ class Pair:
     passage: str
     group: str
     label: str = ""
-
-
-@dataclass
-class RetrievalSet:
-    """Passages are grouped into documents (a page, an answer); a query names the documents that answer it."""
-
-    name: str
-    passages: list[str]
-    documents: list[str]
-    queries: list[str]
-    gold: list[frozenset[str]]
-    scope: list[str] | None = None  # per passage
-    query_scope: list[str] | None = None  # per query: only passages of this scope are candidates
-    tags: list[str] = field(default_factory=list)  # per query
-    clusters: list[str] = field(default_factory=list)  # per query, for the bootstrap
 
 
 class DataRoots:
@@ -290,164 +275,8 @@ SOURCES: dict[str, Source] = {
     )
 }
 
-NEVER_TRAINED = ("va-golden", "covid-qa", "clapnq", "mtrag")
+NEVER_TRAINED = ("va-golden", "covid-qa", "clapnq", "halueval", "ragtruth", "wice", "mtrag", "canard-dev", "summedits")
 
 
 def is_held_out(source: Source, group: str) -> bool:
     return fold_of(source.name, group) in source.held_out_folds
-
-
-# --- retrieval sets ----------------------------------------------------------------------------
-
-
-def eval_va_golden(data: Path) -> RetrievalSet:
-    out = RetrievalSet("va-golden", [], [], [], [])
-    for name, title, _, sections in va_pages(data):
-        for heading, text in sections or [("", title)]:
-            for window in windows(text):
-                out.passages.append(f"{title}. {heading}. {window}")
-                out.documents.append(name)
-    for row in read_jsonl(data / "va-golden/va-answerable-dev.jsonl"):
-        out.queries.append(row["question"])
-        out.gold.append(frozenset(row["gold_pages"]))
-        out.tags.append(row["difficulty"])
-        out.clusters.append(row["id"])
-    return out
-
-
-def eval_policyqa(data: Path) -> RetrievalSet:
-    source = SOURCES["policyqa"]
-    out = RetrievalSet("policyqa", [], [], [], [], [], [])
-    for row in read_jsonl(data / "policyqa/passages_dev.jsonl"):
-        if is_held_out(source, row["site"]):
-            out.passages.append(row["text"])
-            out.documents.append(row["passage_id"])
-            out.scope.append(row["site"])
-    asked: dict[tuple[str, str], set[str]] = {}
-    for row in read_jsonl(data / "policyqa/questions_dev.jsonl"):
-        if is_held_out(source, row["site"]):
-            asked.setdefault((row["site"], row["question"]), set()).add(row["passage_id"])
-    for (site, question), gold in asked.items():
-        out.queries.append(question)
-        out.query_scope.append(site)
-        out.gold.append(frozenset(gold))
-        out.clusters.append(site)
-    return out
-
-
-def eval_medquad(data: Path) -> RetrievalSet:
-    source = SOURCES["medquad"]
-    out = RetrievalSet("medquad", [], [], [], [])
-    gold: dict[str, set[str]] = {}
-    cluster: dict[str, str] = {}
-    for row in read_jsonl(data / "medquad/medquad.jsonl"):
-        if not is_held_out(source, row["focus"].lower()):
-            continue
-        document = f"{row['collection']}/{row['id']}"
-        for window in windows(row["answer"]):
-            out.passages.append(window)
-            out.documents.append(document)
-        question = re.sub(r"\s+", " ", row["question"]).strip()
-        gold.setdefault(question, set()).add(document)
-        cluster[question] = row["focus"].lower()
-    for question in sorted(gold, key=lambda text: hashlib.sha256(text.encode()).hexdigest())[:1000]:
-        out.queries.append(question)
-        out.gold.append(frozenset(gold[question]))
-        out.clusters.append(cluster[question])
-    return out
-
-
-def eval_covid_qa(data: Path) -> RetrievalSet:
-    out = RetrievalSet("covid-qa", [], [], [], [])
-    spans: dict[int, list[tuple[int, int, str]]] = {}
-    for row in read_jsonl(data / "covid-qa/docs.jsonl"):
-        text, position = row["text"], 0
-        for number, window in enumerate(windows(text)):
-            words = window.split()
-            begin = text.index(words[0], position)
-            end = begin
-            for word in words:
-                end = text.index(word, end) + len(word)
-            position = end
-            name = f"{row['document_id']}#{number}"
-            out.passages.append(window)
-            out.documents.append(name)
-            spans.setdefault(row["document_id"], []).append((begin, end, name))
-    for row in read_jsonl(data / "covid-qa/questions.jsonl"):
-        if not row["offset_ok"]:
-            continue
-        begin, end = row["answer_start"], row["answer_start"] + len(row["answer"])
-        gold = frozenset(name for a, b, name in spans[row["document_id"]] if a < end and begin < b)
-        if gold:
-            out.queries.append(row["question"])
-            out.gold.append(gold)
-            out.clusters.append(str(row["document_id"]))
-    return out
-
-
-def eval_fairytaleqa(data: Path, within_story: bool) -> RetrievalSet:
-    source = SOURCES["fairytaleqa"]
-    name = "fairytaleqa-story" if within_story else "fairytaleqa-all"
-    out = RetrievalSet(name, [], [], [], [], [] if within_story else None, [] if within_story else None)
-    for row in read_jsonl(data / "fairytaleqa/sections.jsonl"):
-        if within_story and not is_held_out(source, row["story"]):
-            continue
-        for window in windows(row["text"], 200):
-            out.passages.append(window)
-            out.documents.append(f"{row['story']}#{row['section']}")
-            if within_story:
-                out.scope.append(row["story"])
-    for row in read_jsonl(data / "fairytaleqa/questions.jsonl"):
-        if is_held_out(source, row["story"]):
-            out.queries.append(row["question"])
-            out.gold.append(frozenset(f"{row['story']}#{number}" for number in row["sections"]))
-            out.clusters.append(row["story"])
-            if within_story:
-                out.query_scope.append(row["story"])
-    return out
-
-
-def eval_clapnq(data: Path) -> RetrievalSet:
-    out = RetrievalSet("clapnq", [], [], [], [])
-    for row in read_jsonl(data / "clapnq/clapnq_dev.jsonl"):
-        for window in windows(f"{row['title']}. {row['passage']}"):
-            out.passages.append(window)
-            out.documents.append(row["id"])
-        if row["answerable"]:
-            out.queries.append(row["question"])
-            out.gold.append(frozenset([row["id"]]))
-            out.clusters.append(row["title"])
-    return out
-
-
-def eval_mtrag(data: Path) -> RetrievalSet:
-    """Single-turn questions of the multi-turn set against the pooled contexts of all its tasks."""
-    out = RetrievalSet("mtrag", [], [], [], [])
-    seen: dict[str, str] = {}
-    for row in read_jsonl(data / "mtrag/human_evaluations.jsonl"):
-        ids = []
-        for context in row["contexts"]:
-            key = hashlib.sha256(context["text"].encode()).hexdigest()
-            if key not in seen:
-                seen[key] = str(context["document_id"])
-                for window in windows(f"{context.get('title') or ''} {context['text']}"):
-                    out.passages.append(window)
-                    out.documents.append(key)
-            ids.append(key)
-        question = row["conversation"][-1]["text"]
-        if ids and row["answerability"] == ["ANSWERABLE"] and len(row["conversation"]) == 1 and question not in out.queries:
-            out.queries.append(question)
-            out.gold.append(frozenset(ids))
-            out.clusters.append(question)
-    return out
-
-
-EVALUATIONS: dict[str, Callable[[Path], RetrievalSet]] = {
-    "va-golden": eval_va_golden,
-    "policyqa": eval_policyqa,
-    "medquad": eval_medquad,
-    "covid-qa": eval_covid_qa,
-    "fairytaleqa-story": lambda data: eval_fairytaleqa(data, True),
-    "fairytaleqa-all": lambda data: eval_fairytaleqa(data, False),
-    "clapnq": eval_clapnq,
-}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import random
 from pathlib import Path
 
 import numpy as np
 
 import model
 import weights
-from datasets import EVALUATIONS, DataRoots, RetrievalSet
+from datasets import DataRoots
 from retrieval import allowed, bm25_scores, document_ranks, fuse, interval, mask, per_query
+from retrieval_sets import EVALUATIONS, TRANSFER, RetrievalSet, misspell
 from teacher import Teacher
-from wordpiece import HASH_ROWS, Wordpiece, fast_tokenizer
+from wordpiece import Wordpiece, fast_tokenizer
 
 METRICS = ("ndcg@10", "hit@5", "recall@10")
 
@@ -39,38 +42,46 @@ def run(options, roots: DataRoots) -> None:
     table, vocabulary, header = weights.read(options.out)
     teacher = None if options.quick else Teacher(options.work, 256)
     report: dict[str, dict] = {"sha256": header["sha256"], "n": {}, "metrics": {}}
-    for name, load in EVALUATIONS.items():
+    for name, load in {**EVALUATIONS, **TRANSFER}.items():
         if options.only and name not in options.only:
             continue
         data = load(roots)
-        vectors = {"ours": dense(table, vocabulary, data)}
-        if teacher:
-            q, p = teacher.embed(data.queries, f"{name}-q"), teacher.embed(data.passages, f"{name}-p")
-            vectors["minilm"] = q.astype(np.float32) @ p.astype(np.float32).T
         report["n"][name] = {"queries": len(data.queries), "documents": len(set(data.documents)), "passages": len(data.passages)}
-        base = None
-        for system, scores in systems(data, bm25_scores(data.passages, data.queries), vectors).items():
-            values = per_query(document_ranks(scores, data), data.gold)
-            if data.tags:
-                hard = np.array(data.tags) == "hard"
-            line = f"{name:18s} {system:20s}"
-            base = base or values
-            for metric in METRICS:
-                key = f"{name}.{system}.{metric}"
-                report["metrics"][key] = round(float(values[metric].mean()), 4)
-                line += f"  {metric} {values[metric].mean():.3f}"
-                if not options.quick:
-                    low, high = interval(values[metric], data.clusters)
-                    lower, upper = interval(values[metric] - base[metric], data.clusters)
-                    report["metrics"][f"{key}.interval"] = [round(low, 4), round(high, 4)]
-                    report["metrics"][f"{key}.minus_bm25"] = [round(lower, 4), round(upper, 4)]
-                    line += f" [{low:.3f}, {high:.3f}]"
-            if data.tags:
-                report["metrics"][f"{name}.{system}.hit@5.hard"] = round(float(values["hit@5"][hard].mean()), 4)
-                line += f"  hard {int(values['hit@5'][hard].sum())}/{hard.sum()} all {int(values['hit@5'].sum())}/{len(hard)}"
-            print(line, flush=True)
+        measure(name, data, table, vocabulary, teacher, options, report)
+        if not options.quick:
+            rng = random.Random(name)
+            slips = dataclasses.replace(data, queries=[misspell(query, rng) for query in data.queries])
+            measure(f"{name}, misspelt", slips, table, vocabulary, teacher, options, report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def measure(name: str, data: RetrievalSet, table, vocabulary, teacher: Teacher | None, options, report: dict) -> None:
+    vectors = {"ours": dense(table, vocabulary, data)}
+    if teacher:
+        file = name.split(",")[0]
+        q, p = teacher.embed(data.queries, f"{file}-q"), teacher.embed(data.passages, f"{file}-p")
+        vectors["minilm"] = q.astype(np.float32) @ p.astype(np.float32).T
+    metrics, base = report["metrics"], None
+    for system, scores in systems(data, bm25_scores(data.passages, data.queries), vectors).items():
+        values = per_query(document_ranks(scores, data), data.gold)
+        base = base or values
+        line = f"{name:28s} {system:20s}"
+        for metric in METRICS:
+            key = f"{name}.{system}.{metric}"
+            metrics[key] = round(float(values[metric].mean()), 4)
+            line += f"  {metric} {values[metric].mean():.3f}"
+            if not options.quick:
+                low, high = interval(values[metric], data.clusters)
+                lower, upper = interval(values[metric] - base[metric], data.clusters)
+                metrics[f"{key}.interval"] = [round(low, 4), round(high, 4)]
+                metrics[f"{key}.minus_bm25"] = [round(lower, 4), round(upper, 4)]
+                line += f" [{low:.3f}, {high:.3f}]"
+        if data.tags:
+            hard = np.array(data.tags) == "hard"
+            metrics[f"{name}.{system}.hit@5.hard"] = round(float(values["hit@5"][hard].mean()), 4)
+            line += f"  hit@5 {int(values['hit@5'].sum())} of {len(hard)}, hard {int(values['hit@5'][hard].sum())} of {hard.sum()}"
+        print(line, flush=True)
 
 
 PARITY_TEXTS = [
@@ -91,7 +102,8 @@ def write_parity(source: Path, file: Path) -> None:
     rows = []
     for text in PARITY_TEXTS:
         ids = pieces.encode(text)
-        vector = table[ids].sum(0) if ids else np.zeros(table.shape[1], np.float32)
+        distinct, counts = np.unique(np.array(ids, int), return_counts=True)
+        vector = (counts ** header["repeat_power"]) @ table[distinct]
         vector = vector / max(float(np.linalg.norm(vector)), 1e-12)
         rows.append({"text": text, "ids": ids, "vector": [round(float(v), 5) for v in vector[:12]]})
     out = {"sha256": header["sha256"], "rows": rows}

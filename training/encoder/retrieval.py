@@ -7,7 +7,7 @@ import re
 import numpy as np
 from scipy import sparse
 
-from datasets import RetrievalSet
+from retrieval_sets import RetrievalSet
 
 CANDIDATES = 100  # passages each retriever hands to the fusion
 RRF_K = 60

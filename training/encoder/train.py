@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import random
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 import datasets
 import evaluate
@@ -15,12 +16,15 @@ import model
 import weights
 from datasets import SOURCES, DataRoots, Pair, Source
 from retrieval import bm25_scores
+from retrieval_sets import misspell
 from teacher import Teacher, teacher_tokenizer
-from wordpiece import HASH_ROWS, build_vocabulary, fast_tokenizer, is_kept
+from wordpiece import HASH_ROWS, build_vocabulary, fast_tokenizer
 
-RECIPE = "2"
+RECIPE = "3"
 TEACHER_TOKENS = 160
 MINED = 6  # negatives kept per pair
+TOO_CLOSE = 2  # the first passages that BM25 finds beside the answer are often answers themselves
+MISSPELT_WORDS = 0.3
 MINED_SETS = ("va-pages", "va-38cfr-part4", "policyqa", "medquad", "fairytaleqa", "tau-policies-kb", "fda-drug-labels", "tatqa")
 
 
@@ -33,14 +37,9 @@ def chosen_sources(options) -> list[Source]:
 
 
 def vocabulary_of(options, data: DataRoots) -> list[str]:
-    name = "-".join(["vocabulary", str(options.rows), *sorted(options.without)])
-    file = options.work / f"{name}.json"
-    if not file.exists():
-        base = teacher_tokenizer().get_vocab()
-        texts = [t for s in chosen_sources(options) for p in training_pairs(s, data) for t in (p.query, p.passage)]
-        pieces = build_vocabulary(sorted(base, key=base.get), sorted(set(texts)), options.rows)
-        file.write_text(json.dumps(pieces))
-    return json.loads(file.read_text())
+    base = teacher_tokenizer().get_vocab()
+    texts = [text for source in chosen_sources(options) for pair in training_pairs(source, data) for text in (pair.query, pair.passage)]
+    return build_vocabulary(sorted(base, key=base.get), sorted(set(texts)), options.rows)
 
 
 def token_vectors(vocabulary: list[str], teacher: Teacher, work: Path) -> np.ndarray:
@@ -71,7 +70,8 @@ def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndar
     """Passages that BM25 ranks high for a query and that no pair of the same query or label names."""
     if source.name not in MINED_SETS:
         return None
-    file = work / f"negatives-{source.name}-{len(queries)}-{len(passages)}.npy"
+    digest = hashlib.sha256("\x00".join([*queries, *passages]).encode()).hexdigest()[:16]
+    file = work / f"negatives-{source.name}-{digest}.npy"
     if file.exists():
         return np.load(file)
     answers: dict[int, set[int]] = {}
@@ -81,19 +81,16 @@ def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndar
         by_label.setdefault(label, set()).add(p)
     found = np.full((len(queries), 40), -1, np.int64)
     for begin in range(0, len(queries), 500):
-        scores = bm25_scores_cached(passages, queries[begin : begin + 500])
-        found[begin : begin + 500] = np.argsort(-scores, axis=1, kind="stable")[:, :40]
+        scores = bm25_scores(passages, queries[begin : begin + 500])
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :40]
+        found[begin : begin + 500, : best.shape[1]] = best
     out = np.full((len(pairs), MINED), -1, np.int64)
     for i, (q, p, label) in enumerate(pairs):
         excluded = answers[q] | (by_label[label] if label >= 0 else set())
-        kept = [k for k in found[q] if k >= 0 and k not in excluded][2 : 2 + MINED]
+        kept = [k for k in found[q] if k >= 0 and k not in excluded][TOO_CLOSE : TOO_CLOSE + MINED]
         out[i, : len(kept)] = kept
     np.save(file, out)
     return out
-
-
-def bm25_scores_cached(passages: list[str], queries: list[str]) -> np.ndarray:
-    return bm25_scores(passages, queries)
 
 
 def build_sets(options, data: DataRoots, vocabulary: list[str], teacher: Teacher) -> tuple[list[model.TrainingSet], np.ndarray, np.ndarray]:
@@ -110,7 +107,10 @@ def build_sets(options, data: DataRoots, vocabulary: list[str], teacher: Teacher
         counts_p = model.count_tokens(tokenizer, passages, len(vocabulary))
         teacher_q, teacher_p = teacher.embed(queries, f"{source.name}-q"), teacher.embed(passages, f"{source.name}-p")
         negatives = mine(source, queries, passages, pairs, options.work) if options.hard_negatives else None
-        sets.append(model.TrainingSet(source.name, counts_q, counts_p, teacher_q, teacher_p, pairs, negatives))
+        rng = random.Random(source.name)
+        slips = [misspell(text, rng, MISSPELT_WORDS) for text in queries]
+        misspelt = model.count_tokens(tokenizer, slips, len(vocabulary))
+        sets.append(model.TrainingSet(source.name, counts_q, counts_p, teacher_q, teacher_p, pairs, negatives, misspelt))
         share = np.asarray(counts_p.sum(0)).ravel() + np.asarray(counts_q.sum(0)).ravel()
         frequency += share / share.sum() * len(found) ** 0.5
         sample += [teacher_q[:4000], teacher_p[:4000]]
@@ -124,7 +124,7 @@ def add_hash_rows(table: np.ndarray, seed: int) -> np.ndarray:
     return np.concatenate([table, rows * float(np.median(np.linalg.norm(table, axis=1)))])
 
 
-def header_of(options, settings: model.Settings, used: list[Source]) -> dict:
+def header_of(settings: model.Settings, used: list[Source]) -> dict:
     return {
         "name": "sourcebound-embedded",
         "recipe": RECIPE,
@@ -138,6 +138,7 @@ def header_of(options, settings: model.Settings, used: list[Source]) -> dict:
         "never_trained_on": list(datasets.NEVER_TRAINED),
         "seed": settings.seed,
         "hash_rows": HASH_ROWS,
+        "repeat_power": model.REPEAT_POWER,
     }
 
 
@@ -176,20 +177,20 @@ def run_training(options, data: DataRoots) -> None:
     table = model.initial_table(pieces, np.maximum(probability, 1e-7), axes, settings.sif)
     if settings.steps:
         table = model.train(table, sets, axes, settings)
-    used = [source for source in chosen_sources(options)]
-    weights.write(options.out, add_hash_rows(table, settings.seed), vocabulary, header_of(options, settings, used))
+    header = header_of(settings, chosen_sources(options))
+    weights.write(options.out, add_hash_rows(table, settings.seed), vocabulary, header)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes, {len(table) + HASH_ROWS} rows x {settings.dimensions}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["teach", "train", "splits", "evaluate", "parity", "all"])
+    parser.add_argument("step", choices=["all", "splits", "train", "parity", "evaluate"])
     parser.add_argument("--data", action="append", type=Path, required=True, help="folder of data sets; may be given twice")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="cache, not committed")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "src/models/embedded/encoder.bin")
     parser.add_argument("--without", action="append", default=[], choices=list(SOURCES), help="leave a set out")
-    parser.add_argument("--dimensions", type=int, default=256)
-    parser.add_argument("--rows", type=int, default=29700, help="pieces in the vocabulary")
+    parser.add_argument("--dimensions", type=int, default=384)
+    parser.add_argument("--rows", type=int, default=29300, help="pieces in the vocabulary")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a field of model.Settings")
     parser.add_argument("--only", action="append", default=[], help="evaluate these sets")
     parser.add_argument("--quick", action="store_true", help="evaluate without the teacher and without intervals")

@@ -1,12 +1,13 @@
 """Reads and writes the weights file.
 
-    bytes 0-7    "SBENC001"
+    bytes 0-7    "SBENC002"
     bytes 8-11   length of the header, little-endian uint32
     header       JSON in UTF-8, padded with spaces to a multiple of 4
-    payload      float32 scale per row (little-endian) | int8 rows | float32 weight per row | vocabulary
+    payload      float32 scale per row (little-endian) | packed rows | vocabulary
 
-A row is `scale * int8`, its token's weight folded in; `weight` is the row's length, kept for late interaction.
-The vocabulary is UTF-8, one piece a line. `sha256` in the header is that of the payload.
+A value of a row is `scale * code`, a code is -7 to 7, stored plus 8 in 4 bits, the even place in the low half of the byte.
+The token's weight is folded into its row: it is the row's length.
+The vocabulary is UTF-8, one piece a line; the rows after it belong to hashed characters. `sha256` is that of the payload.
 """
 
 from __future__ import annotations
@@ -18,20 +19,35 @@ from pathlib import Path
 
 import numpy as np
 
-MAGIC = b"SBENC001"
+MAGIC = b"SBENC002"
+LARGEST = 7  # codes are -7 to 7
 
 
 def quantise(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    scale = (np.abs(table).max(1) / 127).astype(np.float32)
-    scale = np.maximum(scale, 1e-12)
-    return np.rint(table / scale[:, None]).clip(-127, 127).astype(np.int8), scale
+    """Codes and a scale per row: of a few ways to clip a row, the one with the least squared error."""
+    table = table.astype(np.float32)
+    peak = np.maximum(np.abs(table).max(1), 1e-12)
+    best_codes = np.zeros(table.shape, np.int8)
+    best_scale, best_error = np.ones(len(table), np.float32), np.full(len(table), np.inf, np.float32)
+    for clip in np.linspace(0.5, 1, 11):
+        scale = (peak * clip / LARGEST).astype(np.float32)
+        codes = np.rint(table / scale[:, None]).clip(-LARGEST, LARGEST)
+        error = ((codes * scale[:, None] - table) ** 2).sum(1)
+        better = error < best_error
+        best_codes[better], best_scale[better], best_error[better] = codes[better], scale[better], error[better]
+    return best_codes, best_scale
+
+
+def restore(codes: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    return codes.astype(np.float32) * scales[:, None]
 
 
 def write(path: Path, table: np.ndarray, vocabulary: list[str], header: dict) -> None:
-    rows, scales = quantise(table)
-    lengths = (np.linalg.norm(rows.astype(np.float32), axis=1) * scales).astype(np.float32)
-    payload = scales.tobytes() + rows.tobytes() + lengths.tobytes() + "\n".join(vocabulary).encode()
-    header = {**header, "rows": len(table), "dimensions": table.shape[1], "vocabulary": len(vocabulary)}
+    codes, scales = quantise(table)
+    stored = (codes + 8).astype(np.uint8)
+    packed = stored[:, 0::2] | (stored[:, 1::2] << 4)
+    payload = scales.astype("<f4").tobytes() + packed.tobytes() + "\n".join(vocabulary).encode()
+    header = {**header, "rows": len(table), "dimensions": table.shape[1], "vocabulary": len(vocabulary), "bits": 4}
     header["sha256"] = hashlib.sha256(payload).hexdigest()
     text = json.dumps(header, ensure_ascii=True, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
@@ -45,8 +61,9 @@ def read(path: Path) -> tuple[np.ndarray, list[str], dict]:
     (size,) = struct.unpack("<I", raw[8:12])
     header, payload = json.loads(raw[12 : 12 + size]), raw[12 + size :]
     assert hashlib.sha256(payload).hexdigest() == header["sha256"], "the payload does not match its hash"
-    rows, dimensions = header["rows"], header["dimensions"]
+    rows, half = header["rows"], header["dimensions"] // 2
     scales = np.frombuffer(payload, "<f4", rows)
-    table = np.frombuffer(payload, np.int8, rows * dimensions, rows * 4).reshape(rows, dimensions)
-    vocabulary = payload[rows * (dimensions + 8) :].decode().split("\n")
-    return table.astype(np.float32) * scales[:, None], vocabulary, header
+    packed = np.frombuffer(payload, np.uint8, rows * half, rows * 4).reshape(rows, half)
+    codes = np.stack([packed & 15, packed >> 4], axis=2).reshape(rows, half * 2).astype(np.int8) - 8
+    vocabulary = payload[rows * (4 + half) :].decode().split("\n")
+    return restore(codes, scales), vocabulary, header
