@@ -80,7 +80,10 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
-  embeddings: embeddingsSchema.optional().describe("Dense encoder; absent: words only (BM25)"),
+  embeddings: z
+    .union([z.enum(["embedded", "none"]), embeddingsSchema])
+    .default("embedded")
+    .describe("Dense encoder: the embedded one, `none` (words only), or an OpenAI-compatible endpoint"),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -103,6 +106,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],
   SOURCEBOUND_EMBEDDINGS_API_KEY: ["embeddings", "api_key"],
   SOURCEBOUND_EMBEDDINGS_MODEL: ["embeddings", "model"],

@@ -7,6 +7,7 @@ import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { ingest } from "./ingest.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
+import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
@@ -79,6 +80,9 @@ export interface EngineParts {
   readonly createId?: () => string;
 }
 
+/** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
+const EMBEDDED_BATCH = 256;
+
 /**
  * Opens the store and wires all parts.
  * @throws StoreError when the data folder cannot be used
@@ -100,7 +104,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = config.embeddings?.batch ?? 64;
+    const batch = typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch;
     const known =
       corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
     corpora.set(name, known);
@@ -204,7 +208,8 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
 }
 
 function encoderOf({ embeddings }: Config): Encoder | null {
-  if (embeddings === undefined) return null;
+  if (embeddings === "none") return null;
+  if (embeddings === "embedded") return loadEmbeddedEncoder();
   const { base_url, api_key, model, timeout_ms, retries } = embeddings;
   return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }

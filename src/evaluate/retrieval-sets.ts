@@ -92,7 +92,11 @@ function vaGolden(data: string, folder: string): RetrievalSet | null {
 function policyQa(folder: string): RetrievalSet {
   const passages = readLines(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
   const asked = new Map<string, RetrievalQuery & { gold: Set<string> }>();
-  for (const { site, question, passage_id } of readLines(folder, "questions", z.object({ site: z.string(), question: z.string(), passage_id: z.string() }))) {
+  for (const { site, question, passage_id } of readLines(
+    folder,
+    "questions",
+    z.object({ site: z.string(), question: z.string(), passage_id: z.string() }),
+  )) {
     if (!isHeldOut("policyqa", site)) continue;
     const key = `${site}\n${question}`;
     const query = asked.get(key) ?? { text: question, gold: new Set(), scope: site, tag: null, cluster: site };
@@ -136,7 +140,13 @@ function covidQa(folder: string): RetrievalSet {
     partsOf.set(document_id, parts);
     for (const { start, end, id } of parts) documents.push({ id, title: "", text: text.slice(start, end), scope: null });
   }
-  const schema = z.object({ document_id: z.number(), question: z.string(), answer: z.string(), answer_start: z.number().nullable(), offset_ok: z.boolean() });
+  const schema = z.object({
+    document_id: z.number(),
+    question: z.string(),
+    answer: z.string(),
+    answer_start: z.number().nullable(),
+    offset_ok: z.boolean(),
+  });
   const queries = readLines(folder, "questions", schema).flatMap(({ document_id, question, answer, answer_start, offset_ok }) => {
     if (!offset_ok || answer_start === null) return [];
     const gold = (partsOf.get(document_id) ?? []).filter(({ start, end }) => start < answer_start + answer.length && answer_start < end);
@@ -182,7 +192,9 @@ function clapNq(folder: string): RetrievalSet {
   };
 }
 
-const splitsSchema = z.object({ encoder: z.object({ sets: z.record(z.string(), z.object({ folds: z.array(z.number()) }).loose()) }).loose() }).loose();
+const splitsSchema = z
+  .object({ encoder: z.object({ sets: z.record(z.string(), z.object({ folds: z.array(z.number()) }).loose()) }).loose() })
+  .loose();
 
 /** Is this source document outside the training? The rule of `training/splits.json`: the first 8 hex digits of sha256("set|group"), mod 10, lie in the held-out folds. */
 function isHeldOut(set: string, group: string): boolean {
@@ -198,7 +210,11 @@ function splits(path: string): Record<string, { folds: number[] }> {
 
 /** Parts of at most `size` words, cut after a sentence where one ends in the second half. */
 export function cutWords(text: string, size: number): { start: number; end: number }[] {
-  const found = [...text.matchAll(/\S+/g)].map((match) => ({ start: match.index, end: match.index + match[0].length, closes: /[.?!:;]$/.test(match[0]) }));
+  const found = [...text.matchAll(/\S+/g)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    closes: /[.?!:;]$/.test(match[0]),
+  }));
   const parts: { start: number; end: number }[] = [];
   for (let at = 0; at < found.length; ) {
     let end = Math.min(at + size, found.length);

@@ -6,7 +6,7 @@ import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type Scored } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
-import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
@@ -16,7 +16,7 @@ const WINDOWS_PER_CHUNK = 4;
 
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   readonly encoder: Encoder | null;
   /** Texts in one call of the encoder. */
@@ -35,6 +35,7 @@ export interface SearchRequest {
   readonly candidates: number;
   readonly alpha: number;
   readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
 }
 
 /** A chunk that was found, by its best window. */
@@ -116,17 +117,11 @@ export class Corpus {
     const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
-    return fuseMinMax(dense.ranking, bm25.ranking, request).map((fused) => {
-      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
-      return {
-        documentId: document.id,
-        version: document.version,
-        chunk,
-        window,
-        dense: fused.dense,
-        bm25: fused.bm25,
-        fused: fused.fused,
-      };
+    const fused =
+      request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
+    return fused.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
+      return { documentId: document.id, version: document.version, chunk, window, ...scores };
     });
   }
 
