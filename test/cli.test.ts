@@ -19,7 +19,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askResponseSchema, type WireAnswer } from "../src/wire.ts";
+import { loadConfig } from "../src/config.ts";
+import { createEngine } from "../src/engine.ts";
+import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire.ts";
 import { type CliOptions, type Finished, isCivil, isRoot, NOBODY, PROGRAM, type Running, runCli, startCli } from "./support/cli.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
@@ -60,18 +62,30 @@ function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbo
   return made;
 }
 
-async function ask(sandbox: Sandbox, question: string, ...more: string[]): Promise<WireAnswer> {
-  const { stdout, stderr } = await cli(sandbox, ["ask", "--json", question, ...more]);
+/** Answers of this process from the database as it is now. */
+async function askAll({ folder, env }: Sandbox, questions: readonly string[]): Promise<WireAnswer[]> {
+  const engine = await createEngine(loadConfig({ cwd: folder, env }));
   try {
-    return askResponseSchema.parse(JSON.parse(stdout));
-  } catch (cause) {
-    throw new Error(`not an answer: ${stdout}\n${stderr}`, { cause });
+    const answers: WireAnswer[] = [];
+    for (const question of questions) answers.push(answerToWire(await engine.answer(question)));
+    return answers;
+  } finally {
+    await engine.close();
   }
+}
+
+async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
+  const [answer] = await askAll(sandbox, [question]);
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
 }
 
 /** Everything that had been ingested before still answers. */
 async function stillAnswers(sandbox: Sandbox): Promise<void> {
-  const answers = await Promise.all(LIBRARY_QUESTIONS.map(({ question }) => ask(sandbox, question)));
+  const answers = await askAll(
+    sandbox,
+    LIBRARY_QUESTIONS.map(({ question }) => question),
+  );
   expect(answers.map(({ answer_plain }, i) => answer_plain.includes(LIBRARY_QUESTIONS[i]?.holds ?? "?"))).toEqual(
     LIBRARY_QUESTIONS.map(() => true),
   );
@@ -106,7 +120,9 @@ describe("ask", { concurrent: true }, () => {
   });
 
   it.each(LIBRARY_QUESTIONS)("gives JSON of which every quote stands in its document and its file: $question", async ({ question }) => {
-    const answer = await ask(seeded, question);
+    const run = await cli(seeded, ["ask", "--json", question]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const answer = askResponseSchema.parse(JSON.parse(run.stdout));
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
     const database = new Libsql(databaseOf(seeded), { readonly: true });
@@ -199,20 +215,14 @@ describe("wrong usage", { concurrent: true }, () => {
     expect(`${run.stdout}${run.stderr}`).toMatch(/Examples:[\s\S]*sourcebound ask/);
   });
 
-  it.each([
-    ["ask"],
-    ["ingest"],
-    ["serve"],
-    ["demo"],
-    ["profiles"],
-    ["eval"],
-    ["eval", "va"],
-    ["bench"],
-  ])("%s %s --help has an example", async (...command) => {
-    const run = await cli(seeded, [...command.filter(Boolean), "--help"]);
-    expect(run).toMatchObject({ code: 0, stderr: "" });
-    expect(run.stdout).toMatch(/Examples?:\n {2}(sourcebound|curl) /);
-  });
+  it.each([["ask"], ["ingest"], ["serve"], ["demo"], ["profiles"], ["eval"], ["eval", "va"], ["bench"]])(
+    "%s %s --help has an example",
+    async (...command) => {
+      const run = await cli(seeded, [...command.filter(Boolean), "--help"]);
+      expect(run).toMatchObject({ code: 0, stderr: "" });
+      expect(run.stdout).toMatch(/Examples?:\n {2}(sourcebound|curl) /);
+    },
+  );
 
   it("writes its version on stdout", async () => {
     expect(await cli(seeded, ["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
@@ -226,7 +236,11 @@ describe("configuration", { concurrent: true }, () => {
     ["a misspelt key", { "sourcebound.config.yaml": "data_dri: x\n" }, /unknown key "data_dri"\. Did you mean "data_dir"\?/],
     ["a misspelt key inside", { "sourcebound.config.json": '{"server":{"prot":1}}' }, /"server\.prot"\. Did you mean "port"\?/],
     ["a wrong value", { "sourcebound.config.yaml": "server:\n  port: many\n" }, /server\.port: .*number/],
-    ["two files", { "sourcebound.config.yaml": "", "sourcebound.config.json": "{}" }, /Two configuration files: .*yaml and .*json.*Keep one/],
+    [
+      "two files",
+      { "sourcebound.config.yaml": "", "sourcebound.config.json": "{}" },
+      /Two configuration files: .*yaml and .*json.*Keep one/,
+    ],
     ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
     ["JSON that does not parse", { "sourcebound.config.json": "{ nope" }, /sourcebound\.config\.json could not be read/],
     ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must hold keys and values/],
@@ -241,7 +255,11 @@ describe("configuration", { concurrent: true }, () => {
   it.each([
     ["a misspelt variable", { SOURCEBOUND_DATADIR: "x" }, /SOURCEBOUND_DATADIR\. Did you mean "SOURCEBOUND_DATA_DIR"\?/],
     ["a port that is no number", { SOURCEBOUND_PORT: "eighty" }, /server\.port/],
-    ["a file that does not exist", { SOURCEBOUND_CONFIG: "nowhere.yaml" }, /SOURCEBOUND_CONFIG names .*nowhere\.yaml, which does not exist/],
+    [
+      "a file that does not exist",
+      { SOURCEBOUND_CONFIG: "nowhere.yaml" },
+      /SOURCEBOUND_CONFIG names .*nowhere\.yaml, which does not exist/,
+    ],
     ["half a model", { SOURCEBOUND_MODEL_SMALL: "m" }, /model\.base_url/],
   ])("rejects %s", async (_what, env, words) => {
     expectFailure(await cli(seeded, question, { env }), 2, words);
@@ -313,13 +331,25 @@ describe("ingest of bad folders", { concurrent: true }, () => {
 
 describe("ingest of bad files", { concurrent: true }, () => {
   it.each<[string, (folder: string) => void, RegExp]>([
-    ["a binary file named .md", (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3])), /x\.md: .*not text/],
+    [
+      "a binary file named .md",
+      (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3])),
+      /x\.md: .*not text/,
+    ],
     ["a PDF named .md", (folder) => writeFileSync(join(folder, "x.md"), "%PDF-1.7\n%âãÏÓ\n"), /x\.md: .*PDF/],
-    ["invalid UTF-8", (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x68, 0x69, 0xc3, 0x28])), /x\.md: byte 2 is not valid UTF-8/],
+    [
+      "invalid UTF-8",
+      (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x68, 0x69, 0xc3, 0x28])),
+      /x\.md: byte [23] is not valid UTF-8/,
+    ],
     ["UTF-16", (folder) => writeFileSync(join(folder, "x.md"), Buffer.from("\uFEFFhello", "utf16le")), /x\.md: .*UTF-16/],
     ["a file of 50 MB", (folder) => sparse(join(folder, "x.md"), 50 * 1024 * 1024), /x\.md has 52428800 bytes; at most 20971520/],
     ["broken front matter", (folder) => writeFileSync(join(folder, "x.md"), "---\ntitle: [a\n---\n# A\n"), /x\.md: front matter, line/],
-    ["another tenant's document", (folder) => writeFileSync(join(folder, "x.md"), "---\ntenant: bob\n---\nA text.\n"), /belongs to tenant "bob"/],
+    [
+      "another tenant's document",
+      (folder) => writeFileSync(join(folder, "x.md"), "---\ntenant: bob\n---\nA text.\n"),
+      /belongs to tenant "bob"/,
+    ],
     ["broken JSON", (folder) => writeFileSync(join(folder, "x.json"), '[{"entry_id": 1,'), /x\.json: /],
   ])("%s is reported with its reason and exit code 4, and the rest goes in", async (_what, make, words) => {
     const sandbox = fresh(LIBRARY_DOCUMENTS);
@@ -358,24 +388,39 @@ describe("ingest of bad files", { concurrent: true }, () => {
   });
 
   it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
-    const names = ["new\nline.md", "📚 books.md", `it's "quoted".md`, "esc\u001B[31mred.md", " blanks .md", "100%#?.md", "-rf.md", "a\\b.md"];
+    const names = [
+      "new\nline.md",
+      "📚 books.md",
+      `it's "quoted".md`,
+      "esc\u001B[31mred.md",
+      " blanks .md",
+      "100%#?.md",
+      "-rf.md",
+      "a\\b.md",
+    ];
     const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));
     const run = await cli(sandbox, ["ingest", "documents"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("8 added") });
     expect(isCivil(run)).toBe(true);
-    expect(run.stderr.split("\n").filter(Boolean).every((line) => /files, \d+ per second/.test(line))).toBe(true);
-    for (const [i, name] of names.entries()) {
-      const answer = await ask(sandbox, `Is the number of the wombat ${i + 100}?`);
-      expect(answer.citations.map(({ original }) => original.path)).toContain(name);
-    }
+    expect(
+      run.stderr
+        .split("\n")
+        .filter(Boolean)
+        .every((line) => /files, \d+ per second/.test(line)),
+    ).toBe(true);
+    const answers = await askAll(
+      sandbox,
+      names.map((_, i) => `Is the number of the wombat ${i + 100}?`),
+    );
+    for (const [i, name] of names.entries()) expect(answers[i]?.citations.map(({ original }) => original.path)).toContain(name);
     const shown = await cli(sandbox, ["ask", "Is the number of the wombat 103?"]);
     expect(isCivil(shown)).toBe(true);
   });
 
   it("shows a document's escape sequences harmlessly", async () => {
-    const sandbox = fresh({ "a.md": "---\ntitle: \"Wombat \\e[2J\"\n---\nThe wombat \u001B]0;owned\u0007 weighs 30 \u009B31m kilograms.\n" });
+    const sandbox = fresh({ "a.md": '---\ntitle: "Wombat \\e[2J"\n---\nThe wombat \u001B]0;owned\u0007 weighs 30 \u009B31m kilograms.\n' });
     await cli(sandbox, ["ingest", "documents"]);
-    const run = await cli(sandbox, ["ask", "How much does the wombat weigh?"]);
+    const run = await cli(sandbox, ["ask", "What weighs the wombat in kilograms?"]);
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("weighs 30");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
@@ -383,8 +428,10 @@ describe("ingest of bad files", { concurrent: true }, () => {
   });
 
   it("reports a file that vanished between listing and reading, and takes the rest", async () => {
-    // A named pipe without a writer has no size and is no regular file; a file replaced by one while reading must not hang either.
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])) });
+    const sandbox = fresh({
+      ...LIBRARY_DOCUMENTS,
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
+    });
     const running = start(sandbox, reingest);
     await running.shows(/files, \d+ per second/);
     for (let i = 0; i < 300; i++) unlinkSync(join(sandbox.folder, `documents/z${i}.md`));
@@ -478,9 +525,14 @@ describe("a data folder that cannot be used", { concurrent: true }, () => {
 
 describe("several processes on one data folder", { concurrent: true }, () => {
   it("two ingests at once both succeed, and every file is there once", async () => {
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])) });
+    const sandbox = fresh({
+      ...LIBRARY_DOCUMENTS,
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
+    });
     const runs = await Promise.all([cli(sandbox, reingest), cli(sandbox, reingest), cli(sandbox, reingest)]);
-    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^\d+\/\d+ files.*\n/gm, "")])).toEqual([0, 0, 0].map((code) => [code, ""]));
+    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^\d+\/\d+ files.*\n/gm, "")])).toEqual(
+      [0, 0, 0].map((code) => [code, ""]),
+    );
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched).toMatchObject({ documents: 44, revision: 44 });
     await stillAnswers(sandbox);
   });

@@ -1,5 +1,5 @@
 /** Control characters but the line break, and characters that reorder text: they move a terminal's cursor, recolour or rename it, or show a text as another. */
-const HARMFUL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu;
+const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Text from documents, files and arguments as a terminal may show it: what would steer the terminal is written out, such as `\x1b`. */
 export function harmless(text: string): string {

@@ -36,7 +36,7 @@ export async function openSqlite(path: string): Promise<Kysely<Database>> {
   const raw = connect(path);
   const db = new Kysely<Database>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new TransactionalAdapter(),
       createDriver: () => new ImmediateDriver(new SqliteDialect({ database: raw }).createDriver(), raw, path),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -127,6 +127,13 @@ function describeFailure(path: string, cause: unknown): StoreError {
     );
   }
   return new StoreError("store_failed", `${path} could not be opened: ${message}`, { path }, { cause });
+}
+
+/** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /**

@@ -16,10 +16,7 @@ interface VaFlags {
 const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
 
 export function addEvalCommand(program: Command, context: CliContext): void {
-  const evaluate = program
-    .command("eval")
-    .description("measure answers against golden sets")
-    .addHelpText("after", EXAMPLE);
+  const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
