@@ -84,8 +84,6 @@ export const configSchema = z.strictObject({
 });
 
 export type Config = z.infer<typeof configSchema>;
-export type ModelConfig = z.infer<typeof modelSchema>;
-export type EmbeddingsConfig = z.infer<typeof embeddingsSchema>;
 
 /** Environment variable → place in the configuration. The environment wins over the file. */
 export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -151,11 +149,6 @@ export function loadConfig({ cwd, env, overrides = {} }: LoadConfigOptions): Con
 /** Configuration of this process. The one place that reads `process.env` and the working directory. */
 export function loadProcessConfig(overrides?: Readonly<Record<string, unknown>>): Config {
   return loadConfig({ cwd: process.cwd(), env: process.env, ...(overrides === undefined ? {} : { overrides }) });
-}
-
-/** Folder of public data sets for measuring commands (`SOURCEBOUND_DATA`), or `null`. */
-export function dataFolderOf(env: Readonly<Record<string, string | undefined>> = process.env): string | null {
-  return env.SOURCEBOUND_DATA === undefined || env.SOURCEBOUND_DATA === "" ? null : resolve(env.SOURCEBOUND_DATA);
 }
 
 function findConfigFile(cwd: string, named: string | undefined): string | null {

@@ -127,9 +127,9 @@ export async function lookup(question: Question, parts: AnswerParts, log: StageL
   return hit;
 }
 
-/** A follow-up depends on its history, and an emergency on today's hotline text: neither is cached. */
+/** What a model writes may depend on the history, and an emergency needs today's hotline text: neither is cached. */
 function isCacheable(question: Question, parts: AnswerParts): boolean {
-  return question.history.length === 0 && hotlines(question, parts).length === 0;
+  return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
 }
 
 /** The sentences of a hit, as if they had just been written. */

@@ -64,3 +64,9 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
 export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
+
+/** `$0`, `$0.0123`, or that the price is not known. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return "not known";
+  return usd === 0 ? "$0" : `$${usd.toFixed(4)}`;
+}

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { VERSION } from "../version.ts";
 import { wilson } from "./metrics.ts";
 
@@ -28,11 +27,6 @@ export interface TableRow {
 
 export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
-}
-
-/** Machine that timings were taken on, in a few words. */
-export function machineOf(): string {
-  return `${cpus().length} cores, ${process.platform} ${process.arch}`;
 }
 
 export function writeReport(path: string, report: Report): void {

@@ -61,22 +61,27 @@ export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): 
     source,
     fitted.map(({ first }) => atoms[first]?.start ?? 0),
   );
-  return fitted.map(({ first, last }, ordinal) => {
-    const range = rangeOf(atoms, first, last);
+  return fitted.map(({ first, last, tokens }, ordinal) => {
     return {
-      ...range,
+      ...rangeOf(atoms, first, last),
       ordinal,
-      tokens: countTokens(source.text.slice(range.start, range.end)),
+      tokens,
       headingPath: paths[ordinal] ?? [],
       windows: windowsOf(source.text, atoms.slice(first, last + 1), limits),
     };
   });
 }
 
-/** The part as it is, or less of its overlap, or its halves, until the count on the actual slice is within the limit. */
-function fitting(text: string, atoms: readonly Atom[], part: Part, max: number): Part[] {
+interface CountedPart extends Part {
+  /** Counted on the slice of the text. */
+  readonly tokens: number;
+}
+
+/** The part as it is, or with less of its overlap, or its halves, until the count on the slice itself is within the limit. */
+function fitting(text: string, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
   const { start, end } = rangeOf(atoms, part.first, part.last);
-  if (part.first === part.last || countTokens(text.slice(start, end)) <= max) return [part];
+  const tokens = countTokens(text.slice(start, end));
+  if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
   if (part.first < part.own) return fitting(text, atoms, { ...part, first: part.first + 1 }, max);
   const middle = (part.first + part.last) >> 1;
   return [
@@ -90,10 +95,7 @@ function windowsOf(text: string, atoms: readonly Atom[], limits: { readonly wind
   const parts = partition(atoms, { target, max: limits.windowMax, min: limits.windowMin, overlap: 0, mayCutUnits: true });
   return parts
     .flatMap((part) => fitting(text, atoms, part, limits.windowMax))
-    .map(({ first, last }) => {
-      const range = rangeOf(atoms, first, last);
-      return { ...range, tokens: countTokens(text.slice(range.start, range.end)) };
-    });
+    .map(({ first, last, tokens }) => ({ ...rangeOf(atoms, first, last), tokens }));
 }
 
 function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Engine } from "../engine.ts";
 import { messageOf } from "../errors.ts";
@@ -41,7 +42,7 @@ function toAskEngine(engine: Engine): AskEngine {
         tenant: request.tenant,
         profile: request.profile,
         detail: request.detail,
-        sessionId: request.session_id,
+        sessionId: request.session_id ?? randomUUID(),
         selection:
           request.selection === undefined
             ? null

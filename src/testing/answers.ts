@@ -95,5 +95,6 @@ export function* eventsOf(answer: Answer): Generator<AnswerEvent, void> {
 }
 
 function sentenceEvent(answer: Answer, index: number, sentence: AnswerSentence): AnswerEvent {
-  return { type: "sentence", index, sentence, citations: answer.citations.filter(({ n }) => sentence.citations.includes(n)) };
+  const citations = sentence.citations.flatMap((n) => answer.citations.filter((citation) => citation.n === n));
+  return { type: "sentence", index, sentence, citations };
 }

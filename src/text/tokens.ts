@@ -40,11 +40,6 @@ export function words(text: string): Word[] {
   return found.filter(({ text }) => text !== "");
 }
 
-/** Is this (lower-case, unstemmed) word one that carries no content? */
-export function isStopWord(word: string): boolean {
-  return STOP_WORDS.has(word);
-}
-
 /** Longest word that is looked at; what is longer is noise and is cut. */
 const MAX_WORD = 64;
 

@@ -42,9 +42,9 @@ export function AskBox({ running, onAsk, onStop, ref }: AskBoxProps) {
       <textarea
         id="question"
         ref={ref}
-        rows={2}
+        rows={1}
         value={text}
-        placeholder="Ask one question in your own words"
+        placeholder="Ask in your own words"
         aria-describedby={hintId}
         aria-invalid={excess > 0}
         onChange={(event) => setText(event.target.value)}

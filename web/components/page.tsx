@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { Client } from "../../src/client/index.ts";
 import { useConversation } from "../conversation/use-conversation.ts";
-import { useHealth } from "../conversation/use-health.ts";
+import { type HealthState, useHealth } from "../conversation/use-health.ts";
 import { EXAMPLE_QUESTIONS } from "../examples.ts";
 import { AskBox } from "./ask-box.tsx";
 import { PageHeader } from "./page-header.tsx";
@@ -41,7 +41,7 @@ export function Page({ client }: PageProps) {
       </a>
       <PageHeader health={health} onClear={turns.length === 0 ? null : clearAndReturn} />
       <main className="conversation" aria-label="Conversation">
-        {turns.length === 0 ? <Welcome /> : null}
+        {turns.length === 0 ? <Welcome health={health} /> : null}
         {turns.map((turn) => (
           <TurnView key={turn.id} turn={turn} busy={running} onRetry={ask} ref={turn.id === lastId ? last : null} />
         ))}
@@ -56,13 +56,27 @@ export function Page({ client }: PageProps) {
   );
 }
 
-function Welcome() {
+function Welcome({ health }: { readonly health: HealthState }) {
+  const problem = describeProblem(health);
   return (
     <div className="welcome">
       <h1>Ask the documents.</h1>
       <p>Every sentence of an answer is bound to an exact quote that you can open. When the documents are not enough, it says so.</p>
+      {problem === null ? null : <p className="message is-warning">{problem}</p>}
     </div>
   );
+}
+
+/** What keeps the server from answering, and what to do. */
+function describeProblem(state: HealthState): string | null {
+  switch (state.type) {
+    case "unknown":
+      return null;
+    case "failed":
+      return `${state.message} Start it with ./run serve, then reload this page.`;
+    case "known":
+      return state.health.documents === 0 ? "There are no documents yet: add some with ./run ingest DIR." : null;
+  }
 }
 
 function Examples({ questions, onAsk }: { readonly questions: readonly string[]; readonly onAsk: (question: string) => void }) {

@@ -6,7 +6,7 @@ export interface RefusalViewProps {
 }
 
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
-  nothing_relevant: "Nothing in the documents answers this",
+  nothing_relevant: "No reliable answer was found",
   evidence_too_weak: "The evidence is too weak to answer",
   not_reliable: "No reliable answer could be made",
   empty_corpus: "There are no documents yet",
@@ -24,7 +24,7 @@ export function RefusalView({ refusal: { reason, message, searched, nearest, con
       </p>
       {searched.unreadable.length === 0 ? null : (
         <details className="unreadable" open={searched.unreadable.length <= 3}>
-          <summary>{formatCount(searched.unreadable.length, "file")} could not be read and was not searched</summary>
+          <summary>Not searched, because unreadable: {formatCount(searched.unreadable.length, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
               <li key={path}>

@@ -1,4 +1,5 @@
 import { type Ref, useCallback, useRef, useState } from "react";
+import type { WireAnswer } from "../../src/client/index.ts";
 import type { Turn } from "../conversation/state.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { Account } from "./account.tsx";
@@ -45,7 +46,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
       </h2>
       <div className="turn-columns">
         <div className="turn-main">
-          {status.type === "running" ? <StageLine stage={status.stage} /> : null}
+          <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
               sentences={sentences}
@@ -57,15 +58,14 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
               sourceId={(n) => sourceId(id, n)}
             />
           </div>
+          {status.type === "running" ? <StageLine stage={status.stage} /> : null}
           {answer?.refusal ? <RefusalView refusal={answer.refusal} /> : null}
-          {answer !== null && answer.refusal === null && sentences.length === 0 ? (
-            <p className="empty-answer">{answer.answer_plain === "" ? "The answer is empty." : answer.answer_plain}</p>
-          ) : null}
+          {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
+          {answer === null ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} evidence={answer.evidence} />}
-          <Messages warnings={turn.warnings} notices={turn.notices} />
-          {answer === null ? null : <AnswerSummary answer={answer} />}
-          {answer === null ? null : <Account answer={answer} stages={turn.stages} />}
+          <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
+          {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -86,6 +86,16 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
   );
 }
 
+/** A hotline's text stands before everything else. */
+function isUrgent({ code }: { readonly code: string }): boolean {
+  return code === "hotline";
+}
+
+/** What the profile names and this build lacks belongs to the account of how the answer was made. */
+function isUnbuilt({ code }: { readonly code: string }): boolean {
+  return code === "not_built";
+}
+
 function sourceId(turn: number, n: number): string {
   return `turn-${turn}-source-${n}`;
 }
@@ -97,6 +107,12 @@ function StageLine({ stage }: { readonly stage: string | null }) {
       {stage === null ? "Asking" : describeStage(stage)}…
     </p>
   );
+}
+
+/** An answer without sentences that is no refusal. */
+function describeEmpty({ status, answer_plain }: WireAnswer): string {
+  if (answer_plain !== "") return answer_plain;
+  return status === "error" ? "The answer could not be completed: the warnings say why." : "The answer is empty.";
 }
 
 /** One line for those who hear the page, when something has ended. */

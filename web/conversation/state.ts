@@ -113,10 +113,9 @@ function finishTurn(turn: Turn, answer: WireAnswer): Turn {
 }
 
 function sameSentences(shown: readonly ShownSentence[], final: readonly ShownSentence[]): boolean {
-  return (
-    JSON.stringify(shown.map(({ text, citations }) => [text, citations])) ===
-    JSON.stringify(final.map(({ text, citations }) => [text, citations]))
-  );
+  const comparable = (sentences: readonly ShownSentence[]) =>
+    JSON.stringify(sentences.map(({ text, citations }) => [text, [...citations].sort((a, b) => a - b)]));
+  return comparable(shown) === comparable(final);
 }
 
 function addCitations(known: readonly WireCitation[], more: readonly WireCitation[]): WireCitation[] {

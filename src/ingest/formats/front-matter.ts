@@ -50,8 +50,7 @@ export interface FrontMatter {
 /** Reads the YAML between `---` lines at the top of a file; a file without any gets empty metadata. Throws `bad_front_matter`. */
 export function readFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
-  const values = frontMatterSchema.parse({});
-  const found = match === null ? values : parseFrontMatter(match[1] ?? "");
+  const found = match === null ? frontMatterSchema.parse({}) : parseFrontMatter(match[1] ?? "");
   return {
     title: found.title ?? found.display_title,
     metadata: {

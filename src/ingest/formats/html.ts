@@ -17,7 +17,7 @@ export function parseHtml(source: string, name: string): FormatResult {
   const events = mainContent(all);
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {
-    inline: (event) => writeInline(writer, event),
+    inline: (event) => writeInline(writer, event, front.bodyStart),
     flush: () => {},
     isInline: () => false,
     isLayoutText: () => false,
@@ -36,9 +36,9 @@ export function parseHtml(source: string, name: string): FormatResult {
   };
 }
 
-function writeInline(writer: BlockWriter, event: MarkupEvent): void {
+function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number): void {
   if (event.type === "text") {
-    if (event.text.length === event.end - event.start) writer.text(event.start, event.end);
+    if (event.text.length === event.end - event.start) writer.text(Math.max(bodyStart, event.start), event.end);
     else writer.opaque(event.text, event.start, event.end);
   } else if (event.type === "open") {
     if (event.name === "br") writer.lineBreak();

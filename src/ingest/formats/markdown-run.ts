@@ -2,8 +2,10 @@ import type { Nodes, Parent, PhrasingContent, RootContent } from "mdast";
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
+import type { TextRange } from "../../types.ts";
 import type { BlockWriter, CodePiece } from "../block-writer.ts";
 import type { MaskedSource } from "./masked-source.ts";
+import { type PlainMarkdown, readPlainMarkdown } from "./plain-markdown.ts";
 
 /** Lists and quotes inside each other, and emphasis marks in one paragraph: beyond, parsing time grows with the square; the text stays. */
 const MAX_CONTAINERS = 100;
@@ -13,13 +15,17 @@ const GROUP_LENGTH = 8_000;
 
 const DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S.*$/gm;
 const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+const HEADING_LINE = /^#{1,6}[ \t]/;
 const BLANK_LINE = /^[ \t\r]*$/;
 const MAY_CONTINUE_LIST = /^(?:[ \t]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
 const SIMPLE_HEADING = /^ {0,3}(#{1,6})[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
-const NOT_SIMPLE = /[*_`[\]<&\\|]| {2}\r?\n|^[ \t]*(?:[#>+\-=~]|\d{1,9}[.)])/m;
+const INLINE_SYNTAX = /[*_`[\]<&\\]/;
 const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 
-type Segment = { readonly start: number; readonly end: number; readonly kind: "heading" | "paragraph" | "hostile" | "markdown" };
+interface Segment extends TextRange {
+  readonly kind: "heading" | "plain" | "hostile" | "markdown";
+  readonly plain: PlainMarkdown | null;
+}
 
 /** Writes markdown from ranges of one source. */
 export interface MarkdownWriter {
@@ -27,7 +33,8 @@ export interface MarkdownWriter {
   write(start: number, end: number): void;
 }
 
-export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter): MarkdownWriter {
+/** With `alwaysParse`, nothing takes the short way past the full parser; the result must be the same. */
+export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, alwaysParse = false): MarkdownWriter {
   // In a file with HTML, indentation follows the tags and says nothing about code.
   const noIndentedCode = source.hasTags ? ["codeIndented"] : [];
   const blocks = options(noIndentedCode);
@@ -42,40 +49,55 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter):
     const trimmed = source.masked.slice(start, end);
     if (BLANK_RUN.test(trimmed)) return;
     if (writer.isSingleLine) {
-      parse(start, end, inline);
+      if (alwaysParse || INLINE_SYNTAX.test(trimmed)) parse(start, end, inline);
+      else source.write(writer, start, end);
       return;
     }
+    const parts = segments(source.masked, start, end, source.hasTags ? Number.POSITIVE_INFINITY : 3);
     let groupStart = -1;
     let groupEnd = -1;
-    for (const segment of segments(source.masked, start, end)) {
-      const afterList = groupStart >= 0;
-      const opensBlock = !MAY_CONTINUE_LIST.test(source.masked.slice(segment.start, segment.start + 12));
-      const simple = segment.kind !== "markdown" && (!afterList || opensBlock || segment.kind === "hostile");
-      if (afterList && (simple || (opensBlock && groupEnd - groupStart > GROUP_LENGTH))) {
+    for (const [i, part] of parts.entries()) {
+      const next = parts[i + 1];
+      const opensBlock = !mayContinueList(part);
+      const isContinued = part.plain !== null && part.plain.items.length > 0 && next !== undefined && mayContinueList(next);
+      const isSimple =
+        part.kind !== "markdown" && !alwaysParse && !isContinued && (groupStart < 0 || opensBlock || part.kind === "hostile");
+      if (groupStart >= 0 && (isSimple || (opensBlock && groupEnd - groupStart > GROUP_LENGTH))) {
         parse(groupStart, groupEnd, blocks);
         groupStart = -1;
       }
-      if (simple) writeSimple(segment);
+      if (isSimple) writeSimple(part);
       else {
-        if (groupStart < 0) groupStart = segment.start;
-        groupEnd = segment.end;
+        if (groupStart < 0) groupStart = part.start;
+        groupEnd = part.end;
       }
     }
     if (groupStart >= 0) parse(groupStart, groupEnd, blocks);
   }
 
-  function writeSimple({ start, end, kind }: Segment): void {
+  function mayContinueList(part: Segment): boolean {
+    return MAY_CONTINUE_LIST.test(source.masked.slice(part.start, part.start + 12));
+  }
+
+  function writeSimple({ start, end, kind, plain }: Segment): void {
     if (kind === "heading") {
-      const match = SIMPLE_HEADING.exec(source.masked.slice(start, end).trimEnd());
-      const marks = match?.[1]?.length ?? 1;
+      const marks = /#+/.exec(source.masked.slice(start, end))?.[0].length ?? 1;
       writer.beginHeading(marks);
       source.write(writer, source.masked.indexOf("#", start) + marks, end);
       writer.end();
       return;
     }
     writer.paragraph();
-    source.write(writer, start, end);
+    for (const range of plain?.paragraph ?? [{ start, end }]) source.write(writer, range.start, range.end);
     writer.paragraph();
+    if (plain === null || plain.items.length === 0) return;
+    writer.beginList();
+    for (const item of plain.items) {
+      writer.beginItem();
+      for (const range of item) source.write(writer, range.start, range.end);
+      writer.end();
+    }
+    writer.endList();
   }
 
   function parse(start: number, end: number, parseOptions: Options): void {
@@ -154,40 +176,49 @@ function options(disabled: readonly string[]): Options {
   return { extensions: [gfmTable(), { disable: { null: [...disabled] } }], mdastExtensions: [gfmTableFromMarkdown()] };
 }
 
-/** Blank-line separated parts of a run. What needs no parser is named so; fenced code stays in one part. */
-function* segments(text: string, start: number, end: number): Generator<Segment> {
+/** Parts of a run between empty lines; headings stand alone, fenced code stays in one part. What needs no parser is named so. */
+function segments(text: string, start: number, end: number, maxIndent: number): Segment[] {
+  const found: Segment[] = [];
   let segmentStart = -1;
   let segmentEnd = -1;
   let fence = "";
-  let fenced = false;
+  let isFenced = false;
+  const take = (): void => {
+    if (segmentStart < 0) return;
+    found.push(segmentOf(text, segmentStart, segmentEnd, isFenced, maxIndent));
+    segmentStart = -1;
+    isFenced = false;
+  };
   for (let lineStart = start; lineStart < end; ) {
     const newline = text.indexOf("\n", lineStart);
     const lineEnd = newline < 0 || newline >= end ? end : newline;
     const line = text.slice(lineStart, lineEnd);
-    if (fence === "" && BLANK_LINE.test(line)) {
-      if (segmentStart >= 0)
-        yield { start: segmentStart, end: segmentEnd, kind: fenced ? "markdown" : kindOf(text.slice(segmentStart, segmentEnd)) };
-      segmentStart = -1;
-      fenced = false;
-    } else {
+    const isHeading = fence === "" && HEADING_LINE.test(line);
+    if (isHeading || (fence === "" && BLANK_LINE.test(line))) take();
+    if (!BLANK_LINE.test(line)) {
       if (segmentStart < 0) segmentStart = lineStart;
       segmentEnd = lineEnd;
-      const marks = FENCE.exec(line)?.[1] ?? "";
-      if (fence === "") {
-        fence = marks;
-        fenced ||= marks !== "";
-      } else if (marks.startsWith(fence) && line.trim() === marks) fence = "";
     }
+    if (isHeading) take();
+    const marks = FENCE.exec(line)?.[1] ?? "";
+    if (fence === "") {
+      fence = marks;
+      isFenced ||= marks !== "";
+    } else if (marks.startsWith(fence) && line.trim() === marks) fence = "";
     lineStart = lineEnd + 1;
   }
-  if (segmentStart >= 0)
-    yield { start: segmentStart, end: segmentEnd, kind: fenced ? "markdown" : kindOf(text.slice(segmentStart, segmentEnd)) };
+  take();
+  return found;
 }
 
-function kindOf(segment: string): Segment["kind"] {
-  if (SIMPLE_HEADING.test(segment.trimEnd())) return "heading";
-  if (!NOT_SIMPLE.test(segment)) return "paragraph";
-  return countDelimiters(segment) > MAX_DELIMITERS || containerDepth(segment) > MAX_CONTAINERS ? "hostile" : "markdown";
+function segmentOf(text: string, start: number, end: number, isFenced: boolean, maxIndent: number): Segment {
+  if (isFenced) return { start, end, kind: "markdown", plain: null };
+  const segment = text.slice(start, end);
+  if (SIMPLE_HEADING.test(segment.trimEnd())) return { start, end, kind: "heading", plain: null };
+  const plain = readPlainMarkdown(text, start, end, maxIndent);
+  if (plain !== null) return { start, end, kind: "plain", plain };
+  const isHostile = countDelimiters(segment) > MAX_DELIMITERS || containerDepth(segment) > MAX_CONTAINERS;
+  return { start, end, kind: isHostile ? "hostile" : "markdown", plain: null };
 }
 
 function countDelimiters(text: string): number {

@@ -35,14 +35,18 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 }
 
 /** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
-export function parseMarkdownText(source: string, bodyStart: number): WrittenBlocks {
+export function parseMarkdownText(source: string, bodyStart: number, options: { readonly alwaysParse?: boolean } = {}): WrittenBlocks {
   const writer = new BlockWriter(source);
   const events = source.includes("<", bodyStart)
     ? visibleEvents(readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false }))
     : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const markdown = createMarkdownWriter(maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)), writer);
+  const markdown = createMarkdownWriter(
+    maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)),
+    writer,
+    options.alwaysParse,
+  );
   let runStart = -1;
   let runEnd = -1;
   walkMarkup(events, writer, {
@@ -159,14 +163,16 @@ function masksOf(
   let at = bodyStart;
   for (const event of events) {
     if (event.end <= bodyStart) continue;
-    if (event.start > at) masks.push({ start: at, end: event.start, effect: "none", alt: "" });
+    // An implied closing tag reports the place of the tag that implies it, so places can overlap.
+    const start = Math.max(at, event.start);
+    if (start > at) masks.push({ start: at, end: start, effect: "none", alt: "" });
     at = Math.max(at, event.end);
-    if (event.type === "text" || event.start >= event.end) continue;
+    if (event.type === "text" || start >= event.end) continue;
     const isInlineBlock = event.type === "open" && BLOCK_ELEMENTS.has(event.name) && isOnTableLine(event);
     const name = event.type === "open" ? event.name : "";
     const alt = event.type === "open" ? (event.attributes.alt ?? "") : "";
     const effect = name === "br" ? "break" : name === "img" && alt !== "" ? "image" : isInlineBlock ? "paragraph" : "none";
-    masks.push({ start: event.start, end: event.end, effect, alt });
+    masks.push({ start, end: event.end, effect, alt });
   }
   if (at < length) masks.push({ start: at, end: length, effect: "none", alt: "" });
   return masks;
@@ -176,6 +182,7 @@ function masksOf(
 function pipeLines(source: string, start: number): (offset: number) => boolean {
   const starts: number[] = [];
   const ends: number[] = [];
+  if (!source.includes("|", start)) return () => false;
   const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;
   line.lastIndex = start;
   for (let match = line.exec(source); match !== null; match = line.exec(source)) {

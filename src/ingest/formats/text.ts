@@ -50,9 +50,10 @@ function writeParagraph(writer: BlockWriter, source: string, lines: readonly Lin
   const [first] = lines;
   if (level > 0 && first !== undefined) {
     writer.beginHeading(level);
-    writer.text(first.start, first.end);
+    const count = isHeadingWrapped(lines) ? 2 : 1;
+    writer.text(first.start, lines[count - 1]?.end ?? first.end);
     writer.end();
-    rest = lines.slice(1);
+    rest = lines.slice(count);
   }
   const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
   if (!isList) {
@@ -81,6 +82,12 @@ function writeList(writer: BlockWriter, source: string, lines: readonly Line[]):
   }
   if (isOpen) writer.end();
   writer.endList();
+}
+
+/** A long title that runs over into a short second line. */
+function isHeadingWrapped([first, second]: readonly Line[]): boolean {
+  if (first === undefined || second === undefined) return false;
+  return first.text.length > 60 && !/[.!?:]$/.test(first.text) && /^\p{Ll}/u.test(second.text) && /^[^.]{1,80}\.$/.test(second.text);
 }
 
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */

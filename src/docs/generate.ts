@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { configSchema, ENVIRONMENT_VARIABLES } from "../config.ts";
+import { domainSchema } from "../domain.ts";
+import { profiles } from "../profiles/index.ts";
+import { askRequestSchema, askResponseSchema, errorResponseSchema } from "../wire.ts";
+
+/** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
+export function generateDocs(): Readonly<Record<string, string>> {
+  return { "docs/api.md": apiDocs(), "docs/configuration.md": configurationDocs(), "docs/profiles.md": profileDocs() };
+}
+
+const MADE = "<!-- Made from the code by `npm run docs`; do not edit. -->\n";
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly additionalProperties?: JsonSchema | boolean;
+}
+
+function apiDocs(): string {
+  return [
+    `${MADE}# HTTP API`,
+    "`POST /v1/ask` with `content-type: application/json`. With `accept: text/event-stream` the answer comes as Server-Sent Events: `stage`, `notice`, `warning`, `sentence`, `answer` (always last), `error`. A `sentence` is final once sent; the final `answer` equals the sentences in order. `GET /healthz` says what is loaded; `GET /v1/schema` gives these tables as JSON Schema. Offsets count UTF-16 code units.",
+    `## Request\n\n${table(z.toJSONSchema(askRequestSchema, { io: "input" }) as JsonSchema)}`,
+    `## Response\n\n${table(z.toJSONSchema(askResponseSchema) as JsonSchema)}`,
+    `## Error\n\n${table(z.toJSONSchema(errorResponseSchema) as JsonSchema)}`,
+    "",
+  ].join("\n\n");
+}
+
+function configurationDocs(): string {
+  const variables = Object.entries(ENVIRONMENT_VARIABLES).map(([name, path]) => `| \`${name}\` | \`${path.join(".")}\` |`);
+  return [
+    `${MADE}# Configuration`,
+    "`sourcebound.config.yaml` (or `.json`) in the working directory, or the file that `SOURCEBOUND_CONFIG` names; then environment variables; then command-line options. Later ones win. Unknown keys are errors.",
+    `## Keys\n\n${table(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema)}`,
+    `## Environment\n\n| variable | key |\n| --- | --- |\n${variables.join("\n")}`,
+    `## Domain pack\n\n\`domains/NAME/domain.yaml\`:\n\n${table(z.toJSONSchema(domainSchema, { io: "input" }) as JsonSchema)}`,
+    "",
+  ].join("\n\n");
+}
+
+function profileDocs(): string {
+  const sections = profiles.map((profile) => {
+    const rules = profile.rules.map(({ rule, state, why }) => `| ${cell(rule)} | ${state} | ${cell(why)} |`);
+    const unbuilt = profile.unbuilt.map(({ stage, what }) => `- ${stage}: ${what}`);
+    return [
+      `## ${profile.name}`,
+      `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
+      `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
+      unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
+      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check }, null, 2)}\n\`\`\``,
+    ].join("\n\n");
+  });
+  return [`${MADE}# Profiles`, ...sections, ""].join("\n\n");
+}
+
+function table(schema: JsonSchema): string {
+  return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", ...rows(schema, "")].join("\n");
+}
+
+function rows(schema: JsonSchema, prefix: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const name = prefix === "" ? key : `${prefix}.${key}`;
+    const required = (schema.required ?? []).includes(key) && property.default === undefined;
+    const inner = insideOf(property);
+    const shown = property.default === undefined || inner !== null ? (required ? "" : "–") : `\`${JSON.stringify(property.default)}\``;
+    const row = `| \`${name}\` | ${cell(typeOf(property))} | ${shown} | ${cell(property.description ?? "")} |`;
+    return inner === null ? [row] : [row, ...rows(inner.schema, `${name}${inner.suffix}`)];
+  });
+}
+
+/** The object inside an array, a map or a nullable value. */
+function insideOf(schema: JsonSchema): { schema: JsonSchema; suffix: string } | null {
+  if (schema.properties !== undefined) return { schema, suffix: "" };
+  const option = schema.anyOf?.find((one) => one.properties !== undefined);
+  if (option !== undefined) return { schema: option, suffix: "" };
+  if (schema.items?.properties !== undefined) return { schema: schema.items, suffix: "[]" };
+  const values = schema.additionalProperties;
+  if (typeof values === "object" && values.properties !== undefined) return { schema: values, suffix: ".NAME" };
+  return null;
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(", ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
+  if (schema.type === "array") return `list of ${schema.items === undefined ? "anything" : typeOf(schema.items)}`;
+  return typeof schema.type === "string" ? schema.type : (schema.type ?? ["anything"]).join(" or ");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { StreamEvent, WireCitation } from "../../src/client/index.ts";
+import { eventsOf, sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
+import { eventToWire } from "../../src/wire.ts";
+import { type Conversation, type ConversationAction, EMPTY_CONVERSATION, reduceConversation } from "./state.ts";
+
+const passage = { title: "T", url: null, asOf: null, headingPath: [], path: "t.md", context: "One. Two." };
+const answer = sampleAnswer({
+  question: "q",
+  sentences: [
+    { text: "Two.", citations: [1] },
+    { text: "One.", citations: [2, 1] },
+  ],
+  citations: [sampleCitation(1, passage, "Two."), sampleCitation(2, passage, "One.")],
+  warnings: [{ code: "w", message: "Careful." }],
+});
+const events = [...eventsOf(answer)].map(eventToWire) as StreamEvent[];
+
+function play(actions: readonly ConversationAction[], from: Conversation = EMPTY_CONVERSATION): Conversation {
+  return actions.reduce(reduceConversation, from);
+}
+
+const asked = { type: "asked", id: 1, question: "q" } as const;
+const event = (data: StreamEvent): ConversationAction => ({ type: "event", id: 1, event: data });
+
+describe("the conversation", () => {
+  it("shows sentences as they come, each citation once and in order, and ends with the answer and its session", () => {
+    const beforeEnd = play([asked, ...events.slice(0, -1).map(event)]);
+    expect(beforeEnd.turns[0]?.sentences).toEqual([
+      { text: "Two.", citations: [1] },
+      { text: "One.", citations: [2, 1] },
+    ]);
+    expect(beforeEnd.turns[0]?.citations.map(({ n }) => n)).toEqual([1, 2]);
+    expect(beforeEnd.turns[0]?.status).toEqual({ type: "running", stage: "check" });
+    const ended = play(events.slice(-1).map(event), beforeEnd);
+    expect(ended.turns[0]?.status.type).toBe("answered");
+    expect(ended.sessionId).toBe("session-1");
+  });
+
+  it("says so when the final answer is not what was streamed", () => {
+    const other: StreamEvent = { event: "sentence", data: { index: 0, text: "Three.", citations: [] as WireCitation[] } };
+    const ended = play([asked, event(other), ...events.slice(-1).map(event)]);
+    expect(ended.turns[0]?.warnings.map(({ code }) => code)).toEqual(["w", "stream_differs"]);
+    expect(ended.turns[0]?.sentences.map(({ text }) => text)).toEqual(["Two.", "One."]);
+  });
+
+  it("shows a warning once that comes as an event and in the answer", () => {
+    const warning: StreamEvent = { event: "warning", data: { code: "w", message: "Careful." } };
+    const ended = play([asked, event(warning), ...events.map(event)]);
+    expect(ended.turns[0]?.warnings).toEqual([{ code: "w", message: "Careful." }]);
+  });
+
+  it("keeps what was shown when it stops or fails, and ignores what arrives after", () => {
+    const firstSentence = events.findIndex(({ event: name }) => name === "sentence");
+    const shown = events.slice(0, firstSentence + 1).map(event);
+    for (const end of [
+      { type: "stopped", id: 1 },
+      { type: "failed", id: 1, failure: { code: "stream_cut", message: "Cut.", status: null } },
+    ] as const) {
+      const ended = play([asked, ...shown, end]);
+      expect(ended.turns[0]?.sentences).toHaveLength(1);
+      expect(ended.turns[0]?.status.type).toBe(end.type);
+      expect(play(events.map(event), ended)).toBe(ended);
+    }
+  });
+
+  it("forgets turns and session when cleared, and ignores what arrives for a cleared turn", () => {
+    const cleared = play([asked, ...events.map(event), { type: "cleared" }]);
+    expect(cleared).toEqual(EMPTY_CONVERSATION);
+    expect(play(events.map(event), cleared)).toBe(cleared);
+  });
+});
