@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
@@ -150,14 +151,14 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *ingest(folder, options = {}) {
       const pack = domain(options.domain);
-      const absolute = resolve(folder);
+      const absolute = canonicalPath(folder);
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       yield* ingest(
         {
           domain: pack.name,
           tenant: options.tenant ?? null,
           folder: absolute,
-          root: resolve(options.root ?? folder),
+          root: canonicalPath(options.root ?? folder),
           source: options.source ?? absolute,
           access: options.access ?? pack.documents.access,
           allowEmpty: options.allowEmpty ?? false,
@@ -194,6 +195,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     close: () => store.close(),
   };
   return engine;
+}
+
+/** One spelling of a folder, so that the same one reached through a link is the same source. */
+function canonicalPath(folder: string): string {
+  const absolute = resolve(folder);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
 }
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
