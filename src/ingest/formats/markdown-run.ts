@@ -60,7 +60,8 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       const next = parts[i + 1];
       const opensBlock = !mayContinueList(part);
       const isContinued = part.plain !== null && part.plain.items.length > 0 && next !== undefined && mayContinueList(next);
-      const isSimple = part.kind !== "markdown" && !alwaysParse && !isContinued && (groupStart < 0 || opensBlock || part.kind === "hostile");
+      const isSimple =
+        part.kind !== "markdown" && !alwaysParse && !isContinued && (groupStart < 0 || opensBlock || part.kind === "hostile");
       if (groupStart >= 0 && (isSimple || (opensBlock && groupEnd - groupStart > GROUP_LENGTH))) {
         parse(groupStart, groupEnd, blocks);
         groupStart = -1;

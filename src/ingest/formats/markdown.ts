@@ -42,7 +42,11 @@ export function parseMarkdownText(source: string, bodyStart: number, options: { 
     : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const markdown = createMarkdownWriter(maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)), writer, options.alwaysParse);
+  const markdown = createMarkdownWriter(
+    maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)),
+    writer,
+    options.alwaysParse,
+  );
   let runStart = -1;
   let runEnd = -1;
   walkMarkup(events, writer, {

@@ -165,7 +165,7 @@ describe("chat over HTTP", () => {
       );
       expect(error?.message).toContain("Incorrect API key provided: [key].");
       expect(error?.message.length).toBeLessThan(400);
-      expect(JSON.stringify([error, error?.cause, error?.stack, (error?.cause as Error).stack])).not.toContain(KEY);
+      expect(JSON.stringify([error, error?.cause, error?.stack, (error?.cause as Error | undefined)?.stack])).not.toContain(KEY);
     }
   });
 
