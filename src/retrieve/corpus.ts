@@ -116,17 +116,20 @@ export class Corpus {
     // All windows that match are asked for: however many of the best belong to one chunk, the others must not be lost.
     const byWords = request.bm25 ? this.words.search(request.tokens, Infinity, accept, this.order) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
+    const dense = this.bestWindows(byVector, Infinity);
     const bm25 = this.bestWindows(byWords, request.candidates);
-    const slots = new Map([...bm25.slots, ...dense.slots]);
-    return fuseMinMax(dense.ranking, bm25.ranking, request).map((fused) => {
+    const nearest = dense.ranking.slice(0, request.candidates);
+    const slots = new Map([...bm25.slots, ...nearest.map(({ id }) => [id, dense.slots.get(id) as number] as const)]);
+    const cosines = new Map(dense.ranking.map(({ id, score }) => [id, score]));
+    return fuseMinMax(nearest, bm25.ranking, request).map((fused) => {
       const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
       return {
         documentId: document.id,
         version: document.version,
         chunk,
         window,
-        dense: fused.dense ?? this.cosine(request.vector, fused.id, accept),
+        // Also of a chunk that only the words found: gates judge by it.
+        dense: cosines.get(fused.id) ?? null,
         bm25: fused.bm25,
         fused: fused.fused,
       };
