@@ -24,6 +24,11 @@ export interface Scored {
   readonly score: number;
 }
 
+/** Which of two slots with equal scores ranks first: negative for the first one. */
+export type SlotOrder = (a: number, b: number) => number;
+
+export const bySlot: SlotOrder = (a, b) => a - b;
+
 interface Postings {
   slots: Uint32Array;
   frequencies: Float32Array;
@@ -109,8 +114,9 @@ export class Bm25Index {
   /**
    * The `k` best entries that `accept` lets through, best first.
    * @param accept decides by slot before ranking; absent: all
+   * @param order of equal scores; absent: the lower slot first
    */
-  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
+  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean, order: SlotOrder = bySlot): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     const counts = new Map<number, number>();
     for (const token of tokens) {
@@ -133,7 +139,7 @@ export class Bm25Index {
           (scores[slot] as number) + (weight * tf) / (tf + BM25_K1 * (1 - BM25_B + (BM25_B * (this.lengths[slot] as number)) / average));
       }
     }
-    return selectTop(touched, scores, k, accept);
+    return selectTop(touched, scores, k, accept, order);
   }
 
   private termId(token: string): number {
@@ -165,8 +171,14 @@ function grown(array: Float32Array, needed: number): Float32Array {
   return larger;
 }
 
-function selectTop(touched: readonly number[], scores: Float64Array, k: number, accept?: (slot: number) => boolean): Scored[] {
+function selectTop(
+  touched: readonly number[],
+  scores: Float64Array,
+  k: number,
+  accept: ((slot: number) => boolean) | undefined,
+  order: SlotOrder,
+): Scored[] {
   const found: Scored[] = [];
   for (const slot of touched) if (accept === undefined || accept(slot)) found.push({ slot, score: scores[slot] as number });
-  return found.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+  return found.sort((a, b) => b.score - a.score || order(a.slot, b.slot)).slice(0, k);
 }

@@ -1,18 +1,16 @@
+import { ModelError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored } from "./bm25.ts";
+import { Bm25Index, type Scored, type SlotOrder } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
-
-/** Windows asked of a ranking for every chunk wanted: a chunk has a handful. */
-const WINDOWS_PER_CHUNK = 4;
 
 export interface CorpusOptions {
   readonly domain: string;
@@ -96,6 +94,11 @@ export class Corpus {
     return this.words.has(token);
   }
 
+  /** Length of its vectors; 0 before the first one. Vectors of another length are not comparable. */
+  get dimensions(): number {
+    return this.vectors.dimensions;
+  }
+
   /** Tokens of a text as this index sees them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
@@ -111,17 +114,35 @@ export class Corpus {
   /** Chunks ranked by fused score, best first; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    const windows = request.candidates * WINDOWS_PER_CHUNK;
-    const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
-    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
+    // All windows that match are asked for: however many of the best belong to one chunk, the others must not be lost.
+    const byWords = request.bm25 ? this.words.search(request.tokens, Infinity, accept, this.order) : [];
+    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, accept);
+    const dense = this.bestWindows(byVector, Infinity);
     const bm25 = this.bestWindows(byWords, request.candidates);
+<<<<<<< HEAD
     const slots = new Map([...bm25.slots, ...dense.slots]);
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
     return fused.map(({ id, ...scores }) => {
       const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
       return { documentId: document.id, version: document.version, chunk, window, ...scores };
+=======
+    const nearest = dense.ranking.slice(0, request.candidates);
+    const slots = new Map([...bm25.slots, ...nearest.map(({ id }) => [id, dense.slots.get(id) as number] as const)]);
+    const cosines = new Map(dense.ranking.map(({ id, score }) => [id, score]));
+    return fuseMinMax(nearest, bm25.ranking, request).map((fused) => {
+      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
+      return {
+        documentId: document.id,
+        version: document.version,
+        chunk,
+        window,
+        // Also of a chunk that only the words found: gates judge by it.
+        dense: cosines.get(fused.id) ?? null,
+        bm25: fused.bm25,
+        fused: fused.fused,
+      };
+>>>>>>> models
     });
   }
 
@@ -140,11 +161,29 @@ export class Corpus {
     };
   }
 
-  private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
+  private searchVectors(vector: Float32Array, accept: (slot: number) => boolean): Scored[] {
+    const wordSlot = (slot: number) => this.wordSlotOfVector[slot] as number;
     return this.vectors
-      .search(vector, k, (slot) => accept(this.wordSlotOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
+      .search(
+        vector,
+        Infinity,
+        (slot) => accept(wordSlot(slot)),
+        (a, b) => this.order(wordSlot(a), wordSlot(b)),
+      )
+      .map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
   }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private readonly order: SlotOrder = (a, b) => {
+    const one = this.entries[a] as Entry;
+    const two = this.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
+  };
 
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
@@ -214,7 +253,7 @@ export class Corpus {
       signal?.throwIfAborted();
       const slots = missing.slice(at, at + this.options.batch);
       const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, signal);
+      const vectors = await embedCached(texts, encoder, this.options.embeddings, { dimensions: this.vectors.dimensions, signal });
       slots.forEach((slot, i) => {
         const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
         this.wordSlotOfVector[vectorSlot] = slot;
@@ -225,29 +264,52 @@ export class Corpus {
   }
 }
 
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
 }
 
-/** Vectors of texts, through the cache on disk. */
+/**
+ * Vectors of texts, through the cache on disk. What does not fit is not stored.
+ * @param dimensions length that the vectors must have; 0: that of the first one
+ * @throws ModelError `encoder_changed` when vectors have another length, or there are not as many as texts
+ */
 export async function embedCached(
   texts: readonly string[],
   encoder: Encoder,
   embeddings: EmbeddingStore,
-  signal?: AbortSignal,
+  { dimensions = 0, signal }: { dimensions?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<Float32Array[]> {
   const hashes = texts.map((text) => sha256Hex(text));
   const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
   const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+  const width = dimensions || ([...known.values()][0]?.length ?? 0);
+  assertComparable([...known.values()], known.size, width, encoder);
   if (fresh.length > 0) {
     const made = await encoder.embed(
       fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
       signal === undefined ? {} : { signal },
     );
+    assertComparable(made, fresh.length, width, encoder);
     const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
     await embeddings.put(encoder.id, vectors);
     for (const [hash, vector] of vectors) known.set(hash, vector);
   }
   return hashes.map((hash) => known.get(hash) as Float32Array);
+}
+
+/** @throws ModelError `encoder_changed` */
+export function assertComparable(vectors: readonly Float32Array[], expected: number, dimensions: number, { id }: Encoder): void {
+  const width = dimensions || (vectors[0]?.length ?? 0);
+  if (vectors.length === expected && vectors.every((vector) => vector.length === width && vector.every(Number.isFinite))) return;
+  const lengths = [...new Set(vectors.map(({ length }) => length))].join(", ");
+  throw new ModelError(
+    "encoder_changed",
+    `Encoder "${id}" gave ${vectors.length} vectors of length ${lengths} where ${expected} of length ${width} were expected. If its model changed, give it another name in the configuration.`,
+    { encoder: id },
+  );
 }
