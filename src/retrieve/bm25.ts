@@ -24,11 +24,6 @@ export interface Scored {
   readonly score: number;
 }
 
-/** Which of two slots with equal scores ranks first: negative for the first one. */
-export type SlotOrder = (a: number, b: number) => number;
-
-export const bySlot: SlotOrder = (a, b) => a - b;
-
 interface Postings {
   slots: Uint32Array;
   frequencies: Float32Array;
@@ -112,11 +107,10 @@ export class Bm25Index {
   }
 
   /**
-   * The `k` best entries that `accept` lets through, best first.
+   * The `k` best entries that `accept` lets through, best first, and whatever ties with the last of them.
    * @param accept decides by slot before ranking; absent: all
-   * @param order of equal scores; absent: the lower slot first
    */
-  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean, order: SlotOrder = bySlot): Scored[] {
+  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     const counts = new Map<number, number>();
     for (const token of tokens) {
@@ -139,7 +133,7 @@ export class Bm25Index {
           (scores[slot] as number) + (weight * tf) / (tf + BM25_K1 * (1 - BM25_B + (BM25_B * (this.lengths[slot] as number)) / average));
       }
     }
-    return selectTop(touched, scores, k, accept, order);
+    return selectTop(touched, scores, k, accept);
   }
 
   private termId(token: string): number {
@@ -171,14 +165,19 @@ function grown(array: Float32Array, needed: number): Float32Array {
   return larger;
 }
 
-function selectTop(
-  touched: readonly number[],
-  scores: Float64Array,
-  k: number,
-  accept: ((slot: number) => boolean) | undefined,
-  order: SlotOrder,
-): Scored[] {
+function selectTop(touched: readonly number[], scores: Float64Array, k: number, accept: ((slot: number) => boolean) | undefined): Scored[] {
   const found: Scored[] = [];
   for (const slot of touched) if (accept === undefined || accept(slot)) found.push({ slot, score: scores[slot] as number });
-  return found.sort((a, b) => b.score - a.score || order(a.slot, b.slot)).slice(0, k);
+  return cutWithTies(
+    found.sort((a, b) => b.score - a.score || a.slot - b.slot),
+    k,
+  );
+}
+
+/** The first `k` of a ranking and whatever ties with the last of them: who asks decides between equals by something better than slots. */
+export function cutWithTies(ranking: readonly Scored[], k: number): Scored[] {
+  const last = ranking[k - 1]?.score;
+  let end = Math.min(k, ranking.length);
+  while (end < ranking.length && ranking[end]?.score === last) end++;
+  return ranking.slice(0, end);
 }

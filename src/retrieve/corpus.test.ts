@@ -95,6 +95,7 @@ function request(corpus: Corpus, question: string, over: Partial<SearchRequest> 
     candidates: 10,
     alpha: 0.6,
     beta: 0.4,
+    fusion: "min-max",
     ...over,
   };
 }

@@ -5,7 +5,7 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored, type SlotOrder } from "./bm25.ts";
+import { Bm25Index, type Scored } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 
@@ -73,6 +73,8 @@ export class Corpus {
   private readonly wordSlotOfVector: number[] = [];
   private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** Windows of the chunk that has most. */
+  private mostWindows = 1;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -114,35 +116,22 @@ export class Corpus {
   /** Chunks ranked by fused score, best first; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    // All windows that match are asked for: however many of the best belong to one chunk, the others must not be lost.
-    const byWords = request.bm25 ? this.words.search(request.tokens, Infinity, accept, this.order) : [];
-    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, accept);
-    const dense = this.bestWindows(byVector, Infinity);
+    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
+    const windows = request.candidates * this.mostWindows;
+    const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
+    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
     const bm25 = this.bestWindows(byWords, request.candidates);
-<<<<<<< HEAD
+    const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    return fused.map(({ id, ...scores }) => {
-      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
-      return { documentId: document.id, version: document.version, chunk, window, ...scores };
-=======
-    const nearest = dense.ranking.slice(0, request.candidates);
-    const slots = new Map([...bm25.slots, ...nearest.map(({ id }) => [id, dense.slots.get(id) as number] as const)]);
-    const cosines = new Map(dense.ranking.map(({ id, score }) => [id, score]));
-    return fuseMinMax(nearest, bm25.ranking, request).map((fused) => {
-      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
-      return {
-        documentId: document.id,
-        version: document.version,
-        chunk,
-        window,
-        // Also of a chunk that only the words found: gates judge by it.
-        dense: cosines.get(fused.id) ?? null,
-        bm25: fused.bm25,
-        fused: fused.fused,
-      };
->>>>>>> models
+    const slotOf = (id: string) => slots.get(id) as number;
+    const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
+    return ranked.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
+      // Also of a chunk that only the words found: gates judge by the cosine.
+      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
     });
   }
 
@@ -161,20 +150,22 @@ export class Corpus {
     };
   }
 
-  private searchVectors(vector: Float32Array, accept: (slot: number) => boolean): Scored[] {
+  private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
     const wordSlot = (slot: number) => this.wordSlotOfVector[slot] as number;
-    return this.vectors
-      .search(
-        vector,
-        Infinity,
-        (slot) => accept(wordSlot(slot)),
-        (a, b) => this.order(wordSlot(a), wordSlot(b)),
-      )
-      .map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
+    return this.vectors.search(vector, k, (slot) => accept(wordSlot(slot))).map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
+  }
+
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, vector: Float32Array, accept: (slot: number) => boolean): number | null {
+    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .flatMap((slot) => this.vectorSlotOfWord.get(slot) ?? [])
+      .map((slot) => this.vectors.score(vector, slot));
+    return cosines.length === 0 ? null : Math.max(...cosines);
   }
 
   /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
-  private readonly order: SlotOrder = (a, b) => {
+  private order(a: number, b: number): number {
     const one = this.entries[a] as Entry;
     const two = this.entries[b] as Entry;
     return (
@@ -183,13 +174,13 @@ export class Corpus {
       one.chunk.ordinal - two.chunk.ordinal ||
       one.window.start - two.window.start
     );
-  };
+  }
 
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
-    for (const { slot, score } of scored) {
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.entries[slot] as Entry;
       if (slots.has(chunk.id)) continue;
       if (ranking.length === limit) break;
@@ -218,6 +209,7 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
+      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },

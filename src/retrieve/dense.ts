@@ -1,4 +1,4 @@
-import { bySlot, type Scored, type SlotOrder } from "./bm25.ts";
+import { cutWithTies, type Scored } from "./bm25.ts";
 
 /**
  * Exact cosine ranking of unit vectors. Slots are handed out in rising order and never reused; equal scores rank the lower slot first.
@@ -41,8 +41,8 @@ export class DenseIndex {
     if (slot < this.alive.length) this.alive[slot] = false;
   }
 
-  /** The `k` best by dot product among slots that `accept` lets through, best first; `order` decides between equal scores. */
-  search(query: Float32Array, k: number, accept?: (slot: number) => boolean, order: SlotOrder = bySlot): Scored[] {
+  /** The `k` best by dot product among slots that `accept` lets through, best first, and whatever ties with the last of them. */
+  search(query: Float32Array, k: number, accept?: (slot: number) => boolean): Scored[] {
     if (this.alive.length === 0 || k <= 0) return [];
     assertVector(query, this.width);
     const found: Scored[] = [];
@@ -50,7 +50,10 @@ export class DenseIndex {
       if (this.alive[slot] !== true || (accept !== undefined && !accept(slot))) continue;
       found.push({ slot, score: this.score(query, slot) });
     }
-    return found.sort((a, b) => b.score - a.score || order(a.slot, b.slot)).slice(0, k);
+    return cutWithTies(
+      found.sort((a, b) => b.score - a.score || a.slot - b.slot),
+      k,
+    );
   }
 
   /** Dot product of a query with the vector in a slot. */
