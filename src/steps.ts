@@ -97,7 +97,7 @@ export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: AnswerParts): void {
-  assertCanRetrieve(profile.name, profile.retrieve, encoder);
+  assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
 export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {

@@ -131,11 +131,11 @@ function clip(range: TextRange, to: TextRange): TextRange {
 }
 
 /** @throws UnavailableError naming what is missing and what to do */
-export function assertCanRetrieve(profile: string, settings: RetrieveSettings, encoder: Encoder | null): void {
-  if (encoder !== null || settings.bm25) return;
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" ranks by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }
