@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,30 +35,49 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** An engine on a fresh folder with the documents above, its models behind a fake endpoint. */
-async function open(script: FakeEndpointOptions = {}, parts: EngineParts = {}, documents = DOCUMENTS, over: object = {}): Promise<Opened> {
+const ingested = new Map<object, Promise<string>>();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-model-"));
-  mkdirSync(join(folder, "documents"));
-  for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
+  folders.push(folder);
+  return folder;
+}
+
+/** A data folder with these documents, made once; no vectors in it. */
+function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
+  const made =
+    ingested.get(documents) ??
+    (async () => {
+      const folder = newFolder();
+      mkdirSync(join(folder, "documents"));
+      for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
+      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data" } }));
+      for await (const _event of engine.ingest(join(folder, "documents")));
+      await engine.close();
+      return join(folder, "data");
+    })();
+  ingested.set(documents, made);
+  return made;
+}
+
+/** An engine on its own copy of the documents, its models behind a fake endpoint. */
+async function open(script: FakeEndpointOptions = {}, parts: EngineParts = {}, documents = DOCUMENTS, timeoutMs = 10_000): Promise<Opened> {
+  const folder = newFolder();
+  cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
   const endpoint = await startFakeEndpoint(script);
-  const config = loadConfig({
-    cwd: folder,
-    env: {},
-    overrides: {
-      model: { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: 1000, retries: 1 },
-      cache: { enabled: false },
-      ...over,
-    },
-  });
+  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
+  const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", model, cache: { enabled: false } } });
   const engine = await createEngine(config, parts);
-  for await (const _event of engine.ingest(join(folder, "documents")));
   return {
     engine,
     endpoint,
     async close() {
       await engine.close();
       await endpoint.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -197,6 +216,8 @@ describe.concurrent("an answer by a model", () => {
     }));
 });
 
+/** Replies that only a timeout ends. */
+const needsTimeout = new Set(["silence", "a slow drip"]);
 const unusable: Readonly<Record<string, ChatReply>> = {
   "JSON instead of prose": stream(`{"answer": "Tinnitus is rated at 10 percent [1]."}`),
   "HTML with scripts": stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>"),
@@ -210,7 +231,7 @@ const unusable: Readonly<Record<string, ChatReply>> = {
 
 describe.concurrent("a model that fails", () => {
   it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
-    using(open({ chat: [reply] }), async ({ engine, endpoint }) => {
+    using(open({ chat: [reply] }, {}, DOCUMENTS, needsTimeout.has(name) ? 300 : 10_000), async ({ engine, endpoint }) => {
       const { answer, events } = await ask(engine);
       expect(answer).toMatchObject({ status: "ok", model: "extractive" });
       expect(answer.sentences.length).toBeGreaterThan(0);

@@ -107,7 +107,11 @@ describe("writeDrafts", () => {
   });
 
   it("leaves the model's stream when the draft is no prose", async () => {
-    expect(await write([["<img src=x> It is so [1]. Then", 60_000]])).toMatchObject({ texts: [QUOTE], warned: ["model_failed"], open: 0 });
+    expect(await write([["<img src=x> It is so [1]. Then it", 60_000]])).toMatchObject({
+      texts: [QUOTE],
+      warned: ["model_failed"],
+      open: 0,
+    });
   });
 });
 
