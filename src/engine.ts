@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
@@ -7,6 +8,7 @@ import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { ingest } from "./ingest.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
+import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
@@ -79,6 +81,9 @@ export interface EngineParts {
   readonly createId?: () => string;
 }
 
+/** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
+const EMBEDDED_BATCH = 256;
+
 /**
  * Opens the store and wires all parts.
  * @throws StoreError when the data folder cannot be used
@@ -100,7 +105,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = config.embeddings?.batch ?? 64;
+    const batch = typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch;
     const known =
       corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
     corpora.set(name, known);
@@ -146,14 +151,14 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *ingest(folder, options = {}) {
       const pack = domain(options.domain);
-      const absolute = resolve(folder);
+      const absolute = canonicalPath(folder);
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       yield* ingest(
         {
           domain: pack.name,
           tenant: options.tenant ?? null,
           folder: absolute,
-          root: resolve(options.root ?? folder),
+          root: canonicalPath(options.root ?? folder),
           source: options.source ?? absolute,
           access: options.access ?? pack.documents.access,
           allowEmpty: options.allowEmpty ?? false,
@@ -192,6 +197,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   return engine;
 }
 
+/** One spelling of a folder, so that the same one reached through a link is the same source. */
+function canonicalPath(folder: string): string {
+  const absolute = resolve(folder);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+}
+
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
@@ -204,7 +215,8 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
 }
 
 function encoderOf({ embeddings }: Config): Encoder | null {
-  if (embeddings === undefined) return null;
+  if (embeddings === "none") return null;
+  if (embeddings === "embedded") return loadEmbeddedEncoder();
   const { base_url, api_key, model, timeout_ms, retries } = embeddings;
   return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }

@@ -5,7 +5,7 @@ export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 7, rerank: 0, passages: 7, alpha: 1, beta: 0, selection: "clip" },
+  retrieve: { dense: true, bm25: false, candidates: 7, rerank: 0, passages: 7, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   write: {
     writer: "auto",

@@ -7,14 +7,14 @@ import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type Scored, type SlotOrder } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
-import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   readonly encoder: Encoder | null;
   /** Texts in one call of the encoder. */
@@ -33,6 +33,7 @@ export interface SearchRequest {
   readonly candidates: number;
   readonly alpha: number;
   readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
 }
 
 /** A chunk that was found, by its best window. */
@@ -118,6 +119,14 @@ export class Corpus {
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, accept);
     const dense = this.bestWindows(byVector, Infinity);
     const bm25 = this.bestWindows(byWords, request.candidates);
+<<<<<<< HEAD
+    const slots = new Map([...bm25.slots, ...dense.slots]);
+    const fused =
+      request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
+    return fused.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
+      return { documentId: document.id, version: document.version, chunk, window, ...scores };
+=======
     const nearest = dense.ranking.slice(0, request.candidates);
     const slots = new Map([...bm25.slots, ...nearest.map(({ id }) => [id, dense.slots.get(id) as number] as const)]);
     const cosines = new Map(dense.ranking.map(({ id, score }) => [id, score]));
@@ -133,6 +142,7 @@ export class Corpus {
         bm25: fused.bm25,
         fused: fused.fused,
       };
+>>>>>>> models
     });
   }
 

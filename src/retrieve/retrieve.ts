@@ -45,6 +45,7 @@ export async function retrievePassages(
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
+    fusion: settings.fusion,
   };
   let candidates = corpus.search(request);
   let passages = await loadPassages(candidates.slice(0, settings.passages), question, documents);

@@ -28,6 +28,8 @@ const PASSAGES = 5;
 const WHOLE_LIST_CHARACTERS = 700;
 /** What a heading's words count beside those of the sentence under it. */
 const HEADING_SHARE = 0.5;
+/** What a sentence with a number gains when the question asks for a value. */
+const VALUE_BONUS = 1.5;
 /** What the rank of the passage counts: the last one's sentences keep this share of their score. */
 const LAST_PASSAGE_SHARE = 0.5;
 
@@ -54,9 +56,7 @@ export function chooseQuotes(
       candidates.push({
         quote,
         context: group.context.map((range) => quoteOf(passage, range)),
-        score:
-          share * (own + HEADING_SHARE * weight(above)) +
-          (answersValueQuestion(question, quote.text) ? share * 0.25 * weight(new Set(asked)) : 0),
+        score: share * (own * (answersValueQuestion(question, quote.text) ? VALUE_BONUS : 1) + HEADING_SHARE * weight(above)),
         covers: new Set(asked.filter((token) => held.has(token))),
       });
     }

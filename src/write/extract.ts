@@ -11,8 +11,8 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], sentences
   for (const candidate of candidates) {
     if (chosen.length === sentences) break;
     const adds = [...candidate.covers].some((token) => !covered.has(token));
-    const nearBest = candidate.score >= NEAR_BEST * (candidates[0]?.score ?? 0);
-    if (chosen.length > 0 && !adds && !nearBest) continue;
+    const share = candidate.score / (candidates[0]?.score ?? 1);
+    if (share < (adds ? LEAST_SHARE : NEAR_BEST)) continue;
     chosen.push(candidate);
     for (const token of candidate.covers) covered.add(token);
   }
@@ -25,6 +25,8 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], sentences
 
 /** A candidate that adds no word of the question is taken only if it scores at least this share of the best. */
 const NEAR_BEST = 0.75;
+/** No candidate is taken below this share of the best one's score: it holds a common word of the question, no answer. */
+const LEAST_SHARE = 0.5;
 
 /** Documents by the score of their best candidate. */
 function passageRanks(chosen: readonly QuoteCandidate[]): Map<string, number> {

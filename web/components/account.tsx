@@ -1,14 +1,15 @@
 import type { WireAnswer } from "../../src/client/index.ts";
-import type { StageRecord } from "../conversation/state.ts";
+import type { StageRecord, Turn } from "../conversation/state.ts";
 import { describeStage, formatCost, formatCount, formatDuration, formatNumber, formatShare } from "../format.ts";
 
 export interface AccountProps {
   readonly answer: WireAnswer;
   readonly stages: readonly StageRecord[];
+  readonly unbuilt: Turn["notices"];
 }
 
 /** How the answer was made: stages, checks, evidence, cost. */
-export function Account({ answer, stages }: AccountProps) {
+export function Account({ answer, stages, unbuilt }: AccountProps) {
   return (
     <details className="account">
       <summary>How this was made</summary>
@@ -27,6 +28,7 @@ export function Account({ answer, stages }: AccountProps) {
       <Stages stages={stages} />
       <Checks checks={answer.checks} />
       <Evidence evidence={answer.evidence} />
+      <Unbuilt notices={unbuilt} />
     </details>
   );
 }
@@ -40,15 +42,28 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
+function Unbuilt({ notices }: { readonly notices: AccountProps["unbuilt"] }) {
+  if (notices.length === 0) return null;
+  return (
+    <>
+      <h4>Not in this build</h4>
+      <ul>
+        {notices.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Stages({ stages }: { readonly stages: readonly StageRecord[] }) {
   if (stages.length === 0) return null;
   return (
     <>
       <h4>Stages</h4>
       <ol className="stages">
-        {stages.map(({ stage, ms, facts }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a finished list
-          <li key={index}>
+        {stages.map(({ stage, ms, facts }) => (
+          <li key={stage}>
             <span>{describeStage(stage)}</span>
             <span className="stage-facts">
               {Object.entries(facts)

@@ -6,7 +6,7 @@ export interface RefusalViewProps {
 }
 
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
-  nothing_relevant: "Nothing in the documents answers this",
+  nothing_relevant: "No reliable answer was found",
   evidence_too_weak: "The evidence is too weak to answer",
   not_reliable: "No reliable answer could be made",
   empty_corpus: "There are no documents yet",

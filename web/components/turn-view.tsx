@@ -46,6 +46,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
       </h2>
       <div className="turn-columns">
         <div className="turn-main">
+          <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
               sentences={sentences}
@@ -63,8 +64,8 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
           {answer === null ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} evidence={answer.evidence} />}
-          <Messages warnings={turn.warnings} notices={turn.notices} />
-          {answer === null ? null : <Account answer={answer} stages={turn.stages} />}
+          <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
+          {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -83,6 +84,16 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
       </p>
     </article>
   );
+}
+
+/** A hotline's text stands before everything else. */
+function isUrgent({ code }: { readonly code: string }): boolean {
+  return code === "hotline";
+}
+
+/** What the profile names and this build lacks belongs to the account of how the answer was made. */
+function isUnbuilt({ code }: { readonly code: string }): boolean {
+  return code === "not_built";
 }
 
 function sourceId(turn: number, n: number): string {
