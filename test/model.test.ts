@@ -55,7 +55,7 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
       const folder = newFolder();
       mkdirSync(join(folder, "documents"));
       for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
-      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data" } }));
+      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", embeddings: "none" } }));
       for await (const _event of engine.ingest(join(folder, "documents")));
       await engine.close();
       return join(folder, "data");
@@ -65,7 +65,12 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
 }
 
 /** An engine on its own copy of the documents, its models behind a fake endpoint. */
-async function open(script: FakeEndpointOptions = {}, parts: EngineParts = {}, documents = DOCUMENTS, timeoutMs = 10_000): Promise<Opened> {
+async function open(
+  script: FakeEndpointOptions = {},
+  parts: EngineParts = { encoder: null },
+  documents = DOCUMENTS,
+  timeoutMs = 10_000,
+): Promise<Opened> {
   const folder = newFolder();
   cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
   const endpoint = await startFakeEndpoint(script);
@@ -231,7 +236,7 @@ const unusable: Readonly<Record<string, ChatReply>> = {
 
 describe.concurrent("a model that fails", () => {
   it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
-    using(open({ chat: [reply] }, {}, DOCUMENTS, needsTimeout.has(name) ? 300 : 10_000), async ({ engine, endpoint }) => {
+    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, needsTimeout.has(name) ? 300 : 10_000), async ({ engine, endpoint }) => {
       const { answer, events } = await ask(engine);
       expect(answer).toMatchObject({ status: "ok", model: "extractive" });
       expect(answer.sentences.length).toBeGreaterThan(0);

@@ -95,6 +95,7 @@ function request(corpus: Corpus, question: string, over: Partial<SearchRequest> 
     candidates: 10,
     alpha: 0.6,
     beta: 0.4,
+    fusion: "min-max",
     ...over,
   };
 }
@@ -190,7 +191,13 @@ describe("sync", () => {
         const fresh = corpusOf(encoder, 2);
         await fresh.sync();
         const [vector] = await encoder.embed(["tinnitus claim"]);
-        for (const over of [{}, { vector: vector ?? null }, { vector: vector ?? null, bm25: false }, { candidates: 2 }]) {
+        for (const over of [
+          {},
+          { vector: vector ?? null },
+          { vector: vector ?? null, fusion: "rrf" as const },
+          { vector: vector ?? null, bm25: false },
+          { candidates: 2 },
+        ]) {
           expect(living.search(request(living, "tinnitus claim", over))).toEqual(fresh.search(request(fresh, "tinnitus claim", over)));
         }
         expect(living.windows).toBe(fresh.windows);

@@ -119,30 +119,14 @@ export class Corpus {
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, accept);
     const dense = this.bestWindows(byVector, Infinity);
     const bm25 = this.bestWindows(byWords, request.candidates);
-<<<<<<< HEAD
-    const slots = new Map([...bm25.slots, ...dense.slots]);
-    const fused =
-      request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    return fused.map(({ id, ...scores }) => {
-      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
-      return { documentId: document.id, version: document.version, chunk, window, ...scores };
-=======
     const nearest = dense.ranking.slice(0, request.candidates);
     const slots = new Map([...bm25.slots, ...nearest.map(({ id }) => [id, dense.slots.get(id) as number] as const)]);
     const cosines = new Map(dense.ranking.map(({ id, score }) => [id, score]));
-    return fuseMinMax(nearest, bm25.ranking, request).map((fused) => {
-      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
-      return {
-        documentId: document.id,
-        version: document.version,
-        chunk,
-        window,
-        // Also of a chunk that only the words found: gates judge by it.
-        dense: cosines.get(fused.id) ?? null,
-        bm25: fused.bm25,
-        fused: fused.fused,
-      };
->>>>>>> models
+    const fused = request.fusion === "rrf" ? fuseReciprocalRank(nearest, bm25.ranking) : fuseMinMax(nearest, bm25.ranking, request);
+    return fused.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
+      // The cosine also of a chunk that only the words found: gates judge by it.
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosines.get(id) ?? null };
     });
   }
 
