@@ -191,7 +191,13 @@ describe("sync", () => {
         const fresh = corpusOf(encoder, 2);
         await fresh.sync();
         const [vector] = await encoder.embed(["tinnitus claim"]);
-        for (const over of [{}, { vector: vector ?? null }, { vector: vector ?? null, bm25: false }, { candidates: 2 }]) {
+        for (const over of [
+          {},
+          { vector: vector ?? null },
+          { vector: vector ?? null, fusion: "rrf" as const },
+          { vector: vector ?? null, bm25: false },
+          { candidates: 2 },
+        ]) {
           expect(living.search(request(living, "tinnitus claim", over))).toEqual(fresh.search(request(fresh, "tinnitus claim", over)));
         }
         expect(living.windows).toBe(fresh.windows);
