@@ -1,3 +1,4 @@
+import { ModelError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
@@ -10,9 +11,6 @@ import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
-
-/** Windows asked of a ranking for every chunk wanted: a chunk has a handful. */
-const WINDOWS_PER_CHUNK = 4;
 
 export interface CorpusOptions {
   readonly domain: string;
@@ -75,6 +73,8 @@ export class Corpus {
   private readonly wordSlotOfVector: number[] = [];
   private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** Windows of the chunk that has most. */
+  private mostWindows = 1;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -96,6 +96,11 @@ export class Corpus {
     return this.words.has(token);
   }
 
+  /** Length of its vectors; 0 before the first one. Vectors of another length are not comparable. */
+  get dimensions(): number {
+    return this.vectors.dimensions;
+  }
+
   /** Tokens of a text as this index sees them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
@@ -111,17 +116,22 @@ export class Corpus {
   /** Chunks ranked by fused score, best first; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    const windows = request.candidates * WINDOWS_PER_CHUNK;
+    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
+    const windows = request.candidates * this.mostWindows;
     const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
+    const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    return fused.map(({ id, ...scores }) => {
-      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
-      return { documentId: document.id, version: document.version, chunk, window, ...scores };
+    const slotOf = (id: string) => slots.get(id) as number;
+    const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
+    return ranked.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
+      // Also of a chunk that only the words found: gates judge by the cosine.
+      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
     });
   }
 
@@ -141,16 +151,36 @@ export class Corpus {
   }
 
   private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    return this.vectors
-      .search(vector, k, (slot) => accept(this.wordSlotOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
+    const wordSlot = (slot: number) => this.wordSlotOfVector[slot] as number;
+    return this.vectors.search(vector, k, (slot) => accept(wordSlot(slot))).map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
+  }
+
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, vector: Float32Array, accept: (slot: number) => boolean): number | null {
+    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .flatMap((slot) => this.vectorSlotOfWord.get(slot) ?? [])
+      .map((slot) => this.vectors.score(vector, slot));
+    return cosines.length === 0 ? null : Math.max(...cosines);
+  }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private order(a: number, b: number): number {
+    const one = this.entries[a] as Entry;
+    const two = this.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
   }
 
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
-    for (const { slot, score } of scored) {
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.entries[slot] as Entry;
       if (slots.has(chunk.id)) continue;
       if (ranking.length === limit) break;
@@ -179,6 +209,7 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
+      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
@@ -214,7 +245,7 @@ export class Corpus {
       signal?.throwIfAborted();
       const slots = missing.slice(at, at + this.options.batch);
       const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, signal);
+      const vectors = await embedCached(texts, encoder, this.options.embeddings, { dimensions: this.vectors.dimensions, signal });
       slots.forEach((slot, i) => {
         const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
         this.wordSlotOfVector[vectorSlot] = slot;
@@ -225,29 +256,52 @@ export class Corpus {
   }
 }
 
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
 }
 
-/** Vectors of texts, through the cache on disk. */
+/**
+ * Vectors of texts, through the cache on disk. What does not fit is not stored.
+ * @param dimensions length that the vectors must have; 0: that of the first one
+ * @throws ModelError `encoder_changed` when vectors have another length, or there are not as many as texts
+ */
 export async function embedCached(
   texts: readonly string[],
   encoder: Encoder,
   embeddings: EmbeddingStore,
-  signal?: AbortSignal,
+  { dimensions = 0, signal }: { dimensions?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<Float32Array[]> {
   const hashes = texts.map((text) => sha256Hex(text));
   const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
   const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+  const width = dimensions || ([...known.values()][0]?.length ?? 0);
+  assertComparable([...known.values()], known.size, width, encoder);
   if (fresh.length > 0) {
     const made = await encoder.embed(
       fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
       signal === undefined ? {} : { signal },
     );
+    assertComparable(made, fresh.length, width, encoder);
     const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
     await embeddings.put(encoder.id, vectors);
     for (const [hash, vector] of vectors) known.set(hash, vector);
   }
   return hashes.map((hash) => known.get(hash) as Float32Array);
+}
+
+/** @throws ModelError `encoder_changed` */
+export function assertComparable(vectors: readonly Float32Array[], expected: number, dimensions: number, { id }: Encoder): void {
+  const width = dimensions || (vectors[0]?.length ?? 0);
+  if (vectors.length === expected && vectors.every((vector) => vector.length === width && vector.every(Number.isFinite))) return;
+  const lengths = [...new Set(vectors.map(({ length }) => length))].join(", ");
+  throw new ModelError(
+    "encoder_changed",
+    `Encoder "${id}" gave ${vectors.length} vectors of length ${lengths} where ${expected} of length ${width} were expected. If its model changed, give it another name in the configuration.`,
+    { encoder: id },
+  );
 }

@@ -3,7 +3,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Candidate, Corpus } from "./corpus.ts";
+import { assertComparable, type Candidate, type Corpus } from "./corpus.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -66,8 +66,9 @@ async function syncAndEmbed(
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([question.resolved], { signal });
-    return { vector: vector ?? null, failure: null };
+    const vectors = await encoder.embed([question.resolved], { signal });
+    assertComparable(vectors, 1, corpus.dimensions, encoder);
+    return { vector: vectors[0] as Float32Array, failure: null };
   } catch (cause) {
     if (signal.aborted || !wordsCanServe) throw cause;
     return { vector: null, failure: messageOf(cause) };
