@@ -200,7 +200,6 @@ describe("wrong usage", { concurrent: true }, () => {
     [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
     [["profiles", "sparc"], /no profile "sparc"\. Did you mean "spark"\?/],
     [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
-    [["ask", "x", "--profile", "seven-layer"], /SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/],
     [["serve", "--port", "http"], /server\.port/],
     [["serve", "--port", "70000"], /server\.port/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
