@@ -37,6 +37,8 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     const key = labelKey(label ?? "");
     if (!definitions.has(key)) definitions.set(key, line);
   }
+  /** Where the part ends that is being written; an unclosed fence would run on into the definitions after it. */
+  let partEnd = 0;
   return { write };
 
   function write(start: number, end: number): void {
@@ -121,7 +123,9 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
   function parse(start: number, end: number, parseOptions: Options): void {
     const text = source.masked.slice(start, end);
     const tree = fromMarkdown(text + definitionsFor(text), parseOptions);
-    for (const node of tree.children) block(node, start);
+    partEnd = end;
+    // Definitions that turn out to be none would be text twice.
+    for (const node of tree.children) if (startOf(node) < text.length) block(node, start);
   }
 
   /** The link definitions that a part may refer to, wherever in the file they stand. */
@@ -171,7 +175,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
         return;
       }
       case "code":
-        writer.code(codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
+        writer.code(codePieces(source.masked, node.value, startOf(node) + base, Math.min(partEnd, endOf(node) + base)));
         return;
       default:
         return;
@@ -203,19 +207,25 @@ function labelKey(label: string): string {
 function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
   const pieces: CodePiece[] = [];
   const isFenced = /^(?:`{3}|~{3})/.test(text.slice(start, start + 3));
-  let at = isFenced ? text.indexOf("\n", start) + 1 : start;
+  const firstBreak = text.indexOf("\n", start);
+  if (isFenced && (firstBreak < 0 || firstBreak >= end)) return [];
+  let at = isFenced ? firstBreak + 1 : start;
   for (const line of value === "" ? [] : value.split("\n")) {
-    const bare = line.replace(/\r$/, "");
-    const found = text.indexOf(bare, at);
-    if (found < 0 || found + bare.length > end) break;
-    const newline = text.indexOf("\n", found + bare.length);
-    const stop = newline < 0 || newline >= end ? found + bare.length : newline + 1;
-    pieces.push({ start: found, end: stop });
-    at = stop;
+    if (at >= end) break;
+    const newline = text.indexOf("\n", at);
+    const stop = newline < 0 || newline >= end ? end : newline;
+    const whole = text.slice(at, stop).trimEnd();
+    // Half a tab of indentation stands in `value` as blanks that the source does not have.
+    const content = [line.trimEnd(), line.trim()].find((candidate) => whole.endsWith(candidate)) ?? whole;
+    pieces.push({ start: at + whole.length - content.length, end: Math.min(end, stop + 1) });
+    at = stop + 1;
   }
-  const last = pieces.at(-1);
-  if (last === undefined) return [];
-  return [...pieces.slice(0, -1), { start: last.start, end: last.start + text.slice(last.start, last.end).trimEnd().length }];
+  while (pieces.length > 0) {
+    const last = pieces.pop();
+    const visible = text.slice(last?.start, last?.end).trimEnd().length;
+    if (last !== undefined && visible > 0) return [...pieces, { start: last.start, end: last.start + visible }];
+  }
+  return [];
 }
 
 function codeRange(text: string, start: number, end: number): [number, number] {

@@ -18,7 +18,7 @@ const MAX_DELIMITERS = 2_000;
 const CUT_AFTER_LINES = 100;
 const CUT_AT_LINES = 150;
 
-const FENCE = /^[ \t]*(`{3,}|~{3,})/;
+const FENCE = /^([ \t]*)(`{3,}|~{3,})/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
 const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
 const BLANK_LINE = /^[ \t\r]*$/;
@@ -48,7 +48,9 @@ export function segmentsOf(text: string, start: number, end: number, maxIndent: 
       if (from < 0) from = line.start;
       to = line.end;
     }
-    const marks = FENCE.exec(line.text)?.[1] ?? "";
+    // A fence that stands deeper is code, or belongs to an item whose lines stand deeper too.
+    const [, indent = "", marks = ""] = FENCE.exec(line.text) ?? [];
+    if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) continue;
     if (fence === "" && marks !== "") {
       fence = marks;
       isFenced = true;

@@ -6,7 +6,7 @@ export interface PlainMarkdown {
   readonly items: readonly (readonly TextRange[])[];
 }
 
-const ITEM = /^([ \t]*)([-*+])[ \t]{1,3}(?=\S)/;
+const ITEM = /^([ \t]*)([-*+])(?: {1,4}|\t)(?=\S)/;
 /** What starts another block, or might, at the beginning of a line. */
 const BLOCK_SYNTAX = /^[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$)|\d{1,9}[.)])/;
 const TEXT = /(?:[^*_`[\]<&\\|!\n]|!(?!\[)|&(?!#?\w{1,32};))+/y;
@@ -28,7 +28,7 @@ export function readPlainMarkdown(text: string, start: number, end: number, maxI
     const lineEnd = newline < 0 || newline >= end ? end : newline;
     const line = text.slice(lineStart, lineEnd);
     const item = ITEM.exec(line);
-    const indent = line.length - line.trimStart().length;
+    const indent = indentOf(line);
     const content = item === null ? line : line.slice(item[0].length);
     if (lineEnd < end && /(?: {2}|\\)\r?$/.test(line.slice(-3))) return null;
     if (item !== null) {
@@ -59,17 +59,23 @@ export function readPlainTable(text: string, start: number, end: number, maxInde
     const lineEnd = newline < 0 || newline >= end ? end : newline;
     const line = text.slice(lineStart, lineEnd);
     const trimmed = line.trim();
+    if (indentOf(line) > maxIndent) return null;
     if (!trimmed.startsWith("|") || !trimmed.endsWith("|") || trimmed.length < 2 || /\\\|$/.test(trimmed)) return null;
     if (rows.length === 1 && !isHeaderDone) {
       if (!DELIMITER_ROW.test(line) || cellsOf(line, lineStart).length !== rows[0]?.length) return null;
       isHeaderDone = true;
     } else {
-      if (lineStart === start && line.length - line.trimStart().length > maxIndent) return null;
       rows.push(cellsOf(line, lineStart));
     }
     lineStart = lineEnd + 1;
   }
   return isHeaderDone ? rows : null;
+}
+
+/** Columns of white space before the text, a tab as at most four. */
+function indentOf(line: string): number {
+  const blanks = /^[ \t]*/.exec(line)?.[0] ?? "";
+  return blanks.replaceAll("\t", "    ").length;
 }
 
 /** The ranges between unescaped pipes, without blanks around. */
@@ -120,15 +126,8 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 
 /** CommonMark's rule for asterisks: what they mark is no white space, and no punctuation unless such stands outside too. */
 function flanks(line: string, inside: number, outside: number): boolean {
-  const inner = charAt(line, inside);
-  const outer = charAt(line, outside);
+  const inner = line[inside] ?? " ";
+  const outer = line[outside] ?? " ";
   if (/\s/.test(inner)) return false;
   return !PUNCTUATION.test(inner) || /\s/.test(outer) || PUNCTUATION.test(outer);
-}
-
-/** The whole character at or around an offset; a blank outside the text. */
-function charAt(text: string, offset: number): string {
-  const code = text.charCodeAt(offset);
-  const from = code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset;
-  return String.fromCodePoint(text.codePointAt(from) ?? 32);
 }
