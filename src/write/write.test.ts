@@ -140,7 +140,7 @@ describe("fitPrompt", () => {
     const turn = (n: number): Turn => ({ question: `Turn ${n}?`, answer: "so it is ".repeat(150) });
     const history = [1, 2, 3, 4, 5].map(turn);
     const quotes = Array.from({ length: 6 }, (_, i) => candidate(`Quote ${i}: ${"word ".repeat(100)}.`));
-    const size = (fitted: ReturnType<typeof fit>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
+    const size = (fitted: ReturnType<typeof budgeted>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
     const fitted = budgeted(quotes, { history });
     expect(fitted?.quotes).toHaveLength(6);
     expect(fitted?.prompt.user).toContain("Turn 5?");
