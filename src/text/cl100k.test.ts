@@ -13,7 +13,7 @@ test("counts markers of special tokens as plain text", () => {
 });
 
 test.each([["a"], [" "], ["!"], ["é"], ["中"], ["\n"]])("takes linear time on a long run of %j", (char) => {
-  const start = performance.now();
+  const start = process.cpuUsage().user / 1_000;
   expect(countTokens(char.repeat(100_000))).toBeGreaterThan(100);
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(process.cpuUsage().user / 1_000 - start).toBeLessThan(1_500);
 });

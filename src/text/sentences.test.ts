@@ -61,9 +61,9 @@ test.each([
   ["only abbreviations", "U.S. ".repeat(20_000)],
   ["only quotes", '."'.repeat(50_000)],
 ])("takes linear time and caps the length with %s", (_, text) => {
-  const start = performance.now();
+  const start = process.cpuUsage().user / 1_000;
   const sentences = splitSentences(text);
-  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(process.cpuUsage().user / 1_000 - start).toBeLessThan(1_000);
   for (const range of sentences) {
     expect(range.end - range.start).toBeLessThanOrEqual(SENTENCE_MAX_CHARS);
     expect(text.slice(range.start, range.end)).not.toMatch(/\p{Cs}/u);

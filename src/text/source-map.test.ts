@@ -119,8 +119,8 @@ describe("the map", () => {
   });
 
   test("takes linear time on stacks of marks", () => {
-    const start = performance.now();
+    const start = process.cpuUsage().user / 1_000;
     build(`a${"\u0301\u0323".repeat(50_000)}`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(process.cpuUsage().user / 1_000 - start).toBeLessThan(1_000);
   });
 });

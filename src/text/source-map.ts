@@ -12,7 +12,8 @@ const SPECIAL =
   /\s{2,}|[^\S ]|[\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 /** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
-const CLUSTER = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}/gu;
+const CLUSTER =
+  /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
 /** Normalising sorts marks in time that grows with the square of their number. */
 const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";

@@ -220,12 +220,7 @@ function codePieces(text: string, value: string, start: number, end: number): Co
     pieces.push({ start: at + whole.length - content.length, end: Math.min(end, stop + 1) });
     at = stop + 1;
   }
-  while (pieces.length > 0) {
-    const last = pieces.pop();
-    const visible = text.slice(last?.start, last?.end).trimEnd().length;
-    if (last !== undefined && visible > 0) return [...pieces, { start: last.start, end: last.start + visible }];
-  }
-  return [];
+  return pieces;
 }
 
 function codeRange(text: string, start: number, end: number): [number, number] {
