@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["test/support/build.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Generous: tests that start processes share two noisy cores.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -36,7 +36,7 @@ export interface Running {
 }
 
 /** Starts one command line; nothing of the tests' own environment reaches it but the path. */
-export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 15_000 }: CliOptions): Running {
+export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 45_000 }: CliOptions): Running {
   const options: SpawnOptions = {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
