@@ -122,7 +122,8 @@ function skipBlanks(text: string, offset: number): number {
 
 function isBlankAt(text: string, offset: number): boolean {
   const code = text.charCodeAt(offset);
-  return Number.isNaN(code) || code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x2029;
+  if (Number.isNaN(code) || code === 32 || (code >= 9 && code <= 13)) return true;
+  return code > 127 && /\s/.test(text.charAt(offset));
 }
 
 function words(list: string): ReadonlySet<string> {
