@@ -134,9 +134,9 @@ describe("retrievePassages", () => {
 });
 
 describe("assertCanRetrieve", () => {
-  it("asks for an encoder where vectors alone rank", () => {
-    expect(() => assertCanRetrieve("book", validator.retrieve, null)).toThrow(/SOURCEBOUND_EMBEDDINGS_BASE_URL/);
-    expect(() => assertCanRetrieve("spark", sourcebound.retrieve, null)).not.toThrow();
-    expect(() => assertCanRetrieve("book", validator.retrieve, fakeEncoder())).not.toThrow();
+  it("asks for an encoder where the profile needs one", () => {
+    expect(() => assertCanRetrieve("book", true, null)).toThrow(/SOURCEBOUND_EMBEDDINGS_BASE_URL/);
+    expect(() => assertCanRetrieve("sourcebound", false, null)).not.toThrow();
+    expect(() => assertCanRetrieve("book", true, fakeEncoder())).not.toThrow();
   });
 });
