@@ -116,50 +116,52 @@ describe("writeDrafts", () => {
 });
 
 describe("fitPrompt", () => {
-  const fit = (candidates: readonly QuoteCandidate[], over: Partial<Question> = {}, settings = spark.write) =>
+  const budgeted = (candidates: readonly QuoteCandidate[], over: Partial<Question> = {}, settings = spark.write) =>
     fitPrompt({ ...question, ...over }, candidates, settings, countTokens);
 
   it("takes at most 6 quotes of at most 120 tokens, verbatim, best first", () => {
     const short = Array.from({ length: 9 }, (_, i) => `Tinnitus rule ${i} gives 10 percent.`);
-    const fitted = fit([candidate("very long ".repeat(120)), ...short.map((text) => candidate(text))]);
+    const fitted = budgeted([candidate("very long ".repeat(120)), ...short.map((text) => candidate(text))]);
     expect(fitted?.quotes.map(({ text }) => text)).toEqual(short.slice(0, 6));
     for (const [i, text] of short.slice(0, 6).entries()) expect(fitted?.prompt.user).toContain(`[${i + 1}] (Page) ${text}\n`);
   });
 
   it("takes a quote with those that it needs, or not at all", () => {
     const row = candidate("Tinnitus | 10", ["Condition | Percent"]);
-    expect(fit([row])?.quotes.map(({ text }) => text)).toEqual(["Condition | Percent", "Tinnitus | 10"]);
-    expect(fit([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([QUOTE]);
+    expect(budgeted([row])?.quotes.map(({ text }) => text)).toEqual(["Condition | Percent", "Tinnitus | 10"]);
+    expect(budgeted([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([
+      QUOTE,
+    ]);
     const five = Array.from({ length: 5 }, (_, i) => candidate(`Quote ${i}.`));
-    expect(fit([...five, row])?.quotes).toHaveLength(5);
+    expect(budgeted([...five, row])?.quotes).toHaveLength(5);
   });
 
   it("keeps to the budget: the oldest turns go first, then the last quotes", () => {
     const turn = (n: number): Turn => ({ question: `Turn ${n}?`, answer: "so it is ".repeat(150) });
     const history = [1, 2, 3, 4, 5].map(turn);
     const quotes = Array.from({ length: 6 }, (_, i) => candidate(`Quote ${i}: ${"word ".repeat(100)}.`));
-    const size = (fitted: ReturnType<typeof fit>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
-    const fitted = fit(quotes, { history });
+    const size = (fitted: ReturnType<typeof budgeted>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
+    const fitted = budgeted(quotes, { history });
     expect(fitted?.quotes).toHaveLength(6);
     expect(fitted?.prompt.user).toContain("Turn 5?");
     expect(fitted?.prompt.user).not.toContain("Turn 1?");
     expect(size(fitted)).toBeLessThanOrEqual(2200);
-    const tight = fit(quotes, { history }, { ...spark.write, promptTokens: 700 });
+    const tight = budgeted(quotes, { history }, { ...spark.write, promptTokens: 700 });
     expect(tight?.prompt.user).not.toContain("Turn 5?");
     expect(tight?.quotes.length).toBeGreaterThan(0);
     expect(size(tight)).toBeLessThanOrEqual(700);
-    expect(fit(quotes, {}, book.write)?.quotes).toHaveLength(5);
+    expect(budgeted(quotes, {}, book.write)?.quotes).toHaveLength(5);
   });
 
   it("is null when there is nothing to ask about", () => {
-    expect(fit([])).toBeNull();
-    expect(fit([candidate("very long ".repeat(120))])).toBeNull();
-    expect(fit([candidate(QUOTE)], {}, { ...spark.write, promptTokens: 50 })).toBeNull();
+    expect(budgeted([])).toBeNull();
+    expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
+    expect(budgeted([candidate(QUOTE)], {}, { ...spark.write, promptTokens: 50 })).toBeNull();
   });
 
   it("leaves braces and dollar signs of a question as they are", () => {
     const text = "What is {{quotes}} and $1 and $& here?";
-    expect(fit([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
+    expect(budgeted([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
     expect(fillSlots("{{a}} {{b}} {{c}}", { a: "{{b}}", b: "$&" })).toBe("{{b}} $& {{c}}");
   });
 });
