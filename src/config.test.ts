@@ -48,6 +48,12 @@ describe("loadConfig", () => {
     expect(load({ SOURCEBOUND_CONFIG: "other.yml" }).domain).toBe("b");
   });
 
+  it("takes no side between two files", () => {
+    write("sourcebound.config.json", "{}");
+    write("sourcebound.config.yml", "domain: b");
+    expect(() => load()).toThrow(expect.objectContaining({ code: "config_ambiguous", message: expect.stringContaining("Keep one") }));
+  });
+
   it("turns text of the environment into what its place needs", () => {
     const env = { SOURCEBOUND_ACCESS: "public, staff", SOURCEBOUND_CACHE: "off", SOURCEBOUND_QUESTION_CHARACTERS: "800" };
     expect(load(env)).toMatchObject({ access: ["public", "staff"], cache: { enabled: false }, question_characters: 800 });

@@ -6,7 +6,6 @@ import { answer } from "./answer.ts";
 import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
-import { ingest } from "./ingest.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
@@ -151,6 +150,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *ingest(folder, options = {}) {
       const pack = domain(options.domain);
+      // Parsers are loaded only where documents are read.
+      const { ingest } = await import("./ingest.ts");
       const absolute = canonicalPath(folder);
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       yield* ingest(

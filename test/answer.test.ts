@@ -283,6 +283,13 @@ describe("the exact cache", () => {
     expect(await engine.store.cache.count()).toBe(0);
   });
 
+  it("does not keep an answered question that holds personal data either", async () => {
+    const { ask, engine } = await open({ documents: { "renew.md": "Call 555-123-4567 to renew a library card." } });
+    const question = "Do I call 555-123-4567 to renew a library card?";
+    for (let n = 0; n < 2; n++) expect(await ask(question)).toMatchObject({ status: "ok", cacheMode: "miss" });
+    expect(await engine.store.cache.count()).toBe(0);
+  });
+
   it("does not keep refusals", async () => {
     const { ask, engine } = await open();
     await ask(UNANSWERABLE);

@@ -101,7 +101,7 @@ function expectFailure(run: Finished, code: number, words: RegExp): void {
 const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
 const reingest = ["ingest", "documents", "--source", "documents"];
 
-describe("ask", { concurrent: true }, () => {
+describe("ask", { concurrent: true, timeout: 60_000 }, () => {
   it.each(LIBRARY_QUESTIONS)("answers with the source: $question", async ({ question, path, holds }) => {
     const run = await cli(seeded, ["ask", question]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
@@ -189,7 +189,7 @@ describe("ask", { concurrent: true }, () => {
   });
 });
 
-describe("wrong usage", { concurrent: true }, () => {
+describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
   it.each([
     [["aks", "x"], /unknown command 'aks'[\s\S]*Did you mean ask/],
     [["ask", "x", "--detial", "more"], /unknown option '--detial'[\s\S]*Did you mean --detail/],
@@ -207,6 +207,13 @@ describe("wrong usage", { concurrent: true }, () => {
     const run = await cli(seeded, args);
     expect([1, 2]).toContain(run.code);
     expectFailure(run, run.code as number, words);
+  });
+
+  it("a profile that needs an encoder says without one which settings to change", async () => {
+    const sandbox = fresh({});
+    writeFiles(sandbox.folder, { "sourcebound.config.yaml": "embeddings: none\n" });
+    const run = await cli(sandbox, ["ask", "x", "--profile", "seven-layer"]);
+    expectFailure(run, 1, /embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/);
   });
 
   it("prints help without a command, with the commands and an example", async () => {
@@ -228,7 +235,7 @@ describe("wrong usage", { concurrent: true }, () => {
   });
 });
 
-describe("configuration", { concurrent: true }, () => {
+describe("configuration", { concurrent: true, timeout: 60_000 }, () => {
   const question = ["ask", LIBRARY_QUESTIONS[0].question];
 
   it.each([
@@ -271,7 +278,7 @@ describe("configuration", { concurrent: true }, () => {
   });
 });
 
-describe("ingest of bad folders", { concurrent: true }, () => {
+describe("ingest of bad folders", { concurrent: true, timeout: 60_000 }, () => {
   it.each([
     ["an empty folder", "empty", /holds no document.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
@@ -328,7 +335,7 @@ describe("ingest of bad folders", { concurrent: true }, () => {
   });
 });
 
-describe("ingest of bad files", { concurrent: true }, () => {
+describe("ingest of bad files", { concurrent: true, timeout: 60_000 }, () => {
   it.each<[string, (folder: string) => void, RegExp]>([
     [
       "a binary file named .md",
@@ -444,7 +451,7 @@ describe("ingest of bad files", { concurrent: true }, () => {
   });
 });
 
-describe("a data folder that cannot be used", { concurrent: true }, () => {
+describe("a data folder that cannot be used", { concurrent: true, timeout: 60_000 }, () => {
   it("read-only: says so and what to set", async () => {
     const sandbox = copy();
     openToAll(sandbox);
@@ -522,14 +529,14 @@ describe("a data folder that cannot be used", { concurrent: true }, () => {
   });
 });
 
-describe("several processes on one data folder", { concurrent: true }, () => {
+describe("several processes on one data folder", { concurrent: true, timeout: 60_000 }, () => {
   it("two ingests at once both succeed, and every file is there once", async () => {
     const sandbox = fresh({
       ...LIBRARY_DOCUMENTS,
       ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
     });
     const runs = await Promise.all([cli(sandbox, reingest), cli(sandbox, reingest), cli(sandbox, reingest)]);
-    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^\d+\/\d+ files.*\n/gm, "")])).toEqual(
+    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^(\d+\/\d+ files|vectors: ).*\n/gm, "")])).toEqual(
       [0, 0, 0].map((code) => [code, ""]),
     );
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched).toMatchObject({ documents: 44, revision: 44 });
@@ -584,7 +591,7 @@ describe("several processes on one data folder", { concurrent: true }, () => {
   });
 });
 
-describe("being stopped", { concurrent: true }, () => {
+describe("being stopped", { concurrent: true, timeout: 60_000 }, () => {
   const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`z${i}.md`, `# Item ${i}\n\nItem ${i} has the number ${i}.\n`]));
 
   it("Ctrl-C during ingest: exit code 130, says that what was finished is kept, and a second run completes it", async () => {

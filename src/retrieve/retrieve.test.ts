@@ -134,7 +134,7 @@ describe("retrievePassages", () => {
 });
 
 describe("assertCanRetrieve", () => {
-  it("asks for an encoder where vectors alone rank", () => {
+  it("asks for an encoder where the profile needs one", () => {
     expect(() => assertCanRetrieve("book", true, null)).toThrow(/SOURCEBOUND_EMBEDDINGS_BASE_URL/);
     expect(() => assertCanRetrieve("sourcebound", false, null)).not.toThrow();
     expect(() => assertCanRetrieve("book", true, fakeEncoder())).not.toThrow();

@@ -17,7 +17,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs without rights, also where the tests run as root. */
   readonly asNobody?: boolean;
-  /** Milliseconds until the process is killed and the test fails. @default 15000 */
+  /** Milliseconds until the process is killed and the test fails. @default 60000 */
   readonly timeoutMs?: number;
 }
 
@@ -36,7 +36,7 @@ export interface Running {
 }
 
 /** Starts one command line; nothing of the tests' own environment reaches it but the path. */
-export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 45_000 }: CliOptions): Running {
+export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 60_000 }: CliOptions): Running {
   const options: SpawnOptions = {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },

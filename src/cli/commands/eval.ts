@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
-import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
+import type { EvaluateEvent } from "../../evaluate/va.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
@@ -34,6 +34,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .action(async (flags: VaFlags, command: Command) => {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
+      const { evaluateVa } = await import("../../evaluate/va.ts");
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
 }
