@@ -5,7 +5,17 @@ export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 5, rerank: 0, passages: 5, alpha: 1, beta: 0, selection: "containment" },
+  retrieve: {
+    dense: true,
+    bm25: false,
+    candidates: 5,
+    rerank: 0,
+    passages: 5,
+    fusion: "min-max",
+    alpha: 1,
+    beta: 0,
+    selection: "containment",
+  },
   gate: { type: "best-similarity", minimum: 0.7 },
   write: {
     writer: "auto",

@@ -5,7 +5,7 @@ export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 7, rerank: 0, passages: 7, alpha: 1, beta: 0, selection: "clip" },
+  retrieve: { dense: true, bm25: false, candidates: 7, rerank: 0, passages: 7, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   write: {
     writer: "auto",
@@ -41,7 +41,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",
-      why: "a citation supports when the values of its sentence stand in its quote",
+      why: "a citation supports when the values of its sentence stand in its quote; citations that lead nowhere are taken out first and count for nothing",
     },
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",

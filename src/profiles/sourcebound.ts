@@ -7,7 +7,17 @@ export const sourcebound: Profile = {
   name: "sourcebound",
   title: "Best of the designs; works without a key",
   needs: [],
-  retrieve: { dense: true, bm25: true, candidates: 50, rerank: 20, passages: 8, alpha: 0.6, beta: 0.4, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: true,
+    candidates: 50,
+    rerank: 20,
+    passages: 8,
+    fusion: "min-max",
+    alpha: 0.4,
+    beta: 0.6,
+    selection: "clip",
+  },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.25, answer: 0.4 },
   write: {
     writer: "auto",
@@ -24,7 +34,7 @@ export const sourcebound: Profile = {
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [
-    { stage: "retrieve", what: "embedded encoder and reranker: without an embeddings endpoint, words only (BM25)" },
+    { stage: "retrieve", what: "reranker" },
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
     { stage: "check", what: "learned support score, terminology, relevancy" },

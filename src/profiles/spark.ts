@@ -5,7 +5,17 @@ export const spark: Profile = {
   name: "spark",
   title: "Hybrid retrieval with guard and quote compression",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: true, candidates: 50, rerank: 8, passages: 8, alpha: 0.6, beta: 0.4, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: true,
+    candidates: 50,
+    rerank: 8,
+    passages: 8,
+    fusion: "min-max",
+    alpha: 0.6,
+    beta: 0.4,
+    selection: "clip",
+  },
   gate: { type: "guard", relevanceWeight: 0.7, crossWeight: 0.3, perPassage: 0.28, aggregate: 0.35, keep: 5 },
   write: {
     writer: "auto",

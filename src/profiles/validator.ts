@@ -5,7 +5,7 @@ export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 3, rerank: 0, passages: 3, alpha: 1, beta: 0, selection: "clip" },
+  retrieve: { dense: true, bm25: false, candidates: 3, rerank: 0, passages: 3, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
   gate: { type: "none" },
   write: {
     writer: "auto",

@@ -5,7 +5,7 @@ export const vgRag: Profile = {
   name: "vg-rag",
   title: "Verification gate before generation",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 8, rerank: 0, passages: 8, alpha: 1, beta: 0, selection: "clip" },
+  retrieve: { dense: true, bm25: false, candidates: 8, rerank: 0, passages: 8, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
   write: {
     writer: "auto",

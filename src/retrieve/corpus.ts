@@ -1,3 +1,4 @@
+import { ModelError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
@@ -6,19 +7,16 @@ import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
-import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 import { SlotSet } from "./slot-set.ts";
 import type { Scored } from "./top-k.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
-/** Windows asked of a ranking for every chunk wanted: a chunk has a handful. */
-const WINDOWS_PER_CHUNK = 4;
-
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   readonly encoder: Encoder | null;
   /** Texts in one call of the encoder. */
@@ -37,6 +35,7 @@ export interface SearchRequest {
   readonly candidates: number;
   readonly alpha: number;
   readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
 }
 
 /** A chunk that was found, by its best window. */
@@ -76,6 +75,8 @@ export class Corpus {
   private readonly wordSlotOfVector: number[] = [];
   private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** Windows of the chunk that has most. */
+  private mostWindows = 1;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -97,6 +98,11 @@ export class Corpus {
     return this.words.has(token);
   }
 
+  /** Length of its vectors; 0 before the first one. Vectors of another length are not comparable. */
+  get dimensions(): number {
+    return this.vectors.dimensions;
+  }
+
   /** Tokens of a text as this index sees them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
@@ -112,23 +118,22 @@ export class Corpus {
   /** Chunks ranked by fused score, best first; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    const windows = request.candidates * WINDOWS_PER_CHUNK;
-    const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
+    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
+    const windows = request.candidates * this.mostWindows;
+    const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.tokens, wanted, accept), windows) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
+    const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
-    return fuseMinMax(dense.ranking, bm25.ranking, request).map((fused) => {
-      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
-      return {
-        documentId: document.id,
-        version: document.version,
-        chunk,
-        window,
-        dense: fused.dense,
-        bm25: fused.bm25,
-        fused: fused.fused,
-      };
+    const fused =
+      request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
+    const slotOf = (id: string) => slots.get(id) as number;
+    const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
+    return ranked.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
+      // Also of a chunk that only the words found: gates judge by the cosine.
+      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
     });
   }
 
@@ -149,14 +154,38 @@ export class Corpus {
 
   private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
     const accepted = SlotSet.from(this.vectors.slots, (slot) => accept(this.wordSlotOfVector[slot] as number));
-    return this.vectors.search(vector, k, accepted).map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
+    return withTies((wanted) => this.vectors.search(vector, wanted, accepted), k).map(({ slot, score }) => ({
+      slot: this.wordSlotOfVector[slot] as number,
+      score,
+    }));
+  }
+
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, vector: Float32Array, accept: (slot: number) => boolean): number | null {
+    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .flatMap((slot) => this.vectorSlotOfWord.get(slot) ?? [])
+      .map((slot) => this.vectors.score(vector, slot));
+    return cosines.length === 0 ? null : Math.max(...cosines);
+  }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private order(a: number, b: number): number {
+    const one = this.entries[a] as Entry;
+    const two = this.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
   }
 
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
-    for (const { slot, score } of scored) {
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.entries[slot] as Entry;
       if (slots.has(chunk.id)) continue;
       if (ranking.length === limit) break;
@@ -185,6 +214,7 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
+      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
@@ -220,7 +250,7 @@ export class Corpus {
       signal?.throwIfAborted();
       const slots = missing.slice(at, at + this.options.batch);
       const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, signal);
+      const vectors = await embedCached(texts, encoder, this.options.embeddings, { dimensions: this.vectors.dimensions, signal });
       slots.forEach((slot, i) => {
         const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
         this.wordSlotOfVector[vectorSlot] = slot;
@@ -231,29 +261,62 @@ export class Corpus {
   }
 }
 
+/** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
+function withTies(search: (k: number) => Scored[], k: number): Scored[] {
+  for (let wanted = k + 1; ; wanted *= 2) {
+    const found = search(wanted);
+    if (found.length < wanted) return found;
+    const end = found.findIndex(({ score }, i) => i >= k && score < (found[k - 1] as Scored).score);
+    if (end >= 0) return found.slice(0, end);
+  }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
 }
 
-/** Vectors of texts, through the cache on disk. */
+/**
+ * Vectors of texts, through the cache on disk. What does not fit is not stored.
+ * @param dimensions length that the vectors must have; 0: that of the first one
+ * @throws ModelError `encoder_changed` when vectors have another length, or there are not as many as texts
+ */
 export async function embedCached(
   texts: readonly string[],
   encoder: Encoder,
   embeddings: EmbeddingStore,
-  signal?: AbortSignal,
+  { dimensions = 0, signal }: { dimensions?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<Float32Array[]> {
   const hashes = texts.map((text) => sha256Hex(text));
   const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
   const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+  const width = dimensions || ([...known.values()][0]?.length ?? 0);
+  assertComparable([...known.values()], known.size, width, encoder);
   if (fresh.length > 0) {
     const made = await encoder.embed(
       fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
       signal === undefined ? {} : { signal },
     );
+    assertComparable(made, fresh.length, width, encoder);
     const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
     await embeddings.put(encoder.id, vectors);
     for (const [hash, vector] of vectors) known.set(hash, vector);
   }
   return hashes.map((hash) => known.get(hash) as Float32Array);
+}
+
+/** @throws ModelError `encoder_changed` */
+export function assertComparable(vectors: readonly Float32Array[], expected: number, dimensions: number, { id }: Encoder): void {
+  const width = dimensions || (vectors[0]?.length ?? 0);
+  if (vectors.length === expected && vectors.every((vector) => vector.length === width && vector.every(Number.isFinite))) return;
+  const lengths = [...new Set(vectors.map(({ length }) => length))].join(", ");
+  throw new ModelError(
+    "encoder_changed",
+    `Encoder "${id}" gave ${vectors.length} vectors of length ${lengths} where ${expected} of length ${width} were expected. If its model changed, give it another name in the configuration.`,
+    { encoder: id },
+  );
 }

@@ -149,6 +149,16 @@ export class DenseIndex {
     return this.rescore(layout, this.scanBlocks(layout, accepted, candidates, "int8").slotsKept(), wanted);
   }
 
+  /** Dot product of a query with the vector in a slot. */
+  score(query: Float32Array, slot: number): number {
+    const { layout } = this;
+    if (layout === null || slot >= this.used) throw new RangeError(`There is no vector in slot ${slot}.`);
+    const row = (places(layout, Math.floor(slot / BLOCK_ROWS)).floats + (slot % BLOCK_ROWS) * layout.floatBytes) / 4;
+    let dot = 0;
+    for (let i = 0; i < layout.dimensions; i++) dot += (query[i] as number) * (this.float32[row + i] as number);
+    return dot;
+  }
+
   /**
    * Closes the gaps that deleted slots left; their memory is reused, not returned.
    * @returns the new slot of each old one, −1 where it was deleted

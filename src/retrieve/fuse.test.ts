@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fuseMinMax, normalizeMinMax } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./fuse.ts";
 
 describe("normalizeMinMax", () => {
   it("subtracts the least and divides by the range", () => {
@@ -65,6 +65,35 @@ describe("fuseMinMax", () => {
         const moved = one.map(({ id, score }) => ({ id, score: score * 4 + 8 }));
         const scores = (from: typeof one) => fuseMinMax(from, two).map(({ id, fused }) => [id, fused.toFixed(9)]);
         expect(scores(moved)).toEqual(scores(one));
+      }),
+    );
+  });
+});
+
+describe("fuseReciprocalRank", () => {
+  it("adds 1 / (60 + rank) over the rankings", () => {
+    const dense = [
+      { id: "a", score: 9 },
+      { id: "b", score: 8 },
+    ];
+    const bm25 = [
+      { id: "b", score: 100 },
+      { id: "c", score: 1 },
+    ];
+    expect(fuseReciprocalRank(dense, bm25)).toEqual([
+      { id: "b", fused: 1 / 62 + 1 / 61, dense: 8, bm25: 100 },
+      { id: "a", fused: 1 / 61, dense: 9, bm25: null },
+      { id: "c", fused: 1 / 62, dense: null, bm25: 1 },
+    ]);
+  });
+
+  it("looks at orders only", () => {
+    const ranking = fc.uniqueArray(fc.nat(20), { maxLength: 10 });
+    fc.assert(
+      fc.property(ranking, ranking, fc.integer({ min: 1, max: 1000 }), (one, two, factor) => {
+        const scored = (ids: readonly number[], by: number) => ids.map((id, at) => ({ id, score: (100 - at) * by }));
+        const ids = (by: number) => fuseReciprocalRank(scored(one, by), scored(two, 1)).map(({ id }) => id);
+        expect(ids(factor)).toEqual(ids(1));
       }),
     );
   });

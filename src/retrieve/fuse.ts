@@ -52,3 +52,26 @@ export function fuseMinMax<Id>(
     }))
     .sort((a, b) => b.fused - a.fused);
 }
+
+/** Constant of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009). */
+export const RRF_K = 60;
+
+/**
+ * Reciprocal rank fusion: Σ 1 / (k + rank) over the rankings that hold an id, ranks from 1 (Cormack, Clarke & Büttcher, SIGIR 2009).
+ * Needs no scores, only orders. Ties keep the order of first appearance, dense first.
+ */
+export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], k: number = RRF_K): FusedScore<Id>[] {
+  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
+  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
+  const share = (ranking: readonly Ranked<Id>[]) => new Map(ranking.map(({ id }, at) => [id, 1 / (k + at + 1)]));
+  const denseShare = share(dense);
+  const bm25Share = share(bm25);
+  return [...new Set([...denseRaw.keys(), ...bm25Raw.keys()])]
+    .map((id) => ({
+      id,
+      fused: (denseShare.get(id) ?? 0) + (bm25Share.get(id) ?? 0),
+      dense: denseRaw.get(id) ?? null,
+      bm25: bm25Raw.get(id) ?? null,
+    }))
+    .sort((a, b) => b.fused - a.fused);
+}

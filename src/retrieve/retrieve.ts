@@ -3,7 +3,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Candidate, Corpus } from "./corpus.ts";
+import { assertComparable, type Candidate, type Corpus } from "./corpus.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -45,6 +45,7 @@ export async function retrievePassages(
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
+    fusion: settings.fusion,
   };
   let candidates = corpus.search(request);
   let passages = await loadPassages(candidates.slice(0, settings.passages), question, documents);
@@ -65,8 +66,9 @@ async function syncAndEmbed(
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([question.resolved], { signal });
-    return { vector: vector ?? null, failure: null };
+    const vectors = await encoder.embed([question.resolved], { signal });
+    assertComparable(vectors, 1, corpus.dimensions, encoder);
+    return { vector: vectors[0] as Float32Array, failure: null };
   } catch (cause) {
     if (signal.aborted || !wordsCanServe) throw cause;
     return { vector: null, failure: messageOf(cause) };
@@ -129,11 +131,11 @@ function clip(range: TextRange, to: TextRange): TextRange {
 }
 
 /** @throws UnavailableError naming what is missing and what to do */
-export function assertCanRetrieve(profile: string, settings: RetrieveSettings, encoder: Encoder | null): void {
-  if (encoder !== null || settings.bm25) return;
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" ranks by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }

@@ -1,121 +1,172 @@
+import { z } from "zod";
 import { ModelError, messageOf } from "../../errors.ts";
-import type { ChatEvent, ChatModel } from "../chat.ts";
+import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
+import { CallFailure, type EndpointOptions, toFailure, withRetries } from "./call.ts";
+import { createWatchdog } from "./watchdog.ts";
 
-export interface EndpointOptions {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** Until the first byte, and between two pieces of a stream. */
-  readonly timeoutMs: number;
-  /** Tries after the first; on 408, 409, 429 and 5xx, with exponential backoff that honours `retry-after`. */
-  readonly retries: number;
-}
+export type { EndpointOptions } from "./call.ts";
 
-/** A chat model behind any OpenAI-compatible endpoint. The AI SDK is loaded on first use: answers from quotes never pay for it. */
-export function createChatModel(name: string, { baseUrl, apiKey, timeoutMs, retries }: EndpointOptions): ChatModel {
+/** A whole answer may take this many timeouts: a stream that only drips is as good as none. */
+const TIMEOUTS_PER_ANSWER = 10;
+/** Texts in one request (OpenAI's limit). */
+const TEXTS_PER_REQUEST = 2048;
+
+/**
+ * A chat model behind any OpenAI-compatible endpoint. The AI SDK is loaded on first use: answers from quotes never pay for it.
+ * Tries again as long as nothing of the answer was passed on.
+ */
+export function createChatModel(name: string, options: EndpointOptions): ChatModel {
   return {
     id: name,
-    async *stream({ system, user }, { temperature, signal }) {
-      const { streamText } = await import("ai");
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const provider = createOpenAICompatible({
-        name: "endpoint",
-        baseURL: baseUrl,
-        includeUsage: true,
-        ...(apiKey === "" ? {} : { apiKey }),
-      });
-      const watchdog = createWatchdog(timeoutMs);
+    async *stream(prompt, { temperature, signal }) {
+      signal.throwIfAborted();
+      let received = false;
+      let events: AsyncGenerator<ChatEvent, void> | null = null;
       try {
-        const { fullStream } = streamText({
-          model: provider(name),
-          system,
-          prompt: user,
-          temperature,
-          maxRetries: retries,
-          abortSignal: AbortSignal.any([signal, watchdog.signal]),
-          onError: () => undefined,
-        });
-        let ended: ChatEvent | null = null;
-        for await (const part of fullStream) {
-          watchdog.feed();
-          if (part.type === "text-delta") yield { type: "text", text: part.text };
-          else if (part.type === "error") throw part.error;
-          else if (part.type === "abort") throw new Error(`no answer within ${timeoutMs} ms`);
-          else if (part.type === "finish") {
-            if (part.finishReason === "other" || part.finishReason === "error") throw new Error("the stream ended before the answer did");
-            ended = { type: "end", inputTokens: part.totalUsage.inputTokens ?? null, outputTokens: part.totalUsage.outputTokens ?? null };
-          }
-        }
-        if (ended === null) throw new Error("the stream ended before the answer did");
-        yield ended;
+        const opened = await withRetries(() => openStream(name, prompt, temperature, options, signal), options, signal);
+        events = opened.events;
+        received = true;
+        yield opened.first;
+        yield* events;
       } catch (cause) {
         signal.throwIfAborted();
-        const why = watchdog.signal.aborted ? `no answer within ${timeoutMs} ms` : describe(cause);
-        throw new ModelError("model_failed", `Model "${name}" at ${hostOf(baseUrl)} failed: ${why}`, { model: name }, { cause });
+        const failure = toFailure(cause, options.apiKey);
+        const message = `Model "${name}" at ${hostOf(options.baseUrl)} failed: ${failure.message}`;
+        throw new ModelError(received ? "model_cut" : "model_failed", message, { model: name }, { cause: failure });
       } finally {
-        watchdog.stop();
+        await events?.return();
       }
     },
   };
 }
 
+/** A stream whose first piece of text has come. */
+async function openStream(name: string, prompt: ChatPrompt, temperature: number, options: EndpointOptions, signal: AbortSignal) {
+  const events = readStream(name, prompt, temperature, options, signal);
+  const { done, value } = await events.next();
+  if (done || value.type === "end") throw new CallFailure("the answer was empty");
+  return { first: value, events };
+}
+
+async function* readStream(
+  name: string,
+  { system, user }: ChatPrompt,
+  temperature: number,
+  { baseUrl, apiKey, timeoutMs }: EndpointOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const { extractReasoningMiddleware, streamText, wrapLanguageModel } = await import("ai");
+  const provider = await openProvider(baseUrl, apiKey);
+  const watchdog = createWatchdog(timeoutMs, timeoutMs * TIMEOUTS_PER_ANSWER);
+  const left = new AbortController();
+  const { fullStream } = streamText({
+    model: wrapLanguageModel({ model: provider(name), middleware: extractReasoningMiddleware({ tagName: "think" }) }),
+    system,
+    prompt: user,
+    temperature,
+    maxRetries: 0,
+    abortSignal: AbortSignal.any([signal, watchdog.signal, left.signal]),
+    onError: () => undefined,
+  });
+  try {
+    watchdog.start();
+    for await (const part of fullStream) {
+      watchdog.stop();
+      if (part.type === "text-delta" && part.text !== "") yield { type: "text", text: part.text };
+      else if (part.type === "error") throw part.error;
+      else if (part.type === "abort") throw new CallFailure(messageOf(watchdog.signal.reason));
+      else if (part.type === "finish") {
+        if (part.finishReason !== "stop") throw new CallFailure(`the answer is not whole (${part.finishReason})`);
+        yield { type: "end", inputTokens: part.totalUsage.inputTokens ?? null, outputTokens: part.totalUsage.outputTokens ?? null };
+        return;
+      }
+      watchdog.start();
+    }
+    throw new CallFailure("the stream ended before the answer did");
+  } catch (cause) {
+    throw watchdog.signal.aborted ? new CallFailure(messageOf(watchdog.signal.reason)) : cause;
+  } finally {
+    watchdog.stop();
+    left.abort();
+  }
+}
+
 /** Vectors from any OpenAI-compatible endpoint; scaled to length 1. */
-export function createApiEncoder(name: string, { baseUrl, apiKey, timeoutMs, retries }: EndpointOptions): Encoder {
+export function createApiEncoder(name: string, options: EndpointOptions): Encoder {
+  const { baseUrl, apiKey } = options;
   return {
-    id: `${hostOf(baseUrl)}/${name}`,
+    id: `${hostOf(baseUrl)}${new URL(baseUrl).pathname.replace(/\/+$/, "")}/${name}`,
     async embed(texts, { signal } = {}) {
-      if (texts.length === 0) return [];
-      const { embedMany } = await import("ai");
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const provider = createOpenAICompatible({ name: "endpoint", baseURL: baseUrl, ...(apiKey === "" ? {} : { apiKey }) });
-      const timeout = AbortSignal.timeout(timeoutMs * (retries + 1));
+      signal?.throwIfAborted();
+      const vectors: Float32Array[] = [];
       try {
-        const { embeddings } = await embedMany({
-          model: provider.textEmbeddingModel(name),
-          values: texts.map((text) => (text.trim() === "" ? " " : text)),
-          maxRetries: retries,
-          abortSignal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        });
-        const vectors = embeddings.map((values) => normalizeVector(Float32Array.from(values)));
+        for (let at = 0; at < texts.length; at += TEXTS_PER_REQUEST) {
+          const part = texts.slice(at, at + TEXTS_PER_REQUEST);
+          vectors.push(...(await withRetries(() => requestVectors(name, part, options, signal), options, signal)));
+        }
         assertVectors(vectors, texts.length);
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
-        const why = timeout.aborted ? `no answer within ${timeoutMs * (retries + 1)} ms` : describe(cause);
-        throw new ModelError("encoder_failed", `Encoder "${name}" at ${hostOf(baseUrl)} failed: ${why}`, { model: name }, { cause });
+        const failure = toFailure(cause, apiKey);
+        const message = `Encoder "${name}" at ${hostOf(baseUrl)} failed: ${failure.message}`;
+        throw new ModelError("encoder_failed", message, { model: name }, { cause: failure });
       }
     },
   };
 }
 
-/** Aborts when it is not fed for `ms` milliseconds. */
-function createWatchdog(ms: number): { signal: AbortSignal; feed(): void; stop(): void } {
-  const controller = new AbortController();
-  const bite = () => controller.abort(new Error(`no answer within ${ms} ms`));
-  let timer = setTimeout(bite, ms);
-  return {
-    signal: controller.signal,
-    feed() {
-      clearTimeout(timer);
-      timer = setTimeout(bite, ms);
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
-
-function assertVectors(vectors: readonly Float32Array[], expected: number): void {
-  if (vectors.length !== expected) throw new Error(`${vectors.length} vectors came back for ${expected} texts`);
-  const dimensions = vectors[0]?.length ?? 0;
-  if (dimensions === 0 || vectors.some((vector) => vector.length !== dimensions || !vector.every(Number.isFinite))) {
-    throw new Error("vectors of different dimension or with values that are not finite came back");
+async function requestVectors(
+  name: string,
+  texts: readonly string[],
+  { baseUrl, apiKey, timeoutMs }: EndpointOptions,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const { embedMany } = await import("ai");
+  const provider = await openProvider(baseUrl, apiKey);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const { embeddings, responses } = await embedMany({
+      model: provider.embeddingModel(name),
+      values: texts.map((text) => (text.trim() === "" ? " " : text)),
+      maxRetries: 0,
+      abortSignal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    const vectors = inOrder(embeddings, responses?.[0]?.body).map((values) => normalizeVector(Float32Array.from(values)));
+    assertVectors(vectors, texts.length);
+    return vectors;
+  } catch (cause) {
+    throw timeout.aborted ? new CallFailure(`no answer within ${timeoutMs} ms`) : cause;
   }
 }
 
-/** The innermost message that says something: the SDK wraps the last failure of its retries. */
-function describe(cause: unknown): string {
-  if (typeof cause === "object" && cause !== null && "lastError" in cause) return describe(cause.lastError);
-  const status = typeof cause === "object" && cause !== null && "statusCode" in cause ? `HTTP ${String(cause.statusCode)}: ` : "";
-  return `${status}${messageOf(cause)}`;
+const indexedSchema = z.object({ data: z.array(z.object({ index: z.int().min(0) })) });
+
+/** Vectors in the order of the texts: an endpoint may answer in another and say so by `index`, which the SDK passes over. */
+function inOrder(embeddings: readonly number[][], body: unknown): readonly number[][] {
+  const parsed = indexedSchema.safeParse(body);
+  if (!parsed.success || parsed.data.data.length !== embeddings.length) return embeddings;
+  const places = parsed.data.data.map(({ index }) => index);
+  if (new Set(places).size !== places.length || Math.max(...places) >= places.length) return embeddings;
+  const ordered: number[][] = [];
+  places.forEach((place, i) => {
+    ordered[place] = embeddings[i] as number[];
+  });
+  return ordered;
+}
+
+function assertVectors(vectors: readonly Float32Array[], expected: number): void {
+  if (vectors.length !== expected) throw new CallFailure(`${vectors.length} vectors came back for ${expected} texts`);
+  const dimensions = vectors[0]?.length ?? 0;
+  if (vectors.some((vector) => vector.length === 0 || vector.length !== dimensions || !vector.every(Number.isFinite))) {
+    throw new CallFailure("vectors of different dimension or with values that are not finite came back");
+  }
+}
+
+async function openProvider(baseURL: string, apiKey: string) {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({ name: "endpoint", baseURL, includeUsage: true, ...(apiKey === "" ? {} : { apiKey }) });
 }
 
 function hostOf(url: string): string {

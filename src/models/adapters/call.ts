@@ -1,0 +1,108 @@
+import pRetry from "p-retry";
+import { messageOf } from "../../errors.ts";
+
+export interface EndpointOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Until the first byte, and between two pieces of a stream. */
+  readonly timeoutMs: number;
+  /** Tries after the first: on timeouts, broken connections, answers that make no sense, 408, 409, 429 and 5xx. */
+  readonly retries: number;
+  /** Pause before the second try; doubles every time. @default 500 */
+  readonly backoffMs?: number;
+}
+
+/** Pause before the second try, in milliseconds: long enough for a busy server, short enough for a reader who waits. */
+export const DEFAULT_BACKOFF_MS = 500;
+/** Characters of an endpoint's own message that are passed on. */
+const MESSAGE_CHARACTERS = 200;
+
+/** One failed call, in words that may be shown: never the key, never a page of HTML. */
+export class CallFailure extends Error {
+  readonly retryable: boolean;
+  readonly retryAfterMs: number;
+
+  constructor(message: string, { retryable = true, retryAfterMs = 0 }: { retryable?: boolean; retryAfterMs?: number } = {}) {
+    super(message);
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Makes a call until it succeeds or the tries are used up; a `retry-after` that is longer than the timeout ends it, for a reader waits. */
+export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions, signal: AbortSignal | undefined): Promise<T> {
+  return pRetry(
+    async () => {
+      try {
+        return await call();
+      } catch (cause) {
+        signal?.throwIfAborted();
+        throw toFailure(cause, options.apiKey);
+      }
+    },
+    {
+      retries: options.retries,
+      minTimeout: options.backoffMs ?? DEFAULT_BACKOFF_MS,
+      factor: 2,
+      ...(signal === undefined ? {} : { signal }),
+      shouldRetry: ({ error }) => error instanceof CallFailure && error.retryable && error.retryAfterMs <= options.timeoutMs,
+      onFailedAttempt: async ({ error, retriesLeft }) => {
+        if (error instanceof CallFailure && error.retryAfterMs <= options.timeoutMs && retriesLeft > 0)
+          await pause(error.retryAfterMs, signal);
+      },
+    },
+  );
+}
+
+/** Whatever the SDK or the network threw, as a `CallFailure`. */
+export function toFailure(cause: unknown, apiKey: string): CallFailure {
+  if (cause instanceof CallFailure) return cause;
+  const { statusCode, responseHeaders } = facts(cause);
+  const failed = typeof statusCode === "number" && statusCode >= 400;
+  const message = withoutKey(oneLine(messageIn(cause)), apiKey).slice(0, MESSAGE_CHARACTERS);
+  return new CallFailure(failed ? `HTTP ${statusCode}: ${message}` : message, {
+    retryable: !failed || statusCode >= 500 || [408, 409, 429].includes(statusCode),
+    retryAfterMs: retryAfter(responseHeaders),
+  });
+}
+
+function facts(cause: unknown): { statusCode?: unknown; responseHeaders?: unknown; message?: unknown } {
+  return typeof cause === "object" && cause !== null ? cause : {};
+}
+
+/** An error that came inside a stream is data of the endpoint, not an `Error`. */
+function messageIn(cause: unknown): string {
+  const { message } = facts(cause);
+  return typeof message === "string" ? message : messageOf(cause);
+}
+
+/** Milliseconds that the endpoint asks to wait, given in seconds or as a date; 0 when it says nothing. */
+function retryAfter(headers: unknown): number {
+  const value = (facts(headers) as Record<string, unknown>)["retry-after"];
+  if (typeof value !== "string" || value === "") return 0;
+  const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+function withoutKey(text: string, apiKey: string): string {
+  return apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ModelError } from "../../errors.ts";
+import { type ChatBehaviour, describeChatContract } from "../../testing/chat-contract.ts";
+import { describeEncoderContract } from "../../testing/encoder-contract.ts";
+import { fakeChatModel } from "../../testing/fake-chat-model.ts";
+import { encoderDown, fakeEncoder } from "../../testing/fake-encoder.ts";
+import {
+  brokenChatReplies,
+  brokenEmbeddingsReplies,
+  type ChatReply,
+  type FakeEndpoint,
+  type FakeEndpointOptions,
+  startFakeEndpoint,
+} from "../../testing/fake-endpoint.ts";
+import type { ChatEvent, ChatModel } from "../chat.ts";
+import { createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
+
+/** Short where only a timeout ends a reply; long otherwise, for machines that are busy. */
+const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 250 : 10_000 });
+const KEY = "sk-very-secret-0123456789";
+const open: FakeEndpoint[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((endpoint) => endpoint.close()));
+});
+
+async function start(script: FakeEndpointOptions, over: Partial<EndpointOptions> = {}) {
+  const endpoint = await startFakeEndpoint(script);
+  open.push(endpoint);
+  const options: EndpointOptions = { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 10_000, retries: 1, backoffMs: 1, ...over };
+  return { endpoint, model: createChatModel("small", options), encoder: createApiEncoder("vectors", options) };
+}
+
+const ask = (model: ChatModel, signal = new AbortController().signal) =>
+  model.stream({ system: "Rules.", user: "Question?" }, { temperature: 0.3, signal });
+
+async function readAll(stream: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+function httpReply(behaviour: ChatBehaviour): ChatReply {
+  switch (behaviour.type) {
+    case "answer": {
+      const { pieces, usage } = behaviour;
+      return { type: "stream", pieces, usage: usage === null ? null : { prompt_tokens: usage.input, completion_tokens: usage.output } };
+    }
+    case "cut":
+      return { type: "cut", pieces: behaviour.pieces, at: "event" };
+    case "broken":
+      return { type: "status", status: 500 };
+    case "stalled":
+      return { type: "stream", pieces: [behaviour.piece], thenSilence: true };
+  }
+}
+
+describeChatContract("fake", async (behaviour) => {
+  const cut = new ModelError("model_cut", "cut");
+  const script =
+    behaviour.type === "answer"
+      ? behaviour.pieces
+      : behaviour.type === "cut"
+        ? [...behaviour.pieces, cut]
+        : behaviour.type === "broken"
+          ? [new ModelError("model_failed", "down")]
+          : [behaviour.piece, 60_000];
+  const counts = behaviour.type === "answer" ? behaviour.usage : null;
+  const usage = { inputTokens: counts?.input ?? null, outputTokens: counts?.output ?? null };
+  return { model: fakeChatModel([script], { usage }), close: async () => undefined };
+});
+
+describeChatContract("OpenAI-compatible", async (behaviour) => {
+  const endpoint = await startFakeEndpoint({ chat: [httpReply(behaviour)] });
+  const model = createChatModel("small", { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 5000, retries: 1, backoffMs: 1 });
+  return { model, close: () => endpoint.close() };
+});
+
+describeEncoderContract("fake", async (behaviour) => ({
+  encoder: fakeEncoder(behaviour === "broken" ? { failure: encoderDown } : {}),
+  close: async () => undefined,
+}));
+
+describeEncoderContract("OpenAI-compatible", async (behaviour) => {
+  const endpoint = await startFakeEndpoint({
+    embeddings: [behaviour === "broken" ? { type: "status", status: 500 } : { type: "vectors" }],
+  });
+  const encoder = createApiEncoder("vectors", { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 5000, retries: 1, backoffMs: 1 });
+  return { encoder, close: () => endpoint.close() };
+});
+
+describe("chat over HTTP", () => {
+  it("sends the key as bearer, the prompt, the temperature, and asks for usage", async () => {
+    const { endpoint, model } = await start({ chat: [{ type: "stream", pieces: ["Yes."] }] });
+    await readAll(ask(model));
+    expect(endpoint.requests).toHaveLength(1);
+    expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(endpoint.requests[0]?.body).toMatchObject({
+      model: "small",
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0.3,
+      messages: [
+        { role: "system", content: "Rules." },
+        { role: "user", content: "Question?" },
+      ],
+    });
+  });
+
+  it("sends no authorization without a key", async () => {
+    const { endpoint, model } = await start({}, { apiKey: "" });
+    await readAll(ask(model));
+    expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it.each(Object.entries(brokenChatReplies))("throws a ModelError after %s", async (name, reply) => {
+    const { endpoint, model } = await start({ chat: [reply] }, timeoutFor(name));
+    const error = await readAll(ask(model)).then(
+      () => null,
+      (thrown: unknown) => thrown as ModelError,
+    );
+    expect(error).toBeInstanceOf(ModelError);
+    expect(error?.message).toMatch(/^Model "small" at 127\.0\.0\.1:\d+ failed: \S/);
+    expect(error?.message).not.toContain("[object");
+    const received = error?.code === "model_cut";
+    expect(received).toBe(reply.type !== "status" && "pieces" in reply && reply.pieces.length > 0 && name !== "a slow drip");
+    expect(endpoint.chats).toHaveLength(received || name === "401" ? 1 : 2);
+  });
+
+  it.each(Object.entries(brokenChatReplies).filter(([name]) => name !== "401"))("recovers from %s", async (name, reply) => {
+    const { endpoint, model } = await start({ chat: [reply, { type: "stream", pieces: ["Yes ", "[1]."] }] }, timeoutFor(name));
+    const events = await readAll(ask(model)).catch((error: ModelError) => error.code);
+    if (events !== "model_cut") {
+      expect(endpoint.chats).toHaveLength(2);
+      expect(events).toMatchObject([{ text: "Yes " }, { text: "[1]." }, { type: "end" }]);
+    }
+  });
+
+  it("waits as long as retry-after says, and not at all when that is longer than the timeout", async () => {
+    const limited = (seconds: string): ChatReply => ({ type: "status", status: 429, headers: { "retry-after": seconds } });
+    const patient = await start({ chat: [limited("0.2"), { type: "stream", pieces: ["Yes."] }] });
+    const begun = performance.now();
+    await readAll(ask(patient.model));
+    expect(performance.now() - begun).toBeGreaterThan(190);
+    const hasty = await start({ chat: [limited("3600"), { type: "stream", pieces: ["Yes."] }] });
+    await expect(readAll(ask(hasty.model))).rejects.toThrow("HTTP 429");
+    expect(hasty.endpoint.chats).toHaveLength(1);
+  });
+
+  it("waits longer before every further try", async () => {
+    const { endpoint, model } = await start({ chat: [{ type: "status", status: 503 }] }, { retries: 3, backoffMs: 20 });
+    const begun = performance.now();
+    await expect(readAll(ask(model))).rejects.toThrow("HTTP 503");
+    expect(endpoint.chats).toHaveLength(4);
+    expect(performance.now() - begun).toBeGreaterThan(20 + 40 + 80 - 5);
+  });
+
+  it("never shows the key, even if the endpoint repeats it", async () => {
+    const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${KEY}. ${"x".repeat(5000)}` } });
+    const { model, encoder } = await start({
+      chat: [{ type: "status", status: 401, body }],
+      embeddings: [{ type: "status", status: 401, body }],
+    });
+    for (const call of [() => readAll(ask(model)), () => encoder.embed(["a"])]) {
+      const error = await call().then(
+        () => null,
+        (thrown: unknown) => thrown as ModelError,
+      );
+      expect(error?.message).toContain("Incorrect API key provided: [key].");
+      expect(error?.message.length).toBeLessThan(400);
+      expect(JSON.stringify([error, error?.cause, error?.stack, (error?.cause as Error | undefined)?.stack])).not.toContain(KEY);
+    }
+  });
+
+  it("takes an answer that drips within the timeout, but not for ever", async () => {
+    const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 20 });
+    const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 100 });
+    expect(await readAll(ask(model))).toHaveLength(9);
+    await expect(readAll(ask(model))).rejects.toThrow("no end within 1000 ms");
+  });
+
+  it("does not count the time that its reader takes", async () => {
+    const { model } = await start({ chat: [{ type: "stream", pieces: ["One. ", "Two. ", "Three."] }] }, { timeoutMs: 100 });
+    let events = 0;
+    for await (const _event of ask(model)) {
+      events++;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    expect(events).toBe(4);
+  });
+
+  it("hangs up when its reader leaves", async () => {
+    const { endpoint, model } = await start({
+      chat: [{ type: "stream", pieces: Array.from({ length: 500 }, () => "on and on "), delayMs: 5 }],
+    });
+    for await (const _event of ask(model)) break;
+    await expect.poll(() => endpoint.requests[0]?.aborted).toBe(true);
+  });
+
+  it("hangs up when it is cancelled while it waits, and does not try again", async () => {
+    const { endpoint, model } = await start({ chat: [{ type: "silence" }] }, {});
+    const controller = new AbortController();
+    const reading = readAll(ask(model, controller.signal));
+    await expect.poll(() => endpoint.chats.length).toBe(1);
+    controller.abort(new Error("reader left"));
+    await expect(reading).rejects.toThrow("reader left");
+    await expect.poll(() => endpoint.requests[0]?.aborted).toBe(true);
+    expect(endpoint.chats).toHaveLength(1);
+  });
+
+  it("leaves out what a model thinks aloud", async () => {
+    const pieces = ["<thi", "nk>Perhaps 70 percent [1].</th", "ink>Tinnitus is rated at 10 percent [1]."];
+    const { model } = await start({ chat: [{ type: "stream", pieces }] });
+    const events = await readAll(ask(model));
+    expect(
+      events
+        .map((event) => (event.type === "text" ? event.text : ""))
+        .join("")
+        .trim(),
+    ).toBe("Tinnitus is rated at 10 percent [1].");
+  });
+});
+
+describe("vectors over HTTP", () => {
+  it("sends the key as bearer and all texts in one request, in their order", async () => {
+    const { endpoint, encoder } = await start({});
+    await encoder.embed(["a", "b"]);
+    expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(endpoint.requests[0]?.body).toMatchObject({ model: "vectors", input: ["a", "b"] });
+  });
+
+  it("puts vectors that come in another order where they belong", async () => {
+    const vectorOf = (text: string) => (text === "a" ? [1, 0] : [0, 1]);
+    const { encoder } = await start({ embeddings: [{ type: "vectors", vectorOf, order: "reversed" }] });
+    expect((await encoder.embed(["a", "b"])).map((vector) => [...vector])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  it.each(Object.entries(brokenEmbeddingsReplies))(
+    "throws a ModelError after %s, and recovers where trying again may help",
+    async (name, reply) => {
+      const { endpoint, encoder } = await start({ embeddings: [reply] }, timeoutFor(name));
+      await expect(encoder.embed(["a", "b"])).rejects.toMatchObject({ name: "ModelError", code: "encoder_failed" });
+      expect(endpoint.requests).toHaveLength(name === "401" ? 1 : 2);
+      endpoint.script({ embeddings: [reply, { type: "vectors" }] });
+      if (name !== "401") expect(await encoder.embed(["a", "b"])).toHaveLength(2);
+    },
+  );
+
+  it("is named by endpoint and model, so that vectors of two endpoints are never mixed", () => {
+    const options = { apiKey: "", timeoutMs: 100, retries: 0 };
+    const ids = ["http://a.test/v1", "http://a.test/v1/", "http://a.test/other/v1", "http://b.test/v1"].map(
+      (baseUrl) => createApiEncoder("m", { ...options, baseUrl }).id,
+    );
+    expect(ids).toEqual(["a.test/v1/m", "a.test/v1/m", "a.test/other/v1/m", "b.test/v1/m"]);
+  });
+});

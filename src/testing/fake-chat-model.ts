@@ -1,0 +1,55 @@
+import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
+import { waitFor } from "./fake-ask-engine.ts";
+
+/** A piece of text, a pause in milliseconds, or an error in place of everything after it. */
+export type ChatStep = string | number | Error;
+
+export interface FakeChatOptions {
+  readonly id?: string;
+  /** Said at the end of every stream. */
+  readonly usage?: { readonly inputTokens: number | null; readonly outputTokens: number | null };
+}
+
+export interface ChatCall {
+  readonly prompt: ChatPrompt;
+  readonly temperature: number;
+}
+
+export interface FakeChatModel extends ChatModel {
+  readonly calls: readonly ChatCall[];
+  /** Streams that are open now. */
+  readonly open: number;
+}
+
+/**
+ * A model that plays one script per call; the last one is played again.
+ * @example fakeChatModel([["Tinnitus is rated ", 5, "at 10 percent [1]."], [new Error("down")]])
+ */
+export function fakeChatModel(scripts: readonly (readonly ChatStep[])[], options: FakeChatOptions = {}): FakeChatModel {
+  const { id = "fake-model", usage = { inputTokens: null, outputTokens: null } } = options;
+  const calls: ChatCall[] = [];
+  let open = 0;
+  return {
+    id,
+    calls,
+    get open() {
+      return open;
+    },
+    async *stream(prompt, { temperature, signal }): AsyncGenerator<ChatEvent, void> {
+      signal.throwIfAborted();
+      const script = scripts[Math.min(calls.push({ prompt, temperature }), scripts.length) - 1] ?? [];
+      open++;
+      try {
+        for (const step of script) {
+          if (step instanceof Error) throw step;
+          if (typeof step === "number") await waitFor(step, signal);
+          else yield { type: "text", text: step };
+          signal.throwIfAborted();
+        }
+        yield { type: "end", ...usage };
+      } finally {
+        open--;
+      }
+    },
+  };
+}
