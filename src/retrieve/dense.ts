@@ -141,22 +141,23 @@ export class DenseIndex {
     const count = accept === undefined ? this.live : accepted.size;
     const wanted = Math.min(k, count);
     if (wanted === 0) return [];
-    this.float32.fill(0, layout.query / 4, (layout.query + layout.floatBytes) / 4);
-    this.float32.set(query, layout.query / 4);
+    this.writeQuery(layout, query);
     if (this.scan === "float32") return this.scanBlocks(layout, accepted, wanted, "float32").ranked();
     const candidates = Math.min(count, Math.max(this.minCandidates, Math.ceil(wanted * this.oversampling)));
     this.writeQuery16(layout, query);
     return this.rescore(layout, this.scanBlocks(layout, accepted, candidates, "int8").slotsKept(), wanted);
   }
 
-  /** Dot product of a query with the vector in a slot. */
+  /**
+   * Dot product of a query with the vector in a slot: the same bits that `search` gives.
+   * @throws RangeError when there is no such slot, the query's dimension differs or a value is not finite
+   */
   score(query: Float32Array, slot: number): number {
     const { layout } = this;
     if (layout === null || slot >= this.used) throw new RangeError(`There is no vector in slot ${slot}.`);
-    const row = (places(layout, Math.floor(slot / BLOCK_ROWS)).floats + (slot % BLOCK_ROWS) * layout.floatBytes) / 4;
-    let dot = 0;
-    for (let i = 0; i < layout.dimensions; i++) dot += (query[i] as number) * (this.float32[row + i] as number);
-    return dot;
+    assertVector(query, layout.dimensions);
+    this.writeQuery(layout, query);
+    return (this.rescore(layout, Uint32Array.of(slot), 1)[0] as Scored).score;
   }
 
   /**
@@ -293,6 +294,11 @@ export class DenseIndex {
     const { int8Bytes, floatBytes } = layout;
     this.int8.copyWithin(target.int8 + b * int8Bytes, source.int8 + a * int8Bytes, source.int8 + (a + 1) * int8Bytes);
     this.int8.copyWithin(target.floats + b * floatBytes, source.floats + a * floatBytes, source.floats + (a + 1) * floatBytes);
+  }
+
+  private writeQuery(layout: Layout, query: Float32Array): void {
+    this.float32.fill(0, layout.query / 4, (layout.query + layout.floatBytes) / 4);
+    this.float32.set(query, layout.query / 4);
   }
 
   private writeQuery16(layout: Layout, query: Float32Array): void {
