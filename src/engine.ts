@@ -100,11 +100,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = config.embeddings?.batch ?? 64;
-    const known =
-      corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
-    corpora.set(name, known);
-    return known;
+    const known = corpora.get(name);
+    if (known !== undefined) return known;
+    const { documents, embeddings } = store;
+    const made = new Corpus({ domain: name, documents, embeddings, encoder, batch: config.embeddings?.batch ?? 64, thesaurus: domain(name) });
+    corpora.set(name, made);
+    return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName);

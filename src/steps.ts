@@ -8,6 +8,7 @@ import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
 import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
+import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import type { StageLog, Trace } from "./trace.ts";
 import type {
@@ -143,6 +144,7 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  logUnderstood(parts.corpus.understand(question), log);
   log.fact("passages", passages.length);
   log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
@@ -150,8 +152,22 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
 }
 
-export function verify(question: Question, passages: readonly Passage[], { profile, corpus }: AnswerParts, log: StageLog): Evidence[] {
-  const evidence = verifyPassages(question, passages, profile.gate, corpus);
+/** What the question was read as: nothing that was changed in it goes unsaid. */
+function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
+  log.fact("question_type", type);
+  log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
+  log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
+  log.fact("codes", codes.join(", ") || null);
+  for (const { written, read } of repairs) log.notice("spelling", `No document holds "${written}"; it was read as "${read}".`);
+}
+
+/** The index as it looks from one question. */
+function wordsFor(question: Question, { corpus }: AnswerParts): QuestionWords {
+  return questionWords(corpus.understand(question), corpus);
+}
+
+export function verify(question: Question, passages: readonly Passage[], parts: AnswerParts, log: StageLog): Evidence[] {
+  const evidence = verifyPassages(question, passages, parts.profile.gate, wordsFor(question, parts));
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   return evidence;
@@ -167,8 +183,9 @@ export function decide(question: Question, evidence: readonly Evidence[], { prof
 }
 
 export async function compress(question: Question, { usable }: Decision, parts: AnswerParts, log: StageLog): Promise<ChosenQuotes> {
-  const { profile, models, corpus } = parts;
-  const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
+  const { profile, models } = parts;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
+  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
   const quotes = model === null ? [] : fitBudget(candidates, profile.write, await parts.loadTokenCounter());
@@ -233,11 +250,11 @@ export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts)
 }
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
-  const { profile, store, corpus } = parts;
+  const { profile, store } = parts;
   const counts = await store.documents.counts(question.scope);
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: corpus });
+  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
 }
 
 /** The final answer; of a hit everything but the question's own facts. */

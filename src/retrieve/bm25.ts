@@ -18,6 +18,12 @@ export interface WeightedField {
   readonly weight: number;
 }
 
+/** A token of a query and what it counts beside 1 of a plain token. */
+export interface WeightedTerm {
+  readonly token: string;
+  readonly weight: number;
+}
+
 /** An entry's slot and its score. */
 export interface Scored {
   readonly slot: number;
@@ -108,14 +114,16 @@ export class Bm25Index {
 
   /**
    * The `k` best entries that `accept` lets through, best first.
+   * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
    * @param accept decides by slot before ranking; absent: all
    */
-  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
+  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     const counts = new Map<number, number>();
-    for (const token of tokens) {
+    for (const one of terms) {
+      const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
       const term = this.terms.get(token);
-      if (term !== undefined) counts.set(term, (counts.get(term) ?? 0) + 1);
+      if (term !== undefined) counts.set(term, (counts.get(term) ?? 0) + weight);
     }
     const average = this.totalLength / this.live || 1;
     const scores = new Float64Array(this.entries.length);

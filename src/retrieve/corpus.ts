@@ -1,12 +1,15 @@
 import type { Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
+import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored } from "./bm25.ts";
+import { Bm25Index, type Scored, type WeightedTerm } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { type Understood, understand } from "./understand.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
@@ -21,10 +24,14 @@ export interface CorpusOptions {
   readonly encoder: Encoder | null;
   /** Texts in one call of the encoder. */
   readonly batch: number;
+  /** Other words for the domain's words; none when absent. */
+  readonly thesaurus?: ThesaurusEntries;
 }
 
 export interface SearchRequest {
-  readonly tokens: readonly string[];
+  readonly terms: readonly WeightedTerm[];
+  /** Codes of the question: passages that hold one come first. */
+  readonly codes: readonly string[];
   /** The question's unit vector; `null` ranks by words alone. */
   readonly vector: Float32Array | null;
   readonly scope: Scope;
@@ -68,6 +75,10 @@ export class Corpus {
   private readonly words = new Bm25Index();
   private readonly vectors = new DenseIndex();
   private readonly stem = createStemmer();
+  private readonly vocabulary = new Vocabulary();
+  private readonly thesaurus: Thesaurus;
+  /** What a question was read as, until the index changes. */
+  private understood = new WeakMap<object, Understood>();
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
   /** Slot in `words` of each slot in `vectors`, and back. */
@@ -79,6 +90,8 @@ export class Corpus {
 
   constructor(options: CorpusOptions) {
     this.options = options;
+    const none = { abbreviations: {}, synonyms: [] };
+    this.thesaurus = createThesaurus(options.thesaurus ?? none, (text) => this.tokens(text), this.stem);
   }
 
   /** Number of windows indexed. */
@@ -100,6 +113,22 @@ export class Corpus {
     return tokenize(text, this.stem);
   }
 
+  /** Reads a question as this index can: only words of documents that its scope may see are known. */
+  understand(question: { readonly resolved: string; readonly scope: Scope }): Understood {
+    const known = this.understood.get(question);
+    if (known !== undefined) return known;
+    const { scope } = question;
+    const sees = (owner: VocabularyOwner) => scopeSees(scope, owner);
+    const understood = understand(question.resolved, {
+      thesaurus: this.thesaurus,
+      tokens: (text) => this.tokens(text),
+      knows: (word) => this.vocabulary.has(this.stem(word), sees),
+      repair: (word) => this.vocabulary.repair(word, sees),
+    });
+    this.understood.set(question, understood);
+    return understood;
+  }
+
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
     const next = this.syncing.then(() => this.syncNow(options));
@@ -107,11 +136,26 @@ export class Corpus {
     return next;
   }
 
-  /** Chunks ranked by fused score, best first; filters apply before ranking. */
+  /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
+    const all = this.rank(request, accept);
+    const coded = this.slotsWith(request.codes, accept);
+    if (coded.size === 0) return all;
+    const first = this.rank(request, (slot) => coded.has(slot));
+    const chunks = new Set(first.map(({ chunk }) => chunk.id));
+    return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
+  }
+
+  /** Windows that hold a code. */
+  private slotsWith(codes: readonly string[], accept: (slot: number) => boolean): Set<number> {
+    if (codes.length === 0) return new Set();
+    return new Set(this.words.search(codes, this.words.slots, accept).map(({ slot }) => slot));
+  }
+
+  private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
     const windows = request.candidates * WINDOWS_PER_CHUNK;
-    const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
+    const byWords = request.bm25 ? this.words.search(request.terms, windows, accept) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
     const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
@@ -131,12 +175,11 @@ export class Corpus {
   }
 
   private filter({ scope, selection, selectionMode }: SearchRequest): (slot: number) => boolean {
-    const labels = new Set(scope.access);
     return (slot) => {
       const entry = this.entries[slot];
       if (entry === null || entry === undefined) return false;
       const { document, chunk, window } = entry;
-      if (!labels.has(document.access) || (document.tenant !== null && document.tenant !== scope.tenant)) return false;
+      if (!scopeSees(scope, document)) return false;
       if (selection === null) return true;
       if (document.id !== selection.documentId) return false;
       return selectionMode === "containment"
@@ -174,6 +217,7 @@ export class Corpus {
       const missing = [...current.keys()].filter((id) => !this.slotsOfDocument.has(id)).sort();
       for (const document of await documents.loadForIndex(domain, missing)) this.insert(document);
       this.revision = revision;
+      this.understood = new WeakMap();
     }
     if (this.options.encoder !== null) await this.embedMissing(this.options.encoder, signal, onEmbed);
   }
@@ -196,10 +240,24 @@ export class Corpus {
       }
     }
     this.slotsOfDocument.set(document.id, { version: document.version, slots });
+    if (slots.length > 0) this.vocabulary.add(document, this.wordsOf(document));
+  }
+
+  /** Words of a document as written, with their stems. */
+  private wordsOf({ title, description, text }: IndexedDocument): Map<string, string> {
+    const found = new Map<string, string>();
+    tokenize([title, description ?? "", text].join("\n"), (word) => {
+      if (!found.has(word)) found.set(word, this.stem(word));
+      return "";
+    });
+    return found;
   }
 
   private remove(documentId: string): void {
-    for (const slot of this.slotsOfDocument.get(documentId)?.slots ?? []) {
+    const slots = this.slotsOfDocument.get(documentId)?.slots ?? [];
+    const document = this.entries[slots[0] ?? -1]?.document;
+    if (document !== undefined) this.vocabulary.remove(document, this.wordsOf(document));
+    for (const slot of slots) {
       this.words.delete(slot);
       this.entries[slot] = null;
       const vectorSlot = this.vectorSlotOfWord.get(slot);
@@ -228,6 +286,11 @@ export class Corpus {
       onEmbed?.(Math.min(at + slots.length, missing.length), missing.length);
     }
   }
+}
+
+/** May the scope read what belongs to this owner? */
+function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
+  return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
 /** What an encoder sees of a window: title, headings, text. */

@@ -35,8 +35,10 @@ export async function retrievePassages(
     ? await syncAndEmbed(question, corpus, encoder, settings.bm25, signal)
     : { vector: null, failure: null };
   if (!wanted) await corpus.sync({ signal });
+  const { terms, codes } = corpus.understand(question);
   const request = {
-    tokens: corpus.tokens(question.resolved),
+    terms,
+    codes,
     vector,
     scope: question.scope,
     selection: question.selection,
@@ -65,7 +67,7 @@ async function syncAndEmbed(
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([question.resolved], { signal });
+    const [vector] = await encoder.embed([corpus.understand(question).text], { signal });
     return { vector: vector ?? null, failure: null };
   } catch (cause) {
     if (signal.aborted || !wordsCanServe) throw cause;
