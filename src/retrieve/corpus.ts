@@ -1,6 +1,7 @@
 import type { Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
+import { createEnglishWords } from "../language/english-words.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
@@ -77,6 +78,7 @@ export class Corpus {
   private readonly stem = createStemmer();
   private readonly vocabulary = new Vocabulary();
   private readonly thesaurus: Thesaurus;
+  private readonly isWord = createEnglishWords();
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, Understood>();
   /** Entry of each slot of `words`; `null` once deleted. */
@@ -122,7 +124,7 @@ export class Corpus {
     const understood = understand(question.resolved, {
       thesaurus: this.thesaurus,
       tokens: (text) => this.tokens(text),
-      knows: (word) => this.vocabulary.has(this.stem(word), sees),
+      knows: (word) => this.vocabulary.has(this.stem(word), sees) || this.isWord(word),
       repair: (word) => this.vocabulary.repair(word, sees),
     });
     this.understood.set(question, understood);

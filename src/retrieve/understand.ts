@@ -28,7 +28,7 @@ export interface Understood {
 export interface UnderstandParts {
   readonly thesaurus: Thesaurus;
   tokens(text: string): string[];
-  /** Does a document that the asker may read hold a form of this word? */
+  /** Is this a word: does a document that the asker may read hold a form of it, or does the language have it? */
   knows(word: string): boolean;
   /** The word that was most likely meant, out of documents that the asker may read. */
   repair(word: string): string | null;
