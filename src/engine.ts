@@ -103,7 +103,14 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     const known = corpora.get(name);
     if (known !== undefined) return known;
     const { documents, embeddings } = store;
-    const made = new Corpus({ domain: name, documents, embeddings, encoder, batch: config.embeddings?.batch ?? 64, thesaurus: domain(name) });
+    const made = new Corpus({
+      domain: name,
+      documents,
+      embeddings,
+      encoder,
+      batch: config.embeddings?.batch ?? 64,
+      thesaurus: domain(name),
+    });
     corpora.set(name, made);
     return made;
   };

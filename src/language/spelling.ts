@@ -66,7 +66,9 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
     if (edits === 0 || edits > limit || (edits > 1 && candidate.length < TWO_EDITS_FROM - 1)) continue;
     const score = Math.log(frequency) - edits * EDIT_COST - (candidate[0] === word[0] ? 0 : FIRST_LETTER_COST);
     const wins =
-      best === null || score > best.score || (score === best.score && (edits < best.edits || (edits === best.edits && candidate < best.word)));
+      best === null ||
+      score > best.score ||
+      (score === best.score && (edits < best.edits || (edits === best.edits && candidate < best.word)));
     if (wins) best = { word: candidate, score, edits };
   }
   return best?.word ?? null;

@@ -1,11 +1,23 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 004: chat about one book. Numbers: its sections 1 to 5. */
 export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 5, rerank: 0, passages: 5, alpha: 1, beta: 0, selection: "containment" },
+  retrieve: {
+    dense: true,
+    bm25: false,
+    candidates: 5,
+    rerank: 0,
+    passages: 5,
+    alpha: 1,
+    beta: 0,
+    selection: "containment",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
+  },
   gate: { type: "best-similarity", minimum: 0.7 },
   write: {
     writer: "auto",

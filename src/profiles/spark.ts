@@ -1,11 +1,23 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
 export const spark: Profile = {
   name: "spark",
   title: "Hybrid retrieval with guard and quote compression",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: true, candidates: 50, rerank: 8, passages: 8, alpha: 0.6, beta: 0.4, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: true,
+    candidates: 50,
+    rerank: 8,
+    passages: 8,
+    alpha: 0.6,
+    beta: 0.4,
+    selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "cosine",
+    perDocument: null,
+  },
   gate: { type: "guard", relevanceWeight: 0.7, crossWeight: 0.3, perPassage: 0.28, aggregate: 0.35, keep: 5 },
   write: {
     writer: "auto",

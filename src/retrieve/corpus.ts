@@ -1,8 +1,9 @@
-import type { Encoder } from "../models/encoder.ts";
-import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
-import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createEnglishWords } from "../language/english-words.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
+import type { Encoder } from "../models/encoder.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
+import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
+import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
@@ -80,7 +81,7 @@ export class Corpus {
   private readonly thesaurus: Thesaurus;
   private readonly isWord = createEnglishWords();
   /** What a question was read as, until the index changes. */
-  private understood = new WeakMap<object, Understood>();
+  private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
   /** Slot in `words` of each slot in `vectors`, and back. */
@@ -116,18 +117,19 @@ export class Corpus {
   }
 
   /** Reads a question as this index can: only words of documents that its scope may see are known. */
-  understand(question: { readonly resolved: string; readonly scope: Scope }): Understood {
+  understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood {
     const known = this.understood.get(question);
-    if (known !== undefined) return known;
+    if (known?.settings === settings) return known.understood;
     const { scope } = question;
     const sees = (owner: VocabularyOwner) => scopeSees(scope, owner);
-    const understood = understand(question.resolved, {
+    const parts = {
       thesaurus: this.thesaurus,
-      tokens: (text) => this.tokens(text),
-      knows: (word) => this.vocabulary.has(this.stem(word), sees) || this.isWord(word),
-      repair: (word) => this.vocabulary.repair(word, sees),
-    });
-    this.understood.set(question, understood);
+      tokens: (text: string) => this.tokens(text),
+      knows: (word: string) => this.vocabulary.has(this.stem(word), sees) || this.isWord(word),
+      repair: (word: string) => this.vocabulary.repair(word, sees),
+    };
+    const understood = understand(question.resolved, parts, settings);
+    this.understood.set(question, { settings, understood });
     return understood;
   }
 

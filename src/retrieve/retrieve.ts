@@ -31,11 +31,9 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure } = wanted
-    ? await syncAndEmbed(question, corpus, encoder, settings.bm25, signal)
-    : { vector: null, failure: null };
+  const { vector, failure } = wanted ? await syncAndEmbed(question, corpus, encoder, settings, signal) : { vector: null, failure: null };
   if (!wanted) await corpus.sync({ signal });
-  const { terms, codes } = corpus.understand(question);
+  const { terms, codes } = corpus.understand(question, settings.query);
   const request = {
     terms,
     codes,
@@ -62,15 +60,15 @@ async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
   encoder: Encoder,
-  wordsCanServe: boolean,
+  { bm25, query }: RetrieveSettings,
   signal: AbortSignal,
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([corpus.understand(question).text], { signal });
+    const [vector] = await encoder.embed([corpus.understand(question, query).text], { signal });
     return { vector: vector ?? null, failure: null };
   } catch (cause) {
-    if (signal.aborted || !wordsCanServe) throw cause;
+    if (signal.aborted || !bm25) throw cause;
     return { vector: null, failure: messageOf(cause) };
   }
 }

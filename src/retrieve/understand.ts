@@ -1,6 +1,7 @@
 import { codesIn } from "../language/codes.ts";
 import { type QuestionType, readQuestion } from "../language/question.ts";
 import type { Equivalent, Thesaurus } from "../language/thesaurus.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
 import { words } from "../text/tokens.ts";
 import type { WeightedTerm } from "./bm25.ts";
 
@@ -40,13 +41,14 @@ export const REPAIR_WEIGHT = 0.9;
 const MAX_REPAIRS = 5;
 
 /** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
-export function understand(question: string, parts: UnderstandParts): Understood {
-  const { type, content } = readQuestion(question);
-  const repairs = repairsOf(content, parts);
+export function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Understood {
+  const shape = readQuestion(question);
+  const content = settings.frame ? shape.content : question;
+  const repairs = settings.repair ? repairsOf(content, parts) : [];
   const read = replaceWords(content, repairs);
   const written = parts.tokens(content);
   const asked = parts.tokens(read);
-  const equivalents = parts.thesaurus.equivalents(read);
+  const equivalents = settings.expand ? parts.thesaurus.equivalents(read) : [];
   const weights = new Map<string, number>();
   for (const token of written) weights.set(token, (weights.get(token) ?? 0) + 1);
   for (const token of asked) if (!written.includes(token)) weights.set(token, REPAIR_WEIGHT);
@@ -56,11 +58,11 @@ export function understand(question: string, parts: UnderstandParts): Understood
     for (const token of new Set(tokens)) if (!own.has(token)) weights.set(token, Math.max(weights.get(token) ?? 0, share));
   }
   return {
-    type,
+    type: shape.type,
     text: replaceWords(question, repairs),
     asked,
     terms: [...weights].map(([token, weight]) => ({ token, weight })),
-    codes: codesIn(content),
+    codes: settings.codesFirst ? codesIn(content) : [],
     repairs,
     equivalents,
   };
@@ -98,7 +100,10 @@ export interface QuestionWords {
 }
 
 /** @param index tokenizer and word weights of the index */
-export function questionWords(understood: Understood, index: { tokens(text: string): string[]; idf(token: string): number }): QuestionWords {
+export function questionWords(
+  understood: Understood,
+  index: { tokens(text: string): string[]; idf(token: string): number },
+): QuestionWords {
   const { equivalents } = understood;
   return {
     idf: (token) => index.idf(token),
