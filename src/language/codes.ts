@@ -1,10 +1,10 @@
 import { words } from "../text/tokens.ts";
 
 /** A form id, a diagnostic code, a section of a regulation, or digits with letters behind them: `21-526ez`, `dc6260`, `cfr4.25`, `526ez`. */
-const CODE = /^(?:\d{2}[a-z]?-\d{3,5}[a-z]{0,3}|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
+const CODE = /^(?:\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
 /** A number with one of these before it is a code: "form 10182". */
 const BEFORE_NUMBER = new Set(["form", "forms", "dd"]);
-const NUMBER = /^\d{3,5}$/;
+const NUMBER = /^(?:\d{3,5}|\d{2}-\d{2})$/;
 
 /** Codes of a text as the index writes them, without repeats. Plain numbers, amounts, dates and telephone numbers are none. */
 export function codesIn(text: string): string[] {

@@ -79,9 +79,13 @@ function repairsOf(content: string, parts: UnderstandParts): Repair[] {
   return [...repairs].map(([written, read]) => ({ written, read }));
 }
 
+/** A short word in capitals is an abbreviation that the corpus does not know. */
+const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
+
 /** Words in lower case that may be misspelt: letters only; what is written with capitals inside is a name. */
 function candidates(content: string): string[] {
-  const names = new Set((content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).map((name) => name.toLowerCase()));
+  const inner = content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? [];
+  const names = new Set(inner.filter((name) => !LONG_CAPITALS.test(name)).map((name) => name.toLowerCase()));
   return words(content).flatMap(({ text, code }) => (code || !/^[a-z]+$/.test(text) || names.has(text) ? [] : [text]));
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
+import { evaluateTypos } from "../../evaluate/typos.ts";
 import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
@@ -29,6 +30,19 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+    });
+  evaluate
+    .command("typos")
+    .description("pages found for golden questions as written and with seeded typos, with and without spelling repair")
+    .requiredOption("--corpus <folder>", "folder with `pages/`")
+    .requiredOption("--golden <folder>", "folder with va-answerable*.jsonl")
+    .option("--domain <name>", "domain pack whose vocabulary applies")
+    .option("--profile <name>", "profile to measure")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: VaFlags, command: Command) => {
+      const { json, ...options } = flags;
+      const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
+      await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
 }
 
