@@ -10,6 +10,7 @@ import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
 import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
+import { documentOfChunk } from "./text/chunk-id.ts";
 import type { StageLog, Trace } from "./trace.ts";
 import type {
   Answer,
@@ -22,6 +23,7 @@ import type {
   Question,
   Quote,
   Refusal,
+  Turn,
   Warning,
 } from "./types.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
@@ -103,14 +105,24 @@ export function assertCanRun({ profile, encoder }: AnswerParts): void {
 }
 
 export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
-  const { sessionId, scope } = request;
-  const history = sessionId === null ? [] : await store.sessions.turns(sessionId, scope, profile.sessionTurns);
+  const { sessionId } = request;
+  const history = sessionId === null ? [] : await earlierTurns(sessionId, request, profile.sessionTurns, store);
   const question = admitQuestion(request, history, { maxCharacters });
   log.fact("history", history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
-  if (history.length > 0) log.notice("not_built", "admit: follow-up questions are not rewritten: ask in full");
+  log.fact("resolved", question.resolved === question.text ? null : question.resolved);
+  if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
   return question;
+}
+
+/** The session's last turns; the latest with the titles of what it cites. */
+async function earlierTurns(id: string, { scope }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
+  const turns = await store.sessions.turns(id, scope, limit);
+  const last = turns.at(-1);
+  if (last === undefined || last.citations.length === 0) return turns;
+  const cited = await store.documents.load(scope, [...new Set(last.citations.map(documentOfChunk))]);
+  return [...turns.slice(0, -1), { ...last, titles: [...cited.values()].map(({ title }) => title) }];
 }
 
 /** Texts of the domain's hotlines that the question calls for. */
@@ -128,7 +140,7 @@ export async function lookup(question: Question, parts: AnswerParts, log: StageL
   return hit;
 }
 
-/** What a model writes may depend on the history, and an emergency needs today's hotline text: neither is cached. */
+/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
 function isCacheable(question: Question, parts: AnswerParts): boolean {
   return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
 }

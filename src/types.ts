@@ -112,6 +112,8 @@ export interface Selection extends TextRange {
 export interface Turn {
   readonly question: string;
   readonly answer: string;
+  /** Titles of the documents that the answer cites, as far as the asker may see them today. */
+  readonly titles?: readonly string[];
 }
 
 /** A question after admission. */

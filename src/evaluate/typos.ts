@@ -67,7 +67,9 @@ function summarize(
 ): { report: Report; table: TableRow[] } {
   const sizeOf = (condition: Condition) => (condition.startsWith("clean") ? n.clean : n.typos);
   const table = CONDITIONS.map((condition) => countRow(`hit@${K}.${condition}`, hits.get(condition) ?? 0, sizeOf(condition)));
-  const metrics = Object.fromEntries(CONDITIONS.map((one) => [`hit@${K}.${one}`, sizeOf(one) === 0 ? null : (hits.get(one) ?? 0) / sizeOf(one)]));
+  const metrics = Object.fromEntries(
+    CONDITIONS.map((one) => [`hit@${K}.${one}`, sizeOf(one) === 0 ? null : (hits.get(one) ?? 0) / sizeOf(one)]),
+  );
   const date = new Date().toISOString();
   return { report: { name: "typos", command, versions: versionsOf(), seed: SEED, date, n, metrics, timings: {}, items }, table };
 }

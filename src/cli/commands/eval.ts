@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { evaluateFollowUps } from "../../evaluate/follow-ups.ts";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateTypos } from "../../evaluate/typos.ts";
 import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
@@ -43,6 +44,14 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
       await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+    });
+  evaluate
+    .command("follow-ups")
+    .description("retrieval for follow-up questions: as asked, with all history, rewritten by us, rewritten by people")
+    .requiredOption("--data <folder>", "folder with canard*.jsonl")
+    .option("--json <file>", "write the whole report")
+    .action(async ({ data, json }: { data: string; json?: string }) => {
+      await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
 }
 
