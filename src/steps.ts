@@ -121,8 +121,9 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
   const turns = await store.sessions.turns(id, scope, limit);
   const last = turns.at(-1);
   if (last === undefined || last.citations.length === 0) return turns;
-  const cited = await store.documents.load(scope, [...new Set(last.citations.map(documentOfChunk))]);
-  return [...turns.slice(0, -1), { ...last, titles: [...cited.values()].map(({ title }) => title) }];
+  const ids = [...new Set(last.citations.map(documentOfChunk))];
+  const cited = await store.documents.load(scope, ids);
+  return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
 /** Texts of the domain's hotlines that the question calls for. */

@@ -4,6 +4,8 @@ import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
 import type { Candidate, Corpus } from "./corpus.ts";
+import { deduplicate } from "./deduplicate.ts";
+import { diversify } from "./diversify.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -46,15 +48,22 @@ export async function retrievePassages(
     alpha: settings.alpha,
     beta: settings.beta,
   };
-  let candidates = corpus.search(request);
-  let passages = await loadPassages(candidates.slice(0, settings.passages), question, documents);
-  if (passages === null) {
+  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
+  const search = () => diversify(corpus.search(request), ({ documentId }) => documentId, settings.perDocument);
+  let candidates = search();
+  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, documents);
+  if (loaded === null) {
     await corpus.sync({ signal });
-    candidates = corpus.search(request);
-    passages = (await loadPassages(candidates.slice(0, settings.passages), question, documents)) ?? [];
+    candidates = search();
+    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, documents)) ?? [];
   }
+  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus);
+  const passages = distinct.slice(0, settings.passages);
   return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
 }
+
+/** Passages loaded beyond those wanted, to take the places of twins. */
+const TWIN_MARGIN = 4;
 
 async function syncAndEmbed(
   question: Question,
