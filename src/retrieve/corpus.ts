@@ -8,6 +8,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type Scored, type WeightedTerm } from "./bm25.ts";
+import type { FaceMemo } from "./deduplicate.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, type Ranked } from "./fuse.ts";
 import { type Understood, understand } from "./understand.ts";
@@ -88,6 +89,8 @@ export class Corpus {
   private readonly wordSlotOfVector: number[] = [];
   private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** What twins were compared by, until the index changes. */
+  readonly faces: FaceMemo = new Map();
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -222,6 +225,7 @@ export class Corpus {
       for (const document of await documents.loadForIndex(domain, missing)) this.insert(document);
       this.revision = revision;
       this.understood = new WeakMap();
+      this.faces.clear();
     }
     if (this.options.encoder !== null) await this.embedMissing(this.options.encoder, signal, onEmbed);
   }

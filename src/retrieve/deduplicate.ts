@@ -10,8 +10,16 @@ export interface TwinWords {
   idf(token: string): number;
 }
 
-/** Share of the shorter passage's words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
-const WORTH_COMPARING = 0.4;
+/** What was computed of passages before: the same chunks come up again and again. */
+export type FaceMemo = Map<string, Face>;
+
+/** Passages that a memo keeps. */
+const MEMO_PASSAGES = 5_000;
+
+/** Share of the shorter passage's long words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
+const WORTH_COMPARING = 0.5;
+/** Long words: what is shorter stands in every text. */
+const LONG_WORD = /[^\s.,;:!?()"“”]{6,}/g;
 
 /**
  * Merges twins; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
@@ -19,33 +27,38 @@ const WORTH_COMPARING = 0.4;
  * differs in a fact is dropped as that rule says, but never listed as a source of what it does not say.
  * @param passages in rank order; the order of those kept stays
  */
-export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "cosine", words: TwinWords): Passage[] {
-  const kept: { face: Face; twins: Twin[] }[] = [];
+export function deduplicate(
+  passages: readonly Passage[],
+  rule: "same-facts" | "cosine",
+  words: TwinWords,
+  memo: FaceMemo = new Map(),
+): Passage[] {
+  const kept: { passage: Passage; face: Face; twins: Twin[] }[] = [];
   for (const passage of passages) {
-    const face = faceOf(passage, words);
+    const face = faceOf(passage, words, memo);
     const near = kept.filter((other) => nearDuplicates(other.face, face));
     const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
     if (same !== undefined) same.twins.push(twinOf(passage));
-    else if (rule === "same-facts" || near.length === 0) kept.push({ face, twins: [] });
+    else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
   }
-  return kept.map(({ face: { passage }, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
+  return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
 }
 
 /** A passage with what is compared of it, computed when it is asked for. */
-interface Face {
-  readonly passage: Passage;
+export interface Face {
   readonly words: ReadonlySet<string>;
   readonly vector: () => ReadonlyMap<string, number>;
   readonly signature: () => Signature;
 }
 
-function faceOf(passage: Passage, words: TwinWords): Face {
-  return {
-    passage,
-    words: new Set(passage.text.toLowerCase().split(/\s+/)),
-    vector: once(() => tfIdf(passage.text, words)),
-    signature: once(() => signatureOf(passage.text)),
-  };
+function faceOf({ chunkId, range, text }: Passage, words: TwinWords, memo: FaceMemo): Face {
+  const key = `${chunkId} ${range.start} ${range.end}`;
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const face = { words: new Set(text.match(LONG_WORD)), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
+  if (memo.size >= MEMO_PASSAGES) memo.clear();
+  memo.set(key, face);
+  return face;
 }
 
 function nearDuplicates(a: Face, b: Face): boolean {

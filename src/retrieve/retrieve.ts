@@ -57,7 +57,7 @@ export async function retrievePassages(
     candidates = search();
     loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, documents)) ?? [];
   }
-  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus);
+  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
   const passages = distinct.slice(0, settings.passages);
   return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
 }
