@@ -38,8 +38,8 @@ export interface SearchRequest {
   /** The question's unit vector; `null` ranks by words alone. */
   readonly vector: Float32Array | null;
   readonly scope: Scope;
+  /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
-  readonly selectionMode: "containment" | "clip";
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
@@ -136,6 +136,13 @@ export class Corpus {
     return understood;
   }
 
+  /** Vectors of texts, through the cache on disk. @throws RangeError without an encoder */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const { encoder, embeddings } = this.options;
+    if (encoder === null) throw new RangeError("There is no encoder to embed texts with.");
+    return embedCached(texts, encoder, embeddings, signal);
+  }
+
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
     const next = this.syncing.then(() => this.syncNow(options));
@@ -181,17 +188,15 @@ export class Corpus {
     });
   }
 
-  private filter({ scope, selection, selectionMode }: SearchRequest): (slot: number) => boolean {
+  private filter({ scope, selection }: SearchRequest): (slot: number) => boolean {
     return (slot) => {
       const entry = this.entries[slot];
       if (entry === null || entry === undefined) return false;
-      const { document, chunk, window } = entry;
+      const { document, chunk } = entry;
       if (!scopeSees(scope, document)) return false;
       if (selection === null) return true;
       if (document.id !== selection.documentId) return false;
-      return selectionMode === "containment"
-        ? chunk.start >= selection.start && chunk.end <= selection.end
-        : window.start < selection.end && window.end > selection.start;
+      return chunk.start >= selection.start && chunk.end <= selection.end;
     };
   }
 

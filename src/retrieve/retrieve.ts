@@ -2,10 +2,12 @@ import { messageOf, UnavailableError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Candidate, Corpus } from "./corpus.ts";
+import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
+import { spanOf, unitsInside } from "./clip.ts";
+import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
+import { searchSelection } from "./search-selection.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -42,19 +44,22 @@ export async function retrievePassages(
     vector,
     scope: question.scope,
     selection: question.selection,
-    selectionMode: settings.selection,
     bm25: settings.bm25,
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
   };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
-  const search = () => diversify(corpus.search(request), ({ documentId }) => documentId, settings.perDocument);
-  let candidates = search();
+  const ranked = () =>
+    question.selection !== null && settings.selection === "clip"
+      ? searchSelected(question, question.selection, request, corpus, documents, signal)
+      : corpus.search(request);
+  const search = async () => diversify(await ranked(), ({ documentId }) => documentId, settings.perDocument);
+  let candidates = await search();
   let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, documents);
   if (loaded === null) {
     await corpus.sync({ signal });
-    candidates = search();
+    candidates = await search();
     loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, documents)) ?? [];
   }
   const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
@@ -64,6 +69,23 @@ export async function retrievePassages(
 
 /** Passages loaded beyond those wanted, to take the places of twins. */
 const TWIN_MARGIN = 4;
+
+/** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
+async function searchSelected(
+  { scope }: Question,
+  selection: Selection,
+  { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
+  corpus: Corpus,
+  documents: DocumentStore,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  if (document === undefined) return [];
+  const tokens = (text: string) => corpus.tokens(text);
+  const embed = (texts: readonly string[]) => corpus.embed(texts, signal);
+  const found = await searchSelection(document, selection, { terms, vector, bm25, alpha, beta, tokens, embed });
+  return found.slice(0, candidates);
+}
 
 async function syncAndEmbed(
   question: Question,
@@ -101,9 +123,9 @@ function toPassage(
   selection: Selection | null,
   rank: number,
 ): Passage | null {
-  const units = document.units.filter((unit) => inside(unit, chunk) && (selection === null || inside(unit, selection)));
-  if (units.length === 0) return null;
-  const range = selection === null ? { start: chunk.start, end: chunk.end } : clip(chunk, selection);
+  const units = unitsInside(document.units, chunk, selection);
+  const range = selection === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,
     chunkId: chunk.id,
@@ -127,14 +149,6 @@ function toPassage(
     units,
     scores: { dense, bm25, fused, cross: null },
   };
-}
-
-function inside(inner: TextRange, outer: TextRange): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
-}
-
-function clip(range: TextRange, to: TextRange): TextRange {
-  return { start: Math.max(range.start, to.start), end: Math.min(range.end, to.end) };
 }
 
 /** @throws UnavailableError naming what is missing and what to do */
