@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
-import { ingest } from "./ingest.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
+import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
@@ -79,6 +80,9 @@ export interface EngineParts {
   readonly createId?: () => string;
 }
 
+/** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
+const EMBEDDED_BATCH = 256;
+
 /**
  * Opens the store and wires all parts.
  * @throws StoreError when the data folder cannot be used
@@ -108,7 +112,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       documents,
       embeddings,
       encoder,
-      batch: config.embeddings?.batch ?? 64,
+      batch: typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch,
       thesaurus: domain(name),
     });
     corpora.set(name, made);
@@ -154,14 +158,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *ingest(folder, options = {}) {
       const pack = domain(options.domain);
-      const absolute = resolve(folder);
+      // Parsers are loaded only where documents are read.
+      const { ingest } = await import("./ingest.ts");
+      const absolute = canonicalPath(folder);
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       yield* ingest(
         {
           domain: pack.name,
           tenant: options.tenant ?? null,
           folder: absolute,
-          root: resolve(options.root ?? folder),
+          root: canonicalPath(options.root ?? folder),
           source: options.source ?? absolute,
           access: options.access ?? pack.documents.access,
           allowEmpty: options.allowEmpty ?? false,
@@ -200,6 +206,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   return engine;
 }
 
+/** One spelling of a folder, so that the same one reached through a link is the same source. */
+function canonicalPath(folder: string): string {
+  const absolute = resolve(folder);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+}
+
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
@@ -212,7 +224,8 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
 }
 
 function encoderOf({ embeddings }: Config): Encoder | null {
-  if (embeddings === undefined) return null;
+  if (embeddings === "none") return null;
+  if (embeddings === "embedded") return loadEmbeddedEncoder();
   const { base_url, api_key, model, timeout_ms, retries } = embeddings;
   return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }

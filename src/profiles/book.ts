@@ -11,6 +11,7 @@ export const book: Profile = {
     candidates: 5,
     rerank: 0,
     passages: 5,
+    fusion: "min-max",
     alpha: 1,
     beta: 0,
     selection: "containment",

@@ -33,6 +33,8 @@ export interface RetrieveSettings {
   readonly rerank: number;
   /** Passages handed on. */
   readonly passages: number;
+  /** How the two rankings become one. */
+  readonly fusion: "min-max" | "rrf";
   /** Weights of min-max fusion. */
   readonly alpha: number;
   readonly beta: number;

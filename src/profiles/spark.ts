@@ -11,6 +11,7 @@ export const spark: Profile = {
     candidates: 50,
     rerank: 8,
     passages: 8,
+    fusion: "min-max",
     alpha: 0.6,
     beta: 0.4,
     selection: "clip",

@@ -11,6 +11,7 @@ export const validator: Profile = {
     candidates: 3,
     rerank: 0,
     passages: 3,
+    fusion: "min-max",
     alpha: 1,
     beta: 0,
     selection: "clip",

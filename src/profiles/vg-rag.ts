@@ -11,6 +11,7 @@ export const vgRag: Profile = {
     candidates: 8,
     rerank: 0,
     passages: 8,
+    fusion: "min-max",
     alpha: 1,
     beta: 0,
     selection: "clip",

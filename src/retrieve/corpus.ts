@@ -1,3 +1,4 @@
+import { ModelError } from "../errors.ts";
 import { createEnglishWords } from "../language/english-words.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -10,19 +11,16 @@ import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type Scored, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { DenseIndex } from "./dense.ts";
-import { fuseMinMax, type Ranked } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 import { type Understood, understand } from "./understand.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
-/** Windows asked of a ranking for every chunk wanted: a chunk has a handful. */
-const WINDOWS_PER_CHUNK = 4;
-
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   readonly encoder: Encoder | null;
   /** Texts in one call of the encoder. */
@@ -32,7 +30,8 @@ export interface CorpusOptions {
 }
 
 export interface SearchRequest {
-  readonly terms: readonly WeightedTerm[];
+  /** What is searched for; a token without a weight counts 1. */
+  readonly terms: readonly (string | WeightedTerm)[];
   /** Codes of the question: passages that hold one come first. */
   readonly codes: readonly string[];
   /** The question's unit vector; `null` ranks by words alone. */
@@ -45,6 +44,7 @@ export interface SearchRequest {
   readonly candidates: number;
   readonly alpha: number;
   readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
 }
 
 /** A chunk that was found, by its best window. */
@@ -91,6 +91,8 @@ export class Corpus {
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
   /** What twins were compared by, until the index changes. */
   readonly faces: FaceMemo = new Map();
+  /** Windows of the chunk that has most. */
+  private mostWindows = 1;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -112,6 +114,11 @@ export class Corpus {
 
   has(token: string): boolean {
     return this.words.has(token);
+  }
+
+  /** Length of its vectors; 0 before the first one. Vectors of another length are not comparable. */
+  get dimensions(): number {
+    return this.vectors.dimensions;
   }
 
   /** Tokens of a text as this index sees them. */
@@ -140,7 +147,7 @@ export class Corpus {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const { encoder, embeddings } = this.options;
     if (encoder === null) throw new RangeError("There is no encoder to embed texts with.");
-    return embedCached(texts, encoder, embeddings, signal);
+    return embedCached(texts, encoder, embeddings, { dimensions: this.dimensions, signal });
   }
 
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
@@ -168,23 +175,22 @@ export class Corpus {
   }
 
   private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
-    const windows = request.candidates * WINDOWS_PER_CHUNK;
+    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
+    const windows = request.candidates * this.mostWindows;
     const byWords = request.bm25 ? this.words.search(request.terms, windows, accept) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
+    const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
-    return fuseMinMax(dense.ranking, bm25.ranking, request).map((fused) => {
-      const { document, chunk, window } = this.entries[slots.get(fused.id) as number] as Entry;
-      return {
-        documentId: document.id,
-        version: document.version,
-        chunk,
-        window,
-        dense: fused.dense,
-        bm25: fused.bm25,
-        fused: fused.fused,
-      };
+    const fused =
+      request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
+    const slotOf = (id: string) => slots.get(id) as number;
+    const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
+    return ranked.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
+      // Also of a chunk that only the words found: gates judge by the cosine.
+      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
     });
   }
 
@@ -201,16 +207,36 @@ export class Corpus {
   }
 
   private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    return this.vectors
-      .search(vector, k, (slot) => accept(this.wordSlotOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
+    const wordSlot = (slot: number) => this.wordSlotOfVector[slot] as number;
+    return this.vectors.search(vector, k, (slot) => accept(wordSlot(slot))).map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
+  }
+
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, vector: Float32Array, accept: (slot: number) => boolean): number | null {
+    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .flatMap((slot) => this.vectorSlotOfWord.get(slot) ?? [])
+      .map((slot) => this.vectors.score(vector, slot));
+    return cosines.length === 0 ? null : Math.max(...cosines);
+  }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private order(a: number, b: number): number {
+    const one = this.entries[a] as Entry;
+    const two = this.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
   }
 
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
-    for (const { slot, score } of scored) {
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.entries[slot] as Entry;
       if (slots.has(chunk.id)) continue;
       if (ranking.length === limit) break;
@@ -241,6 +267,7 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
+      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
@@ -290,7 +317,7 @@ export class Corpus {
       signal?.throwIfAborted();
       const slots = missing.slice(at, at + this.options.batch);
       const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, signal);
+      const vectors = await embedCached(texts, encoder, this.options.embeddings, { dimensions: this.vectors.dimensions, signal });
       slots.forEach((slot, i) => {
         const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
         this.wordSlotOfVector[vectorSlot] = slot;
@@ -306,29 +333,52 @@ function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
 }
 
-/** Vectors of texts, through the cache on disk. */
+/**
+ * Vectors of texts, through the cache on disk. What does not fit is not stored.
+ * @param dimensions length that the vectors must have; 0: that of the first one
+ * @throws ModelError `encoder_changed` when vectors have another length, or there are not as many as texts
+ */
 export async function embedCached(
   texts: readonly string[],
   encoder: Encoder,
   embeddings: EmbeddingStore,
-  signal?: AbortSignal,
+  { dimensions = 0, signal }: { dimensions?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<Float32Array[]> {
   const hashes = texts.map((text) => sha256Hex(text));
   const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
   const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+  const width = dimensions || ([...known.values()][0]?.length ?? 0);
+  assertComparable([...known.values()], known.size, width, encoder);
   if (fresh.length > 0) {
     const made = await encoder.embed(
       fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
       signal === undefined ? {} : { signal },
     );
+    assertComparable(made, fresh.length, width, encoder);
     const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
     await embeddings.put(encoder.id, vectors);
     for (const [hash, vector] of vectors) known.set(hash, vector);
   }
   return hashes.map((hash) => known.get(hash) as Float32Array);
+}
+
+/** @throws ModelError `encoder_changed` */
+export function assertComparable(vectors: readonly Float32Array[], expected: number, dimensions: number, { id }: Encoder): void {
+  const width = dimensions || (vectors[0]?.length ?? 0);
+  if (vectors.length === expected && vectors.every((vector) => vector.length === width && vector.every(Number.isFinite))) return;
+  const lengths = [...new Set(vectors.map(({ length }) => length))].join(", ");
+  throw new ModelError(
+    "encoder_changed",
+    `Encoder "${id}" gave ${vectors.length} vectors of length ${lengths} where ${expected} of length ${width} were expected. If its model changed, give it another name in the configuration.`,
+    { encoder: id },
+  );
 }

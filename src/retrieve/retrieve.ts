@@ -4,7 +4,7 @@ import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
 import { spanOf, unitsInside } from "./clip.ts";
-import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
+import { assertComparable, type Candidate, type Corpus, type SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { searchSelection } from "./search-selection.ts";
@@ -48,6 +48,7 @@ export async function retrievePassages(
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
+    fusion: settings.fusion,
   };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
   const ranked = () =>
@@ -96,8 +97,9 @@ async function syncAndEmbed(
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([corpus.understand(question, query).text], { signal });
-    return { vector: vector ?? null, failure: null };
+    const vectors = await encoder.embed([corpus.understand(question, query).text], { signal });
+    assertComparable(vectors, 1, corpus.dimensions, encoder);
+    return { vector: vectors[0] as Float32Array, failure: null };
   } catch (cause) {
     if (signal.aborted || !bm25) throw cause;
     return { vector: null, failure: messageOf(cause) };
@@ -152,11 +154,11 @@ function toPassage(
 }
 
 /** @throws UnavailableError naming what is missing and what to do */
-export function assertCanRetrieve(profile: string, settings: RetrieveSettings, encoder: Encoder | null): void {
-  if (encoder !== null || settings.bm25) return;
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" ranks by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }

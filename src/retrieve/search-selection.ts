@@ -5,7 +5,7 @@ import type { Candidate } from "./corpus.ts";
 import { fuseMinMax, type Ranked } from "./fuse.ts";
 
 export interface SelectionSearch {
-  readonly terms: readonly WeightedTerm[];
+  readonly terms: readonly (string | WeightedTerm)[];
   readonly vector: Float32Array | null;
   readonly bm25: boolean;
   readonly alpha: number;

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { evaluateFollowUps } from "../../evaluate/follow-ups.ts";
+import { z } from "zod";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
-import { evaluateTypos } from "../../evaluate/typos.ts";
-import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
+import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
+import type { EvaluateEvent } from "../../evaluate/va.ts";
+import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 
@@ -15,8 +16,11 @@ interface VaFlags {
   json?: string;
 }
 
+const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
+
 export function addEvalCommand(program: Command, context: CliContext): void {
-  const evaluate = program.command("eval").description("measure answers against golden sets");
+  const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
+  addRetrievalCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
@@ -26,10 +30,11 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .option("--domain <name>", "domain pack whose vocabulary applies")
     .option("--profile <name>", "profile to measure")
     .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json")
+    .addHelpText("after", EXAMPLE)
     .action(async (flags: VaFlags, command: Command) => {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
+      const { evaluateVa } = await import("../../evaluate/va.ts");
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
   evaluate
@@ -42,6 +47,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .option("--json <file>", "write the whole report")
     .action(async (flags: VaFlags, command: Command) => {
       const { json, ...options } = flags;
+      const { evaluateTypos } = await import("../../evaluate/typos.ts");
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
       await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
@@ -51,13 +57,52 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .requiredOption("--data <folder>", "folder with canard*.jsonl")
     .option("--json <file>", "write the whole report")
     .action(async ({ data, json }: { data: string; json?: string }) => {
+      const { evaluateFollowUps } = await import("../../evaluate/follow-ups.ts");
       await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
 }
 
-async function showEvaluation(events: AsyncIterable<EvaluateEvent>, json: string | undefined, { terminal }: CliContext): Promise<void> {
+interface RetrievalFlags {
+  data: string;
+  sets: string;
+  limit: string;
+  json?: string;
+}
+
+function addRetrievalCommand(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("retrieval")
+    .description("rankings on public sets: words, dense, hybrid; with paired bootstrap intervals against words")
+    .requiredOption("--data <folder>", "folder of sets, one folder each")
+    .option("--sets <names>", "comma-separated", RETRIEVAL_SETS.join(","))
+    .option("--limit <n>", "questions of one set at most", "1000")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval retrieval --data data --sets va-golden,clapnq")
+    .action(async (flags: RetrievalFlags) => {
+      const encoder = loadEmbeddedEncoder();
+      const settings = { bm25: true, dense: true, alpha: 0.5, beta: 0.5, fusion: "min-max" } as const;
+      const systems: RetrievalSystem[] = [
+        { name: "bm25", encoder: null, settings: { ...settings, dense: false } },
+        { name: "dense", encoder, settings: { ...settings, bm25: false } },
+        { name: "hybrid.6", encoder, settings: { ...settings, alpha: 0.6, beta: 0.4 } },
+        { name: "hybrid.5", encoder, settings },
+        { name: "hybrid.4", encoder, settings: { ...settings, alpha: 0.4, beta: 0.6 } },
+        { name: "rrf", encoder, settings: { ...settings, fusion: "rrf" } },
+      ];
+      const sets = z.array(z.enum(RETRIEVAL_SETS)).parse(flags.sets.split(","));
+      const command = `eval retrieval --data ${flags.data} --sets ${flags.sets} --limit ${flags.limit}`;
+      const events = evaluateRetrieval({ data: flags.data, sets, systems, command, limit: Number(flags.limit), signal: context.signal });
+      await showEvaluation(events, flags.json, context);
+    });
+}
+
+async function showEvaluation(
+  events: AsyncIterable<EvaluateEvent | RetrievalEvent>,
+  json: string | undefined,
+  { terminal }: CliContext,
+): Promise<void> {
   for await (const event of events) {
-    if (event.type === "progress") terminal.progress(`${event.done}/${event.total} ${event.what}`);
+    if (event.type === "progress") terminal.progress("done" in event ? `${event.done}/${event.total} ${event.what}` : event.what);
     else {
       const { report, table } = event;
       terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));

@@ -1,0 +1,53 @@
+import type { Interval } from "./metrics.ts";
+
+/** A small generator of numbers in [0, 1) that gives the same row for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * 95 % interval of the mean difference of paired values by the percentile bootstrap; whole clusters are drawn, because questions about one
+ * source are not independent (Efron & Tibshirani 1993, chapters 13 and 8).
+ * @param clusters the cluster of each pair
+ * @returns `null` without pairs
+ */
+export function pairedBootstrap(
+  values: readonly number[],
+  baseline: readonly number[],
+  clusters: readonly string[],
+  { draws = 1000, seed = 1 }: { draws?: number; seed?: number } = {},
+): (Interval & { readonly difference: number }) | null {
+  if (values.length === 0) return null;
+  const groups = new Map<string, { sum: number; n: number }>();
+  values.forEach((value, i) => {
+    const key = clusters[i] as string;
+    const group = groups.get(key) ?? { sum: 0, n: 0 };
+    group.sum += value - (baseline[i] as number);
+    group.n++;
+    groups.set(key, group);
+  });
+  const list = [...groups.values()];
+  const random = createRandom(seed);
+  const means: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    let sum = 0;
+    let n = 0;
+    for (let i = 0; i < list.length; i++) {
+      const group = list[Math.floor(random() * list.length)] as { sum: number; n: number };
+      sum += group.sum;
+      n += group.n;
+    }
+    means.push(sum / n);
+  }
+  means.sort((a, b) => a - b);
+  const at = (q: number) => means[Math.min(means.length - 1, Math.floor(q * means.length))] as number;
+  const difference = list.reduce((sum, group) => sum + group.sum, 0) / values.length;
+  return { difference, low: at(0.025), high: at(0.975) };
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { SourceboundError } from "../errors.ts";
+import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
+
+const weightsFile = new URL("./embedded/encoder.bin", import.meta.url);
+const parity: { rows: { text: string; ids: number[]; vector: number[] }[] } = JSON.parse(
+  readFileSync(new URL("./embedded/encoder.parity.json", import.meta.url), "utf8"),
+);
+const encoder = loadEmbeddedEncoder();
+const folder = mkdtempSync(join(tmpdir(), "encoder-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? Number.NaN), 0);
+}
+
+function embedOne(text: string): Float32Array {
+  return encoder.embedSync([text])[0] ?? new Float32Array();
+}
+
+function expectUsable(vector: Float32Array): void {
+  expect(vector.length).toBe(encoder.dimensions);
+  expect(vector.every(Number.isFinite)).toBe(true);
+  const length = Math.sqrt(dot(vector, vector));
+  expect(Math.min(Math.abs(length), Math.abs(length - 1))).toBeLessThan(1e-5);
+}
+
+/** Loads a copy of the weights after `change`, and returns what it throws. */
+function errorAfter(change: (bytes: Buffer) => Buffer): unknown {
+  const path = join(folder, "changed.bin");
+  writeFileSync(path, change(readFileSync(weightsFile)));
+  try {
+    loadEmbeddedEncoder({ path });
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("embedded encoder", () => {
+  it.each(parity.rows)("has the reference's tokens and vector for $text", ({ text, ids, vector }) => {
+    expect([...encoder.tokenVectors(text).ids]).toEqual(ids);
+    const ours = embedOne(text);
+    for (const [i, value] of vector.entries()) expect(Math.abs((ours[i] ?? Number.NaN) - value)).toBeLessThan(1e-3);
+  });
+
+  it("gives the zero vector to texts without tokens", () => {
+    for (const text of ["", " \n\t", "\u200b\u00ad\u0000"]) expect(embedOne(text).every((value) => value === 0)).toBe(true);
+  });
+
+  it("gives a unit vector to emoji, right-to-left text, unseen scripts and lone surrogates", () => {
+    for (const text of ["😀", "שלום", "مرحبا", "日本語", "ಠ_ಠ", "𝕳𝖊𝖑𝖑𝖔", "x\ud83d", "\udc00y", "½"]) {
+      const vector = embedOne(text);
+      expectUsable(vector);
+      expect(dot(vector, vector)).toBeCloseTo(1, 5);
+    }
+  });
+
+  it("cuts a word of 100 kB after 64 characters, so that it cannot drown the text around it", () => {
+    const vector = embedOne(`how do I appeal ${"a9F/".repeat(25_000)}`);
+    expectUsable(vector);
+    expect(encoder.tokenVectors("q".repeat(100_000)).ids.length).toBeLessThanOrEqual(64);
+    expect(embedOne("q".repeat(100_000))).toEqual(embedOne("q".repeat(64)));
+  });
+
+  it("never yields NaN and always yields length 0 or 1", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        expectUsable(embedOne(text));
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+  });
+
+  it("does not depend on what was encoded before or beside a text", async () => {
+    const texts = ["disability rating", "a", "", "x".repeat(5000).replaceAll("xx", "x "), "disability rating"];
+    const together = await encoder.embed(texts);
+    const apart = texts.map((text) => loadEmbeddedEncoder().embedSync([text])[0]);
+    expect(together).toEqual(apart);
+    expect(together[0]).toEqual(together[4]);
+    expect(together[0]).not.toBe(together[4]);
+  });
+
+  it("ignores case, accents and the kind of white space", () => {
+    expect(embedOne("Café\u00a0RÉSUMÉ")).toEqual(embedOne("cafe resume"));
+    expect(embedOne("page\u000cbreak")).toEqual(embedOne("page break"));
+  });
+
+  it("places other words for the same thing nearer than other things", () => {
+    const pairs = [
+      ["How do I see a doctor?", "Make a medical appointment", "Burial in a national cemetery"],
+      ["get money for school", "education benefits and tuition", "prescription refill"],
+      ["my husband passed away", "surviving spouse benefits after a death", "how to reset a password"],
+      ["vetran disabilty compnsation", "veteran disability compensation", "shipping and returns"],
+    ] as const;
+    for (const [question, near, far] of pairs) {
+      const [q, a, b] = encoder.embedSync([question, near, far]) as [Float32Array, Float32Array, Float32Array];
+      expect(dot(q, a)).toBeGreaterThan(dot(q, b) + 0.05);
+    }
+  });
+
+  it("splits a text's vector into unit vectors and weights of its tokens", () => {
+    const text = "What is the deadline for an appeal?";
+    const { ids, vectors, weights } = encoder.tokenVectors(text);
+    const d = encoder.dimensions;
+    const sum = new Float32Array(d);
+    for (let i = 0; i < ids.length; i++) {
+      const row = vectors.subarray(i * d, (i + 1) * d);
+      expect(dot(row, row)).toBeCloseTo(1, 3);
+      for (let j = 0; j < d; j++) sum[j] = (sum[j] ?? 0) + (row[j] ?? 0) * (weights[i] ?? 0);
+    }
+    expect(dot(sum, embedOne(text)) / Math.sqrt(dot(sum, sum))).toBeCloseTo(1, 5);
+    const the = weights[2] ?? 0;
+    const deadline = weights[3] ?? 0;
+    expect(deadline).toBeGreaterThan(the);
+  });
+
+  it.each([
+    ["an empty file", () => Buffer.alloc(0), /damaged \(no SBENC002 mark\)/],
+    ["another kind of file", () => Buffer.from("PK\u0003\u0004 something else entirely"), /no SBENC002 mark/],
+    ["a file cut in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is cut short/],
+    ["a file cut in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
+    ["one flipped bit", (bytes: Buffer) => bytes.fill((bytes[5_000_000] ?? 0) ^ 1, 5_000_000, 5_000_001), /hash differs/],
+    ["a header that is no JSON", (bytes: Buffer) => bytes.fill("!", 12, 20), /header is not readable/],
+  ] as const)("names %s and what to do", (_, change, message) => {
+    const error = errorAfter(change);
+    expect(error).toBeInstanceOf(SourceboundError);
+    expect(error).toMatchObject({ code: "encoder_corrupt", message: expect.stringMatching(message) });
+    expect((error as Error).message).toContain("reinstall the package");
+  });
+
+  it("names the path of a file that is not there", () => {
+    const path = join(folder, "nowhere.bin");
+    expect(() => loadEmbeddedEncoder({ path })).toThrowError(expect.objectContaining({ code: "encoder_missing" }));
+    expect(() => loadEmbeddedEncoder({ path })).toThrowError(/nowhere\.bin/);
+  });
+
+  it("stays within 8 MB and carries its licence and sources", () => {
+    const bytes = readFileSync(weightsFile);
+    expect(bytes.length).toBeLessThanOrEqual(8_000_000);
+    const header = JSON.parse(bytes.subarray(12, 12 + bytes.readUInt32LE(8)).toString("utf8"));
+    expect(header.licence).toBe("Apache-2.0");
+    expect(header.source_model.name).toContain("all-MiniLM-L6-v2");
+    expect(header.training_sets.every((set: { name?: string; licence?: string }) => set.name && set.licence)).toBe(true);
+  });
+});

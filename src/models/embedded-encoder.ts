@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
+import { createWordpiece } from "./wordpiece.ts";
+
+/** The tokens of a text, for scoring word against word. */
+export interface TokenVectors {
+  /** Vocabulary ids in reading order. */
+  ids: Int32Array;
+  /** One unit vector per token, row after row: `ids.length × dimensions`. */
+  vectors: Float32Array;
+  /** How much each token counts in the text's own vector (frequent words count little). */
+  weights: Float32Array;
+}
+
+/**
+ * A static text encoder: a text is the normalised sum of its tokens' rows, each times its count to the power that the weights
+ * name (0.5). Word order is lost; same text, same vector, on every machine.
+ */
+export interface EmbeddedEncoder {
+  /** Changes with the weights: vectors of different ids must never be compared. */
+  readonly id: string;
+  readonly dimensions: number;
+  /** L2-normalised vectors; all zeros for a text without tokens. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+  embedSync(texts: readonly string[]): Float32Array[];
+  tokenVectors(text: string): TokenVectors;
+}
+
+const MAGIC = "SBENC002";
+
+const headerSchema = z.object({
+  name: z.string(),
+  recipe: z.string(),
+  rows: z.int().positive(),
+  dimensions: z.int().positive(),
+  vocabulary: z.int().positive(),
+  hash_rows: z.int().positive(),
+  bits: z.literal(4),
+  repeat_power: z.number().min(0).max(1),
+  sha256: z.string(),
+});
+
+/**
+ * Loads the encoder that ships with the package (8 MB, no network, about 50 ms); checks its hash.
+ *
+ * @param options.path another weights file of the same format
+ * @throws {ModelError} `encoder_missing` | `encoder_corrupt` when the file is absent, cut short or altered
+ * @example
+ * const encoder = loadEmbeddedEncoder();
+ * const [vector] = encoder.embedSync(["How do I appeal?"]);
+ */
+export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEncoder {
+  const path = options.path ?? shippedPath();
+  const { header, scales, codes, pieces } = readWeights(path);
+  const { dimensions } = header;
+  const wordpiece = createWordpiece(pieces, header.hash_rows);
+  const factors = Float64Array.from({ length: 64 }, (_, count) => count ** header.repeat_power);
+  /** How often each row occurs in the text at hand; all zero between texts. */
+  const counts = new Int32Array(header.rows);
+  const sum = new Float64Array(dimensions);
+
+  function embedOne(text: string): Float32Array {
+    const total = wordpiece.encode(text);
+    const ids = wordpiece.ids;
+    let distinct = 0;
+    for (let i = 0; i < total; i++) {
+      const id = ids[i] as number;
+      if (counts[id] === 0) ids[distinct++] = id;
+      counts[id] = (counts[id] as number) + 1;
+    }
+    sum.fill(0);
+    for (let i = 0; i < distinct; i++) {
+      const id = ids[i] as number;
+      const count = counts[id] as number;
+      counts[id] = 0;
+      const factor = (scales[id] as number) * (count < 64 ? (factors[count] as number) : count ** header.repeat_power);
+      const row = id * dimensions;
+      for (let j = 0; j < dimensions; j++) sum[j] = (sum[j] as number) + factor * (codes[row + j] as number);
+    }
+    return unit(sum);
+  }
+
+  function embedSync(texts: readonly string[]): Float32Array[] {
+    return texts.map(embedOne);
+  }
+
+  function tokenVectors(text: string): TokenVectors {
+    const count = wordpiece.encode(text);
+    const ids = wordpiece.ids.slice(0, count);
+    const vectors = new Float32Array(count * dimensions);
+    const weights = new Float32Array(count);
+    for (const [i, id] of ids.entries()) {
+      const row = codes.subarray(id * dimensions, (id + 1) * dimensions);
+      let squares = 0;
+      for (const code of row) squares += code * code;
+      const length = Math.sqrt(squares);
+      weights[i] = length * (scales[id] as number);
+      if (length > 0) for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = (row[j] as number) / length;
+    }
+    return { ids, vectors, weights };
+  }
+
+  return {
+    id: `${header.name}-${header.recipe}-${header.sha256.slice(0, 12)}`,
+    dimensions,
+    embed: async (texts) => embedSync(texts),
+    embedSync,
+    tokenVectors,
+  };
+}
+
+function unit(sum: Float64Array): Float32Array {
+  let squares = 0;
+  for (let j = 0; j < sum.length; j++) squares += (sum[j] as number) * (sum[j] as number);
+  const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+  const out = new Float32Array(sum.length);
+  for (let j = 0; j < sum.length; j++) out[j] = (sum[j] as number) * factor;
+  return out;
+}
+
+/** Beside this module in the sources; in the sources again when this module runs from `dist`. */
+function shippedPath(): string {
+  const places = ["./embedded/encoder.bin", "../../src/models/embedded/encoder.bin", "../../../src/models/embedded/encoder.bin"];
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return files.find((file) => existsSync(file)) ?? (files[0] as string);
+}
+
+interface Weights {
+  header: z.infer<typeof headerSchema>;
+  scales: Float32Array;
+  /** -7 to 7, row after row; a value of a row is its scale times its code. */
+  codes: Int8Array;
+  pieces: string[];
+}
+
+/** The layout stands in `training/encoder/weights.py`. */
+function readWeights(path: string): Weights {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    const code = systemCodeOf(error) === "ENOENT" ? "encoder_missing" : "encoder_unreadable";
+    const message = `the encoder's weights ${path} cannot be read (${messageOf(error)}): reinstall the package, or give the path of a weights file`;
+    throw new ModelError(code, message, { path }, { cause: error });
+  }
+  const corrupt = (what: string, cause?: unknown) =>
+    new ModelError(
+      "encoder_corrupt",
+      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with training/encoder`,
+      { path, bytes: bytes.length },
+      { cause },
+    );
+  if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
+  const start = 12 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
+  if (start > bytes.length) throw corrupt("the header is cut short");
+  let header: Weights["header"];
+  try {
+    header = headerSchema.parse(JSON.parse(Buffer.from(bytes.subarray(12, start)).toString("utf8")));
+  } catch (error) {
+    throw corrupt("the header is not readable", error);
+  }
+  const payload = bytes.slice(start);
+  if (createHash("sha256").update(payload).digest("hex") !== header.sha256) throw corrupt("its hash differs from the one in its header");
+  const { rows, dimensions, vocabulary, hash_rows } = header;
+  const packed = payload.subarray(rows * 4, rows * (4 + dimensions / 2));
+  const pieces = Buffer.from(payload.subarray(rows * (4 + dimensions / 2)))
+    .toString("utf8")
+    .split("\n");
+  if (dimensions % 2 !== 0 || packed.length * 2 !== rows * dimensions || pieces.length !== vocabulary || rows !== vocabulary + hash_rows) {
+    throw corrupt("its parts do not add up");
+  }
+  const codes = new Int8Array(rows * dimensions);
+  for (let i = 0; i < packed.length; i++) {
+    const byte = packed[i] as number;
+    codes[2 * i] = (byte & 15) - 8;
+    codes[2 * i + 1] = (byte >> 4) - 8;
+  }
+  return { header, scales: floats(payload, rows), codes, pieces };
+}
+
+/** The first `count` little-endian floats. */
+function floats(bytes: Uint8Array, count: number): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * 4, true));
+}
