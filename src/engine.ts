@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
+import { RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
@@ -17,6 +18,7 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -165,7 +167,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       yield* ingest(
         {
           domain: pack.name,
-          tenant: options.tenant ?? null,
+          tenant: tenantOf(pack, options.tenant),
           folder: absolute,
           root: canonicalPath(options.root ?? folder),
           source: options.source ?? absolute,
@@ -212,10 +214,21 @@ function canonicalPath(folder: string): string {
   return existsSync(absolute) ? realpathSync(absolute) : absolute;
 }
 
+/** @throws RequestError `unknown_tenant` with the nearest right name */
+function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
+  if (name === null || name === undefined) return null;
+  const known = Object.keys(pack.tenants);
+  if (known.includes(name)) return name;
+  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
+    tenant: name,
+  });
+}
+
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
-    scope: { domain: pack.name, tenant: options.tenant ?? null, access: config.access },
+    scope: { domain: pack.name, tenant: tenantOf(pack, options.tenant), access: config.access },
     profile: options.profile ?? config.profile ?? pack.default_profile,
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,

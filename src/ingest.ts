@@ -98,13 +98,13 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     }
     const documents = bytes instanceof Uint8Array ? toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
     if (documents instanceof SourceboundError) {
-      const content: FileContent = { originalHash, settings, documents: [], failure: documents.message };
+      const content: FileContent = { originalHash, settings, access: request.access, documents: [], failure: documents.message };
       counts.deleted += (await store.documents.putFile(place, content)).deleted;
       counts.failed++;
       yield { type: "file-failed", path: file.path, code: documents.code, reason: documents.message, counts: snapshot() };
       continue;
     }
-    const outcome = await store.documents.putFile(place, { originalHash, settings, documents, failure: null });
+    const outcome = await store.documents.putFile(place, { originalHash, settings, access: request.access, documents, failure: null });
     counts.added += outcome.added;
     counts.changed += outcome.changed;
     counts.unchanged += outcome.unchanged;

@@ -75,7 +75,7 @@ function put(...documents: StoredDocument[]): Promise<unknown> {
   return Promise.all(
     documents.map((one) => {
       const place = { domain: "d", tenant: one.tenant, source: "s", path: one.path };
-      return store.documents.putFile(place, { originalHash: "hash", settings: "s", documents: [one], failure: null });
+      return store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null });
     }),
   );
 }

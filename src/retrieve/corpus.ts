@@ -8,10 +8,12 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored, type WeightedTerm } from "./bm25.ts";
+import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { SlotSet } from "./slot-set.ts";
+import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
@@ -177,7 +179,7 @@ export class Corpus {
   private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
     // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
     const windows = request.candidates * this.mostWindows;
-    const byWords = request.bm25 ? this.words.search(request.terms, windows, accept) : [];
+    const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.terms, wanted, accept), windows) : [];
     const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
     const bm25 = this.bestWindows(byWords, request.candidates);
     const dense = this.bestWindows(byVector, request.candidates);
@@ -207,8 +209,11 @@ export class Corpus {
   }
 
   private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    const wordSlot = (slot: number) => this.wordSlotOfVector[slot] as number;
-    return this.vectors.search(vector, k, (slot) => accept(wordSlot(slot))).map(({ slot, score }) => ({ slot: wordSlot(slot), score }));
+    const accepted = SlotSet.from(this.vectors.slots, (slot) => accept(this.wordSlotOfVector[slot] as number));
+    return withTies((wanted) => this.vectors.search(vector, wanted, accepted), k).map(({ slot, score }) => ({
+      slot: this.wordSlotOfVector[slot] as number,
+      score,
+    }));
   }
 
   /** Cosine of a chunk's best window; `null` when none has a vector. */
@@ -331,6 +336,16 @@ export class Corpus {
 /** May the scope read what belongs to this owner? */
 function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
+}
+
+/** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
+function withTies(search: (k: number) => Scored[], k: number): Scored[] {
+  for (let wanted = k + 1; ; wanted *= 2) {
+    const found = search(wanted);
+    if (found.length < wanted) return found;
+    const end = found.findIndex(({ score }, i) => i >= k && score < (found[k - 1] as Scored).score);
+    if (end >= 0) return found.slice(0, end);
+  }
 }
 
 function compareText(a: string, b: string): number {

@@ -35,7 +35,7 @@ function ask(text: string, over: Partial<Question> = {}): Question {
 
 async function put(...documents: StoredDocument[]): Promise<void> {
   for (const document of documents) {
-    const content = { originalHash: "h", settings: "s", documents: [document], failure: null };
+    const content = { originalHash: "h", settings: "s", access: "public", documents: [document], failure: null };
     await store.documents.putFile({ ...place, path: document.path }, content);
   }
 }
