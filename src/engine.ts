@@ -106,11 +106,19 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch;
-    const known =
-      corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
-    corpora.set(name, known);
-    return known;
+    const known = corpora.get(name);
+    if (known !== undefined) return known;
+    const { documents, embeddings } = store;
+    const made = new Corpus({
+      domain: name,
+      documents,
+      embeddings,
+      encoder,
+      batch: typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch,
+      thesaurus: domain(name),
+    });
+    corpora.set(name, made);
+    return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName);

@@ -15,6 +15,7 @@ import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
+import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
@@ -192,7 +193,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     blocks: parsed.blocks,
     units: parsed.units,
     sourceMap: parsed.sourceMap,
-    chunks: drafts.map((draft) => ({ ...draft, id: `${id}-${version.slice(0, 8)}-${draft.ordinal}`, documentId: id })),
+    chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
 

@@ -36,6 +36,12 @@ export interface WeightedField {
   readonly weight: number;
 }
 
+/** A token of a query and what it counts beside 1 of a plain token; not negative. */
+export interface WeightedTerm {
+  readonly token: string;
+  readonly weight: number;
+}
+
 /** A term of a question: its factor before the frequency part, and the most that it adds to any score. */
 interface QueryTerm {
   readonly term: number;
@@ -158,20 +164,21 @@ export class Bm25Index {
 
   /**
    * The `k` best entries that `accept` lets through, best first.
+   * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
    * @param accept decides by slot before ranking, the same way every time; absent: all
    */
-  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
+  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
-    const terms = this.queryTerms(tokens);
+    const asked = this.queryTerms(terms);
     /** Most that the terms from each place on can add together. */
-    const rest = new Float64Array(terms.length + 1);
-    for (let i = terms.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (terms[i] as QueryTerm).bound * SLACK;
-    let postingsLeft = terms.reduce((sum, { term }) => sum + this.postings.length(term), 0);
+    const rest = new Float64Array(asked.length + 1);
+    for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
+    let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
     const wanted = Math.min(k, this.live);
     let count = 0;
     let closed = false;
-    for (const [i, one] of terms.entries()) {
+    for (const [i, one] of asked.entries()) {
       const left = rest[i] as number;
       const worthwhile = closed || ((rest[0] as number) > 2 * left && postingsLeft > count);
       if (count >= wanted && worthwhile) {
@@ -280,11 +287,12 @@ export class Bm25Index {
   }
 
   /** Terms of a question that some entry holds, the heaviest first; equal weights in the order of the question. */
-  private queryTerms(tokens: readonly string[]): QueryTerm[] {
+  private queryTerms(terms: readonly (string | WeightedTerm)[]): QueryTerm[] {
     const counts = new Map<number, number>();
-    for (const token of tokens) {
+    for (const one of terms) {
+      const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
       const term = this.terms.get(token);
-      if (term >= 0 && (this.termLive[term] as number) > 0) counts.set(term, (counts.get(term) ?? 0) + 1);
+      if (term >= 0 && (this.termLive[term] as number) > 0) counts.set(term, (counts.get(term) ?? 0) + weight);
     }
     // A longer average makes every norm smaller, by its own factor at most; a shorter one makes contributions smaller.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
