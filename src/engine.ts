@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
-import type { Config } from "./config.ts";
+import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { ingest } from "./ingest.ts";
+import { createHubEncoder } from "./models/adapters/hub.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
@@ -104,7 +105,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch;
+    const batch = typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH;
     const known =
       corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
     corpora.set(name, known);
@@ -207,9 +208,11 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
   };
 }
 
-function encoderOf({ embeddings }: Config): Encoder | null {
+function encoderOf(config: Config): Encoder | null {
+  const { embeddings } = config;
   if (embeddings === "none") return null;
   if (embeddings === "embedded") return loadEmbeddedEncoder();
+  if ("hub" in embeddings) return createHubEncoder(embeddings.hub, { ...hubFolders(config), ...embeddings });
   const { base_url, api_key, model, timeout_ms, retries } = embeddings;
   return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }

@@ -2,6 +2,8 @@
 export interface Encoder {
   /** Names the model; vectors of different ids are never compared. */
   readonly id: string;
+  /** Name that its maker gave the model, for thresholds and prices that are known by it; absent: none is. */
+  readonly model?: string;
   /**
    * One vector per text, in order, all of one dimension, finite, of length 1 (or all zero for a text without content).
    * @throws ModelError after retries
