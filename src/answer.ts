@@ -32,6 +32,7 @@ async function* answerFresh(
   yield* steps.warn(outcome, steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
+  outcome.embedding = found.embedding;
   yield* steps.warn(outcome, found.warnings);
 
   outcome.evidence = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, parts, log));

@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
-import { type Config, hubFolders } from "./config.ts";
+import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { ingest } from "./ingest.ts";
-import { createHubEncoder } from "./models/adapters/hub.ts";
-import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
-import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import type { Encoder } from "./models/encoder.ts";
+import { createEncoderChoice } from "./models/encoder-choice.ts";
+import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
+import { loadPrices } from "./models/prices.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
@@ -43,6 +44,12 @@ export interface IngestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface SwitchOptions {
+  readonly domain?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
+}
+
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
@@ -70,6 +77,8 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+  switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
   health(): Promise<Health>;
   close(): Promise<void>;
 }
@@ -77,6 +86,8 @@ export interface Engine {
 export interface EngineParts {
   /** Replaces the encoder that the configuration names. */
   readonly encoder?: Encoder | null;
+  /** Opens an encoder by what names it, instead of what the configuration says. */
+  readonly openEncoder?: (spec: unknown) => Encoder;
   readonly now?: () => Date;
   readonly createId?: () => string;
 }
@@ -92,7 +103,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const { now = () => new Date(), createId = randomUUID } = parts;
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
-  const encoder = parts.encoder !== undefined ? parts.encoder : encoderOf(config);
+  const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const spec = parts.encoder === undefined ? configuredSpec(config) : { given: parts.encoder?.id };
+  const encoder = parts.encoder !== undefined ? parts.encoder : spec === null ? null : open(spec);
+  const prices = loadPrices();
+  const closing = new AbortController();
   const models = modelsOf(config);
   const secret = await store.secret();
   const packs = new Map<string, DomainPack>();
@@ -106,10 +121,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const corpus = (name: string): Corpus => {
     const batch = typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH;
-    const known =
-      corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
-    corpora.set(name, known);
-    return known;
+    const known = corpora.get(name);
+    if (known !== undefined) return known;
+    const { documents, embeddings, encoders } = store;
+    const choice = encoder === null ? null : createEncoderChoice({ domain: name, store: encoders, configured: { encoder, spec }, open });
+    const made = new Corpus({ domain: name, documents, embeddings, encoder: choice, batch, signal: closing.signal });
+    corpora.set(name, made);
+    return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName);
@@ -120,7 +138,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       encoder,
       profile,
       models,
-      cache: { secret, language: pack.language, encoder: encoder?.id ?? "none", configHash: configHash(config, pack, profile) },
+      cache: {
+        secret,
+        language: pack.language,
+        encoder: corpus(pack.name).encoder?.id ?? "none",
+        configHash: configHash(config, pack, profile),
+      },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
       check: { hosts: pack.hosts, homePage: pack.home_page },
       refusal: { contacts: pack.contacts },
@@ -128,6 +151,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       complexWords: Object.values(pack.complexity).flat(),
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
+      prices,
       createId,
       clock,
     };
@@ -143,6 +167,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
       const request = requestOf(question, options, pack, config);
+      await corpus(pack.name).ready();
       yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
     },
     async answer(question, options) {
@@ -166,7 +191,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         {
           store,
           corpus: corpus(pack.name),
-          hasEncoder: encoder !== null,
+          prices: encoder === null ? null : prices,
           urlOf: (path) => documentUrl(address, path),
           maxFileBytes: config.file_bytes,
           clock,
@@ -179,6 +204,15 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const folder = join(pack.folder, pack.documents.path);
       yield* engine.ingest(folder, { domain: name, root: pack.folder, source: `domain:${name}`, signal });
     },
+    async switchEncoder(target, { domain: name, signal, onEmbed } = {}) {
+      const pack = domain(name);
+      const chosen = open(target);
+      const configured = JSON.stringify(spec);
+      const activate = ({ id }: Encoder) => store.encoders.activate(pack.name, { id, spec: target, configured });
+      await corpus(pack.name).ready();
+      await corpus(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
+      return { domain: pack.name, encoder: chosen.id };
+    },
     async health() {
       const pack = domain();
       const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
@@ -188,11 +222,15 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         documents: counts.documents,
         chunks: counts.chunks,
         revision: counts.revision,
-        encoder: encoder?.id ?? "none (words only)",
+        encoder: corpus(pack.name).encoder?.id ?? encoder?.id ?? "none (words only)",
         model: models?.small.id ?? "extractive",
       };
     },
-    close: () => store.close(),
+    async close() {
+      closing.abort();
+      await Promise.all([...corpora.values()].map((one) => one.idle()));
+      await store.close();
+    },
   };
   return engine;
 }
@@ -206,15 +244,6 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
   };
-}
-
-function encoderOf(config: Config): Encoder | null {
-  const { embeddings } = config;
-  if (embeddings === "none") return null;
-  if (embeddings === "embedded") return loadEmbeddedEncoder();
-  if ("hub" in embeddings) return createHubEncoder(embeddings.hub, { ...hubFolders(config), ...embeddings });
-  const { base_url, api_key, model, timeout_ms, retries } = embeddings;
-  return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }
 
 function modelsOf({ model }: Config): AnswerParts["models"] {

@@ -4,10 +4,11 @@ import { parseMarkers } from "./check/markers.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
 import type { ChatModel } from "./models/chat.ts";
+import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
+import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import type { Store } from "./store/store.ts";
 import type { StageLog, Trace } from "./trace.ts";
 import type {
@@ -45,6 +46,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly maxCharacters: number;
   /** Tokens of a text; only asked when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
+  readonly prices: PriceTable;
   readonly createId: () => string;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
@@ -57,6 +59,8 @@ export interface Outcome {
   readonly checks: CheckResult[];
   readonly warnings: Warning[];
   readonly written: WriteOutcome;
+  /** What the question's vector cost at an endpoint. */
+  embedding: Retrieved["embedding"];
   evidence: readonly Evidence[];
   decision: Decision;
   refusal: Refusal | null;
@@ -82,6 +86,7 @@ export function createOutcome(): Outcome {
     checks: [],
     warnings: [],
     written: { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] },
+    embedding: null,
     evidence: [],
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
@@ -142,12 +147,23 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
-  const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, ranker, denseFailure, embedding } = await retrievePassages(question, profile.retrieve, parts, signal);
   log.fact("passages", passages.length);
-  log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("encoder", ranker?.id ?? null);
+  noticeSwitch(parts, log);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const message = "The encoder could not be reached; passages were ranked by words alone.";
-  return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+  return { passages, embedding, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+}
+
+function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
+  const { switching } = corpus;
+  if (switching === null) return;
+  const { from, to, done, total, failure } = switching;
+  const serves = from === null ? "words alone serve" : `${from} serves`;
+  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are made (${done} of ${total})`);
+  else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
 }
 
 export function verify(question: Question, passages: readonly Passage[], { profile, corpus }: AnswerParts, log: StageLog): Evidence[] {
@@ -245,7 +261,7 @@ export function assemble(
   question: Question,
   outcome: Outcome,
   hit: Answer | null,
-  { profile, createId }: AnswerParts,
+  { profile, createId, prices }: AnswerParts,
   trace: Trace,
 ): Answer {
   const { sheet, claims, checks, evidence, decision, refusal, written, warnings } = outcome;
@@ -272,11 +288,19 @@ export function assemble(
     warnings,
     cacheMode: hit === null ? "miss" : "exact",
     tokenUsage: { compression: 0, answer: tokens, total: tokens },
-    costUsd: hit !== null || tokens === 0 ? 0 : null,
+    costUsd: hit !== null ? 0 : costOf(outcome, prices),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
   };
+}
+
+/** What the endpoints charge for this answer by the price table; `null` when one of them is not in it or did not count. */
+function costOf({ written, embedding }: Outcome, prices: PriceTable): number | null {
+  const { writer, usage } = written;
+  const wrote = writer === "" || writer === "extractive" ? 0 : costUsd(writer, usage, prices);
+  const asked = embedding === null ? 0 : costUsd(embedding.model, { inputTokens: embedding.tokens, outputTokens: null }, prices);
+  return sumOrNull([wrote, asked]);
 }
 
 export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {

@@ -8,7 +8,13 @@ export interface Encoder {
    * One vector per text, in order, all of one dimension, finite, of length 1 (or all zero for a text without content).
    * @throws ModelError after retries
    */
-  embed(texts: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Float32Array[]>;
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
+}
+
+export interface EmbedOptions {
+  readonly signal?: AbortSignal;
+  /** Told what an endpoint charges for; `null` when it does not count. Encoders on this machine never call it. */
+  readonly onUsage?: (tokens: number | null) => void;
 }
 
 /** Scales to length 1, in place; a zero vector stays zero. Returns its argument. */

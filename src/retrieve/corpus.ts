@@ -1,12 +1,12 @@
-import type { Encoder } from "../models/encoder.ts";
+import { messageOf, RequestError } from "../errors.ts";
+import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
-import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type Scored } from "./bm25.ts";
-import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { type QuestionVector, VectorIndex } from "./vector-index.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
@@ -18,15 +18,38 @@ export interface CorpusOptions {
   readonly domain: string;
   readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
-  readonly encoder: Encoder | null;
+  /** Encoder of every index, or the question which one serves now, asked on every sync. */
+  readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
   /** Texts in one call of the encoder. */
   readonly batch: number;
+  /** Ends work in the background. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Which encoder serves a domain, and which one takes its place once its index is complete. */
+export interface EncoderChoice {
+  readonly serve: Encoder | null;
+  readonly prepare: Encoder | null;
+  /** Writes down that `prepare` serves from now on. */
+  readonly activate: (encoder: Encoder) => Promise<void>;
+}
+
+/** How far the vectors of the next encoder are. */
+export interface SwitchState {
+  readonly from: string | null;
+  readonly to: string;
+  readonly done: number;
+  readonly total: number;
+  /** Why it stopped; it goes on by itself. */
+  readonly failure: string | null;
 }
 
 export interface SearchRequest {
   readonly tokens: readonly string[];
-  /** The question's unit vector; `null` ranks by words alone. */
-  readonly vector: Float32Array | null;
+  /** The question's vector with its index, from `embedQuestion`; `null` ranks by words alone. */
+  readonly vector: QuestionVector | null;
   readonly scope: Scope;
   readonly selection: Selection | null;
   readonly selectionMode: "containment" | "clip";
@@ -52,7 +75,13 @@ export interface Candidate {
 export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
+  readonly onUsage?: EmbedOptions["onUsage"];
+  /** May a switch begin in the background? @default true */
+  readonly mayPrepare?: boolean;
 }
+
+/** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
+const SWITCH_PAUSE_MS = 15_000;
 
 interface Entry {
   readonly document: IndexedDocument;
@@ -67,19 +96,21 @@ interface Entry {
 export class Corpus {
   private readonly options: CorpusOptions;
   private readonly words = new Bm25Index();
-  private readonly vectors = new DenseIndex();
+  private active: VectorIndex | null = null;
+  private next: VectorIndex | null = null;
+  private state: SwitchState | null = null;
+  private background: Promise<void> | null = null;
+  private switchAgainAt = 0;
   private readonly stem = createStemmer();
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
-  /** Slot in `words` of each slot in `vectors`, and back. */
-  private readonly wordSlotOfVector: number[] = [];
-  private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
   constructor(options: CorpusOptions) {
     this.options = options;
+    if (typeof options.encoder === "object" && options.encoder !== null) this.active = new VectorIndex(options.encoder);
   }
 
   /** Number of windows indexed. */
@@ -101,10 +132,88 @@ export class Corpus {
     return tokenize(text, this.stem);
   }
 
+  /** The encoder whose vectors serve; `null`: words alone, or not chosen before the first `ready` or `sync`. */
+  get encoder(): Encoder | null {
+    return this.active?.encoder ?? null;
+  }
+
+  /** The switch that is under way or that failed and goes on later; `null` when there is none. */
+  get switching(): SwitchState | null {
+    return this.state;
+  }
+
+  /** Chooses the encoder that serves. */
+  ready(): Promise<void> {
+    return this.exclusive(async () => {
+      await this.choose();
+    });
+  }
+
+  /** The vector of a question in the index that serves now; `null` without an encoder. Throws what the encoder throws. */
+  async embedQuestion(text: string, options: EmbedOptions = {}): Promise<QuestionVector | null> {
+    return this.active === null ? null : this.active.embedQuestion(text, options);
+  }
+
+  /**
+   * Makes the vectors of another encoder beside those that serve, and switches when every window has one. Questions meanwhile, and those that
+   * began before, are ranked by the old encoder. What was made is kept when it ends early.
+   * @throws RequestError `switch_running`; ModelError of the new encoder
+   */
+  async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
+    if (this.next !== null) {
+      throw new RequestError("switch_running", `Vectors of ${this.next.encoder.id} are being made; wait until that has ended.`);
+    }
+    if (this.active?.encoder.id === encoder.id) return activate(encoder);
+    const next = new VectorIndex(encoder);
+    this.next = next;
+    const from = this.active?.encoder.id ?? null;
+    const onEmbed = (done: number, total: number) => {
+      this.state = { from, to: encoder.id, done, total, failure: null };
+      options.onEmbed?.(done, total);
+    };
+    onEmbed(0, this.windows);
+    try {
+      await this.exclusive(() => this.takeIn());
+      await this.embedMissing(next, { ...options, onEmbed });
+      await this.exclusive(async () => {
+        await this.takeIn();
+        await this.embedMissing(next, { ...options, onEmbed });
+        await activate(encoder);
+        this.active = next;
+      });
+      this.state = null;
+    } catch (cause) {
+      this.state = { ...(this.state as SwitchState), failure: messageOf(cause) };
+      throw cause;
+    } finally {
+      this.next = null;
+    }
+  }
+
+  /** Waits for the switch that the choice of encoders asks for; its progress goes to `onEmbed`. */
+  async finishSwitch(options: SyncOptions = {}): Promise<void> {
+    if (this.background !== null) await this.background;
+    const { prepare, activate } = await this.choice();
+    if (prepare !== null && prepare.id !== this.encoder?.id) await this.switchTo(prepare, activate, options);
+  }
+
+  /** Resolves when no work is under way. */
+  async idle(): Promise<void> {
+    await this.background;
+    await this.syncing;
+  }
+
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
-    const next = this.syncing.then(() => this.syncNow(options));
-    this.syncing = next.catch(() => undefined);
+    return this.exclusive(() => this.syncNow(options));
+  }
+
+  private exclusive<T>(run: () => Promise<T>): Promise<T> {
+    const next = this.syncing.then(run);
+    this.syncing = next.then(
+      () => undefined,
+      () => undefined,
+    );
     return next;
   }
 
@@ -113,7 +222,7 @@ export class Corpus {
     const accept = this.filter(request);
     const windows = request.candidates * WINDOWS_PER_CHUNK;
     const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
-    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
+    const byVector = request.vector === null ? [] : request.vector.index.search(request.vector.values, windows, accept);
     const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
@@ -140,12 +249,6 @@ export class Corpus {
     };
   }
 
-  private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    return this.vectors
-      .search(vector, k, (slot) => accept(this.wordSlotOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.wordSlotOfVector[slot] as number, score }));
-  }
-
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
@@ -160,7 +263,43 @@ export class Corpus {
     return { ranking, slots };
   }
 
-  private async syncNow({ signal, onEmbed }: SyncOptions): Promise<void> {
+  private async syncNow(options: SyncOptions): Promise<void> {
+    await this.takeIn();
+    const { prepare, activate } = await this.choose();
+    if (this.active !== null) await this.embedMissing(this.active, options);
+    if (prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false) this.prepareLater(prepare, activate);
+  }
+
+  private async choice(): Promise<EncoderChoice> {
+    const { encoder } = this.options;
+    return typeof encoder === "function" ? encoder() : { serve: encoder, prepare: null, activate: async () => undefined };
+  }
+
+  /** Another process may have switched: its vectors are in the store then, and this one follows. */
+  private async choose(): Promise<EncoderChoice> {
+    const choice = await this.choice();
+    if (choice.serve?.id !== this.encoder?.id) this.active = choice.serve === null ? null : new VectorIndex(choice.serve);
+    return choice;
+  }
+
+  private now(): number {
+    return (this.options.now ?? Date.now)();
+  }
+
+  private prepareLater(encoder: Encoder, activate: EncoderChoice["activate"]): void {
+    if (this.background !== null || this.next !== null || this.now() < this.switchAgainAt) return;
+    const { signal } = this.options;
+    this.background = this.switchTo(encoder, activate, signal === undefined ? {} : { signal })
+      .catch(() => {
+        this.switchAgainAt = this.now() + SWITCH_PAUSE_MS;
+      })
+      .finally(() => {
+        this.background = null;
+      });
+  }
+
+  /** Documents as they stand in the store. */
+  private async takeIn(): Promise<void> {
     const { domain, documents } = this.options;
     const revision = await documents.revision(domain);
     if (revision !== this.revision) {
@@ -170,7 +309,6 @@ export class Corpus {
       for (const document of await documents.loadForIndex(domain, missing)) this.insert(document);
       this.revision = revision;
     }
-    if (this.options.encoder !== null) await this.embedMissing(this.options.encoder, signal, onEmbed);
   }
 
   private insert(document: IndexedDocument): void {
@@ -197,30 +335,28 @@ export class Corpus {
     for (const slot of this.slotsOfDocument.get(documentId)?.slots ?? []) {
       this.words.delete(slot);
       this.entries[slot] = null;
-      const vectorSlot = this.vectorSlotOfWord.get(slot);
-      if (vectorSlot !== undefined) this.vectors.delete(vectorSlot);
-      this.vectorSlotOfWord.delete(slot);
+      this.active?.delete(slot);
+      this.next?.delete(slot);
     }
     this.slotsOfDocument.delete(documentId);
   }
 
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
-  private async embedMissing(encoder: Encoder, signal: AbortSignal | undefined, onEmbed: SyncOptions["onEmbed"]): Promise<void> {
+  private async embedMissing(index: VectorIndex, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing: number[] = [];
     this.entries.forEach((entry, slot) => {
-      if (entry !== null && !this.vectorSlotOfWord.has(slot)) missing.push(slot);
+      if (entry !== null && !index.has(slot)) missing.push(slot);
     });
+    const options = { ...(signal === undefined ? {} : { signal }), ...(onUsage === undefined ? {} : { onUsage }) };
     for (let at = 0; at < missing.length; at += this.options.batch) {
       signal?.throwIfAborted();
-      const slots = missing.slice(at, at + this.options.batch);
-      const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, signal);
+      const slots = missing.slice(at, at + this.options.batch).filter((slot) => this.entries[slot] !== null);
+      const entries = slots.map((slot) => this.entries[slot] as Entry);
+      const vectors = await index.embedTexts(entries.map(passageText), this.options.embeddings, options);
       slots.forEach((slot, i) => {
-        const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
-        this.wordSlotOfVector[vectorSlot] = slot;
-        this.vectorSlotOfWord.set(slot, vectorSlot);
+        if (this.entries[slot] === entries[i]) index.add(slot, vectors[i] as Float32Array);
       });
-      onEmbed?.(Math.min(at + slots.length, missing.length), missing.length);
+      onEmbed?.(Math.min(at + this.options.batch, missing.length), missing.length);
     }
   }
 }
@@ -228,26 +364,4 @@ export class Corpus {
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
-}
-
-/** Vectors of texts, through the cache on disk. */
-export async function embedCached(
-  texts: readonly string[],
-  encoder: Encoder,
-  embeddings: EmbeddingStore,
-  signal?: AbortSignal,
-): Promise<Float32Array[]> {
-  const hashes = texts.map((text) => sha256Hex(text));
-  const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
-  const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
-  if (fresh.length > 0) {
-    const made = await encoder.embed(
-      fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
-      signal === undefined ? {} : { signal },
-    );
-    const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
-    await embeddings.put(encoder.id, vectors);
-    for (const [hash, vector] of vectors) known.set(hash, vector);
-  }
-  return hashes.map((hash) => known.get(hash) as Float32Array);
 }

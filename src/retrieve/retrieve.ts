@@ -4,6 +4,7 @@ import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
 import type { Candidate, Corpus } from "./corpus.ts";
+import type { QuestionVector } from "./vector-index.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -15,9 +16,12 @@ export interface Retrieved {
   readonly passages: readonly Passage[];
   /** Chunks that took part in the ranking. */
   readonly candidates: number;
-  readonly dense: boolean;
+  /** The encoder that ranked; `null`: words alone did. */
+  readonly ranker: Encoder | null;
   /** Set when the dense ranking was wanted and failed; words alone decided. */
   readonly denseFailure: string | null;
+  /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
+  readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
 }
 
 /**
@@ -31,9 +35,9 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure } = wanted
-    ? await syncAndEmbed(question, corpus, encoder, settings.bm25, signal)
-    : { vector: null, failure: null };
+  const { vector, failure, embedding } = wanted
+    ? await syncAndEmbed(question, corpus, settings.bm25, signal)
+    : { vector: null, failure: null, embedding: null };
   if (!wanted) await corpus.sync({ signal });
   const request = {
     tokens: corpus.tokens(question.resolved),
@@ -54,24 +58,34 @@ export async function retrievePassages(
     candidates = corpus.search(request);
     passages = (await loadPassages(candidates.slice(0, settings.passages), question, documents)) ?? [];
   }
-  return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
+  return { passages, candidates: candidates.length, ranker: vector?.index.encoder ?? null, denseFailure: failure, embedding };
 }
 
 async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
-  encoder: Encoder,
   wordsCanServe: boolean,
   signal: AbortSignal,
-): Promise<{ vector: Float32Array | null; failure: string | null }> {
+): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
+  const counts: (number | null)[] = [];
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([question.resolved], { signal });
-    return { vector: vector ?? null, failure: null };
+    const vector = await corpus.embedQuestion(question.resolved, { signal, onUsage: (tokens) => counts.push(tokens) });
+    return { vector, failure: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
     if (signal.aborted || !wordsCanServe) throw cause;
-    return { vector: null, failure: messageOf(cause) };
+    return { vector: null, failure: messageOf(cause), embedding: null };
   }
+}
+
+function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
+  if (vector === null || counts.length === 0) return null;
+  return { model: vector.index.encoder.model ?? vector.index.encoder.id, tokens: sumOrNull(counts) };
+}
+
+/** `null` when one of the numbers is not known. */
+export function sumOrNull(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 /** `null` when a candidate is no longer what was indexed. */

@@ -1,13 +1,15 @@
 import { type Command, Option } from "commander";
 import { type Config, hubFolders, processEnvironment } from "../../config.ts";
+import { ConfigError } from "../../errors.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import { configuredSpec } from "../../models/encoder-spec.ts";
 import { DEFAULT_DTYPE, DTYPES, type Dtype, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
 import { installArguments, installHubRuntime } from "../../models/hub/install.ts";
 import { listLocalModels } from "../../models/hub/local.ts";
 import { pullModel } from "../../models/hub/pull.ts";
 import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION, HUB_RUNTIME_MB } from "../../models/hub/runtime.ts";
 import type { CliContext } from "../context.ts";
-import { configOf } from "../open.ts";
+import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
 
 export function addModelsCommand(program: Command, context: CliContext): void {
@@ -15,6 +17,7 @@ export function addModelsCommand(program: Command, context: CliContext): void {
   addList(models, context);
   addPull(models, context);
   addInstall(models, context);
+  addSwitch(models, context);
 }
 
 interface ListedModel {
@@ -135,6 +138,36 @@ function addInstall(models: Command, { terminal, signal }: CliContext): void {
         else if (event.type === "bytes") terminal.progress(`${megabytes(event.bytes)} of about ${HUB_RUNTIME_MB} MB`);
         else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, terminal, json);
       }
+    });
+}
+
+function addSwitch(models: Command, { terminal, signal }: CliContext): void {
+  models
+    .command("switch")
+    .description(
+      "make the vectors of another encoder beside those that serve, then switch at once; lasts until the configuration names another one",
+    )
+    .argument("<name>", "embedded, configured, or a model of the hub")
+    .addOption(new Option("--dtype <precision>", "precision of a hub model's weights").choices(DTYPES).default(DEFAULT_DTYPE))
+    .option("--domain <name>", "body of knowledge")
+    .option("--json", "the result as JSON on stdout")
+    .action(async (name: string, { dtype, domain, json }: { dtype: Dtype; domain?: string; json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
+      if (config.embeddings === "none" || target === null) {
+        throw new ConfigError(
+          "config_invalid",
+          'embeddings is "none": there are no vectors to switch. Name an encoder in the configuration.',
+        );
+      }
+      await withEngine(config, async (engine) => {
+        const begun = Date.now();
+        const onEmbed = (done: number, total: number) =>
+          terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);
+        const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
+        const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
+        show({ ...switched, ms: Date.now() - begun }, text, terminal, json);
+      });
     });
 }
 
