@@ -218,7 +218,7 @@ describe("an encoder that vanishes", () => {
     const raw: Encoder = { id: "odd", embed: async (texts) => texts.map(() => Float32Array.from(vectorOf(n++ % 2))) };
     const engine = await start(raw);
     const events = await ingest(engine);
-    expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "vector_invalid" });
+    expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "encoder_changed" });
     expect(factsOf(await ask(engine)).ranking).toBe("bm25");
   });
 

@@ -30,7 +30,7 @@ import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
-import { fitBudget, planDrafts, type WriteOutcome } from "./write/write.ts";
+import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
 /** Everything that a question passes through, wired by `createEngine`. */
 export interface AnswerParts extends RetrieveParts {
@@ -69,9 +69,8 @@ export interface Outcome {
 /** What the writers choose from. */
 export interface ChosenQuotes {
   readonly candidates: readonly QuoteCandidate[];
-  /** Quotes under the model's budget; empty when no model writes. */
-  readonly quotes: readonly Quote[];
-  readonly model: ChatModel | null;
+  /** What a model is asked; `null` when quotes alone answer. */
+  readonly task: ModelTask | null;
 }
 
 /** Candidates that the writers choose from. */
@@ -103,7 +102,7 @@ export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: AnswerParts): void {
-  assertCanRetrieve(profile.name, profile.retrieve, encoder);
+  assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
 export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
@@ -187,16 +186,17 @@ export async function compress(question: Question, { usable }: Decision, parts: 
   const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
-  const quotes = model === null ? [] : fitBudget(candidates, profile.write, await parts.loadTokenCounter());
+  const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
   log.fact("candidates", candidates.length);
-  log.fact("model", model?.id ?? "extractive");
-  return { candidates, quotes, model };
+  log.fact("quotes", fitted?.quotes.length ?? 0);
+  log.fact("model", fitted === null ? "extractive" : (model?.id ?? null));
+  return { candidates, task: model === null || fitted === null ? null : { model, ...fitted } };
 }
 
-/** Draws sentence after sentence, checks each, and shows what stands. The next writer is asked only when nothing of the last one stood, or it broke. */
+/** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
   question: Question,
-  { candidates, quotes, model }: ChosenQuotes,
+  { candidates, task }: ChosenQuotes,
   outcome: Outcome,
   parts: AnswerParts,
   trace: Trace,
@@ -205,36 +205,22 @@ export async function* writeChecked(
   yield { type: "write-start" };
   const started = trace.elapsed();
   const { sheet, written } = outcome;
-  const { write } = parts.profile;
-  const plan = planDrafts(
-    question,
-    candidates,
-    quotes,
-    written,
-    { model, settings: write, parseMarkers, describeError: messageOf },
-    signal,
-  );
-  for (const drafts of plan) {
-    for await (const draft of drafts()) {
-      const event = showSentence(draft, outcome, checking(parts));
-      if (event !== null) yield event;
-    }
-    if (written.insufficient || (sheet.sentences.length > 0 && written.warnings.length === 0)) break;
-    if (drafts !== plan.at(-1) && written.warnings.length === 0) {
-      const message = "Nothing that the model wrote stood up to the checks; what follows is quoted from the sources.";
-      written.warnings.push({ code: "model_unusable", message });
-    }
+  const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
+  for await (const draft of writeDrafts(question, candidates, written, how, () => sheet.sentences.length > 0, signal)) {
+    yield* warn(outcome, written.warnings.splice(0));
+    const event = showSentence(draft, outcome, checking(parts));
+    if (event !== null) yield event;
   }
+  yield* warn(outcome, written.warnings.splice(0));
   trace.timings.write = trace.elapsed() - started;
   yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
-  yield* warn(outcome, written.warnings);
 }
 
 /** Checks one sentence; `null` when it is left out. */
 function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, context: CheckContext): AnswerEvent | null {
   const repeated = sheet.sentences.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context);
+  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context, draft.missing);
   const at = checked.kept ? sheet.sentences.length : null;
   checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
   if (!checked.kept) return null;
@@ -246,6 +232,16 @@ function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, 
 
 export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts): CheckResult[] {
   return checkAnswer(sheet.sentences, claims, profile.check);
+}
+
+/** What the checks found in sentences that are shown all the same, for the reader. */
+export function flags({ checks }: Outcome): Warning[] {
+  return checks
+    .filter(({ verdict }) => verdict === "warn")
+    .map(({ name, reason, sentence }) => ({
+      code: `check_${name}`,
+      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
+    }));
 }
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {

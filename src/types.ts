@@ -188,6 +188,8 @@ export interface DraftSentence {
   readonly text: string;
   /** Quotes that it cites. */
   readonly quotes: readonly Quote[];
+  /** Numbers that it cites and that no quote has. */
+  readonly missing: readonly number[];
 }
 
 export type ClaimStatus = "supported" | "contradicted" | "unsupported" | "unchecked";

@@ -41,7 +41,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",
-      why: "a citation supports when the values of its sentence stand in its quote",
+      why: "a citation supports when the values of its sentence stand in its quote; citations that lead nowhere are taken out first and count for nothing",
     },
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",

@@ -107,7 +107,7 @@ export class Bm25Index {
   }
 
   /**
-   * The `k` best entries that `accept` lets through, best first.
+   * The `k` best entries that `accept` lets through, best first, and whatever ties with the last of them.
    * @param accept decides by slot before ranking; absent: all
    */
   search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
@@ -165,8 +165,19 @@ function grown(array: Float32Array, needed: number): Float32Array {
   return larger;
 }
 
-function selectTop(touched: readonly number[], scores: Float64Array, k: number, accept?: (slot: number) => boolean): Scored[] {
+function selectTop(touched: readonly number[], scores: Float64Array, k: number, accept: ((slot: number) => boolean) | undefined): Scored[] {
   const found: Scored[] = [];
   for (const slot of touched) if (accept === undefined || accept(slot)) found.push({ slot, score: scores[slot] as number });
-  return found.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+  return cutWithTies(
+    found.sort((a, b) => b.score - a.score || a.slot - b.slot),
+    k,
+  );
+}
+
+/** The first `k` of a ranking and whatever ties with the last of them: who asks decides between equals by something better than slots. */
+export function cutWithTies(ranking: readonly Scored[], k: number): Scored[] {
+  const last = ranking[k - 1]?.score;
+  let end = Math.min(k, ranking.length);
+  while (end < ranking.length && ranking[end]?.score === last) end++;
+  return ranking.slice(0, end);
 }

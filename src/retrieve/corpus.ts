@@ -11,9 +11,6 @@ import { type QuestionVector, VectorIndex } from "./vector-index.ts";
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
-/** Windows asked of a ranking for every chunk wanted: a chunk has a handful. */
-const WINDOWS_PER_CHUNK = 4;
-
 export interface CorpusOptions {
   readonly domain: string;
   readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
@@ -105,6 +102,8 @@ export class Corpus {
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** Windows of the chunk that has most. */
+  private mostWindows = 1;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -220,17 +219,22 @@ export class Corpus {
   /** Chunks ranked by fused score, best first; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    const windows = request.candidates * WINDOWS_PER_CHUNK;
+    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
+    const windows = request.candidates * this.mostWindows;
     const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
     const byVector = request.vector === null ? [] : request.vector.index.search(request.vector.values, windows, accept);
-    const dense = this.bestWindows(byVector, request.candidates);
     const bm25 = this.bestWindows(byWords, request.candidates);
+    const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    return fused.map(({ id, ...scores }) => {
-      const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
-      return { documentId: document.id, version: document.version, chunk, window, ...scores };
+    const slotOf = (id: string) => slots.get(id) as number;
+    const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
+    return ranked.map(({ id, ...scores }) => {
+      const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
+      // Also of a chunk that only the words found: gates judge by the cosine.
+      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
     });
   }
 
@@ -249,11 +253,31 @@ export class Corpus {
     };
   }
 
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: (slot: number) => boolean): number | null {
+    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .flatMap((slot) => index.score(values, slot) ?? []);
+    return cosines.length === 0 ? null : Math.max(...cosines);
+  }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private order(a: number, b: number): number {
+    const one = this.entries[a] as Entry;
+    const two = this.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
+  }
+
   /** A chunk scores as its best window. */
   private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
-    for (const { slot, score } of scored) {
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.entries[slot] as Entry;
       if (slots.has(chunk.id)) continue;
       if (ranking.length === limit) break;
@@ -317,6 +341,7 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
+      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
@@ -359,6 +384,10 @@ export class Corpus {
       onEmbed?.(Math.min(at + this.options.batch, missing.length), missing.length);
     }
   }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** What an encoder sees of a window: title, headings, text. */

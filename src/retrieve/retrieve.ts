@@ -16,6 +16,7 @@ export interface Retrieved {
   readonly passages: readonly Passage[];
   /** Chunks that took part in the ranking. */
   readonly candidates: number;
+  readonly dense: boolean;
   /** The encoder that ranked; `null`: words alone did. */
   readonly ranker: Encoder | null;
   /** Set when the dense ranking was wanted and failed; words alone decided. */
@@ -58,7 +59,14 @@ export async function retrievePassages(
     candidates = corpus.search(request);
     passages = (await loadPassages(candidates.slice(0, settings.passages), question, documents)) ?? [];
   }
-  return { passages, candidates: candidates.length, ranker: vector?.index.encoder ?? null, denseFailure: failure, embedding };
+  return {
+    passages,
+    candidates: candidates.length,
+    dense: vector !== null,
+    ranker: vector?.index.encoder ?? null,
+    denseFailure: failure,
+    embedding,
+  };
 }
 
 async function syncAndEmbed(
@@ -144,11 +152,11 @@ function clip(range: TextRange, to: TextRange): TextRange {
 }
 
 /** @throws UnavailableError naming what is missing and what to do */
-export function assertCanRetrieve(profile: string, settings: RetrieveSettings, encoder: Encoder | null): void {
-  if (encoder !== null || settings.bm25) return;
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" ranks by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }

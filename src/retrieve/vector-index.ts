@@ -46,7 +46,13 @@ export class VectorIndex {
       .map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
   }
 
-  /** @throws ModelError of the encoder, or `vector_invalid` when what it gave cannot be compared with the index */
+  /** Cosine of one window; `null` when it has no vector. */
+  score(question: Float32Array, window: number): number | null {
+    const slot = this.vectorOfWindow.get(window);
+    return slot === undefined ? null : this.dense.score(question, slot);
+  }
+
+  /** @throws ModelError of the encoder, or `encoder_changed` when what it gave cannot be compared with the index */
   async embedQuestion(text: string, options: EmbedOptions): Promise<QuestionVector> {
     const made = await this.encoder.embed([text], options);
     return { index: this, values: this.checked(made, 1)[0] as Float32Array };
@@ -54,7 +60,7 @@ export class VectorIndex {
 
   /**
    * Vectors of texts, through the cache on disk.
-   * @throws ModelError of the encoder, or `vector_invalid`
+   * @throws ModelError of the encoder, or `encoder_changed`
    */
   async embedTexts(texts: readonly string[], embeddings: EmbeddingStore, options: EmbedOptions): Promise<Float32Array[]> {
     const { id } = this.encoder;
@@ -74,15 +80,15 @@ export class VectorIndex {
 
   private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
     const fail = (what: string) => {
-      const message = `Encoder "${this.encoder.id}" gave ${what}: nothing of it was kept. Check the model behind it, or use another encoder (\`sourcebound models switch\`).`;
-      throw new ModelError("vector_invalid", message, { encoder: this.encoder.id });
+      const message = `Encoder "${this.encoder.id}" gave ${what}: nothing of it was kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
+      throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
     };
     if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);
     const dimensions = this.dimensions ?? vectors[0]?.length ?? null;
     for (const vector of vectors) {
       if (vector.length === 0 || vector.length !== dimensions)
-        fail(`a vector of ${vector.length} dimensions where the others have ${dimensions}`);
-      if (!vector.every(Number.isFinite)) fail("a vector with a value that is not a finite number");
+        fail(`a vector of length ${vector.length} where the others have length ${dimensions}`);
+      if (!vector.every(Number.isFinite)) fail(`a vector of length ${vector.length} with a value that is not a finite number`);
     }
     this.dimensions = dimensions;
     return vectors;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
-import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
+import type { EvaluateEvent } from "../../evaluate/va.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
@@ -16,8 +16,10 @@ interface VaFlags {
   json?: string;
 }
 
+const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
+
 export function addEvalCommand(program: Command, context: CliContext): void {
-  const evaluate = program.command("eval").description("measure answers against golden sets");
+  const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addRetrievalCommand(evaluate, context);
   evaluate
     .command("va")
@@ -28,10 +30,11 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .option("--domain <name>", "domain pack whose vocabulary applies")
     .option("--profile <name>", "profile to measure")
     .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json")
+    .addHelpText("after", EXAMPLE)
     .action(async (flags: VaFlags, command: Command) => {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
+      const { evaluateVa } = await import("../../evaluate/va.ts");
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
 }
