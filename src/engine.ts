@@ -8,6 +8,7 @@ import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import { RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
+import { loadCalibrations } from "./models/calibration/calibration.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { createEncoderChoice } from "./models/encoder-choice.ts";
 import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
@@ -109,6 +110,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const spec = parts.encoder === undefined ? configuredSpec(config) : { given: parts.encoder?.id };
   const encoder = parts.encoder !== undefined ? parts.encoder : spec === null ? null : open(spec);
   const prices = loadPrices();
+  const calibrations = loadCalibrations();
   const closing = new AbortController();
   const models = modelsOf(config);
   const secret = await store.secret();
@@ -154,6 +156,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       prices,
+      calibrations,
       createId,
       clock,
     };

@@ -3,6 +3,7 @@ import { type CheckContext, type CitedQuote, checkAnswer, checkSentence } from "
 import { parseMarkers } from "./check/markers.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
+import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Profile } from "./profiles/profile.ts";
@@ -26,6 +27,7 @@ import type {
 } from "./types.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
@@ -47,6 +49,7 @@ export interface AnswerParts extends RetrieveParts {
   /** Tokens of a text; only asked when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
   readonly prices: PriceTable;
+  readonly calibrations: readonly Calibration[];
   readonly createId: () => string;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
@@ -61,6 +64,8 @@ export interface Outcome {
   readonly written: WriteOutcome;
   /** What the question's vector cost at an endpoint. */
   embedding: Retrieved["embedding"];
+  /** How inherited thresholds are read with the encoder that ranked. */
+  scale: ScoreScale;
   evidence: readonly Evidence[];
   decision: Decision;
   refusal: Refusal | null;
@@ -86,6 +91,7 @@ export function createOutcome(): Outcome {
     warnings: [],
     written: { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] },
     embedding: null,
+    scale: RAW_SCALE,
     evidence: [],
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
@@ -153,7 +159,8 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   noticeSwitch(parts, log);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const message = "The encoder could not be reached; passages were ranked by words alone.";
-  return { passages, embedding, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+  const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
+  return { passages, embedding, scale, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
 }
 
 function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
@@ -165,15 +172,27 @@ function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
   else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
 }
 
-export function verify(question: Question, passages: readonly Passage[], { profile, corpus }: AnswerParts, log: StageLog): Evidence[] {
-  const evidence = verifyPassages(question, passages, profile.gate, corpus);
+export function verify(
+  question: Question,
+  passages: readonly Passage[],
+  scale: ScoreScale,
+  { profile, corpus }: AnswerParts,
+  log: StageLog,
+): Evidence[] {
+  const evidence = verifyPassages(question, passages, carryGate(profile.gate, scale), corpus, scale);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   return evidence;
 }
 
-export function decide(question: Question, evidence: readonly Evidence[], { profile }: AnswerParts, log: StageLog): Decision {
-  const made = decideByGate(evidence, profile.gate);
+export function decide(question: Question, { evidence, scale }: Outcome, { profile }: AnswerParts, log: StageLog): Decision {
+  const gate = carryGate(profile.gate, scale);
+  const made = decideByGate(evidence, gate);
+  if (usesCosines(gate)) {
+    log.fact("thresholds", scale.type);
+    if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
+    if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
+  }
   const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
@@ -181,11 +200,16 @@ export function decide(question: Question, evidence: readonly Evidence[], { prof
   return decision;
 }
 
-export async function compress(question: Question, { usable }: Decision, parts: AnswerParts, log: StageLog): Promise<ChosenQuotes> {
+export async function compress(
+  question: Question,
+  { decision: { usable }, scale }: Outcome,
+  parts: AnswerParts,
+  log: StageLog,
+): Promise<ChosenQuotes> {
   const { profile, models, corpus } = parts;
   const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
   const writesModel = models !== null && profile.write.writer !== "extractive";
-  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
+  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
   log.fact("candidates", candidates.length);
   log.fact("quotes", fitted?.quotes.length ?? 0);
@@ -323,8 +347,8 @@ function passesAgain({ sentences, citations }: Answer, context: CheckContext): b
   });
 }
 
-function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts) {
-  const cosines = usable.flatMap(({ passage }) => passage.scores.dense ?? []);
+function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts, scale: ScoreScale) {
+  const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
     complexTerms: complexWords.filter((word) => mentions(question, [word])).length,
     passages: usable.length,

@@ -19,6 +19,7 @@ export const sourcebound: Profile = {
     selection: "clip",
   },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.25, answer: 0.4 },
+  thresholdsOf: null,
   write: {
     writer: "auto",
     quotes: 6,

@@ -7,6 +7,7 @@ export const validator: Profile = {
   needs: ["encoder"],
   retrieve: { dense: true, bm25: false, candidates: 3, rerank: 0, passages: 3, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
   gate: { type: "none" },
+  thresholdsOf: "all-MiniLM-L6-v2",
   write: {
     writer: "auto",
     quotes: 3,
