@@ -4,6 +4,8 @@ export interface Encoder {
   readonly id: string;
   /** Name that its maker gave the model, for thresholds and prices that are known by it; absent: none is. */
   readonly model?: string;
+  /** Texts in one call at most, so that progress is seen and a crash loses little; as configured when absent. */
+  readonly batch?: number;
   /**
    * One vector per text, in order, all of one dimension, finite, of length 1 (or all zero for a text without content).
    * @throws ModelError after retries

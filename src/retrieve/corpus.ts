@@ -170,9 +170,10 @@ export class Corpus {
       this.state = { from, to: encoder.id, done, total, failure: null };
       options.onEmbed?.(done, total);
     };
-    onEmbed(0, this.windows);
+    this.state = { from, to: encoder.id, done: 0, total: 0, failure: null };
     try {
       await this.exclusive(() => this.takeIn());
+      onEmbed(0, this.windows);
       await this.embedMissing(next, { ...options, onEmbed });
       await this.exclusive(async () => {
         await this.takeIn();
@@ -373,15 +374,16 @@ export class Corpus {
       if (entry !== null && !index.has(slot)) missing.push(slot);
     });
     const options = { ...(signal === undefined ? {} : { signal }), ...(onUsage === undefined ? {} : { onUsage }) };
-    for (let at = 0; at < missing.length; at += this.options.batch) {
+    const batch = Math.min(index.encoder.batch ?? this.options.batch, this.options.batch);
+    for (let at = 0; at < missing.length; at += batch) {
       signal?.throwIfAborted();
-      const slots = missing.slice(at, at + this.options.batch).filter((slot) => this.entries[slot] !== null);
+      const slots = missing.slice(at, at + batch).filter((slot) => this.entries[slot] !== null);
       const entries = slots.map((slot) => this.entries[slot] as Entry);
       const vectors = await index.embedTexts(entries.map(passageText), this.options.embeddings, options);
       slots.forEach((slot, i) => {
         if (this.entries[slot] === entries[i]) index.add(slot, vectors[i] as Float32Array);
       });
-      onEmbed?.(Math.min(at + this.options.batch, missing.length), missing.length);
+      onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
   }
 }

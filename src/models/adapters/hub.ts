@@ -23,6 +23,9 @@ export interface HubEncoderOptions extends HubOptions {
  */
 const TEXTS_PER_CALL = 16;
 
+/** Texts between two reports of progress: about a second on one core. */
+const TEXTS_PER_STEP = 16;
+
 /**
  * An encoder from the hub, run on this machine from local files; nothing is fetched. The model is loaded on first use.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
@@ -43,6 +46,7 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
   return {
     id: `hub/${facts?.name ?? name}/${dtype}/${pooling}/${fingerprint(local.folder, dtype)}`,
     model: facts?.name ?? name,
+    batch: TEXTS_PER_STEP,
     async embed(texts, { signal } = {}) {
       signal?.throwIfAborted();
       if (texts.length === 0) return [];
