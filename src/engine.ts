@@ -124,12 +124,19 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH;
     const known = corpora.get(name);
     if (known !== undefined) return known;
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain: name, store: encoders, configured: { encoder, spec }, open });
-    const made = new Corpus({ domain: name, documents, embeddings, encoder: choice, batch, signal: closing.signal });
+    const made = new Corpus({
+      domain: name,
+      documents,
+      embeddings,
+      encoder: choice,
+      batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
+      thesaurus: domain(name),
+      signal: closing.signal,
+    });
     corpora.set(name, made);
     return made;
   };

@@ -16,6 +16,7 @@ import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
+import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
@@ -194,7 +195,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     blocks: parsed.blocks,
     units: parsed.units,
     sourceMap: parsed.sourceMap,
-    chunks: drafts.map((draft) => ({ ...draft, id: `${id}-${version.slice(0, 8)}-${draft.ordinal}`, documentId: id })),
+    chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
 

@@ -10,7 +10,9 @@ import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
 import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
+import { documentOfChunk } from "./text/chunk-id.ts";
 import type { StageLog, Trace } from "./trace.ts";
 import type {
   Answer,
@@ -23,6 +25,7 @@ import type {
   Question,
   Quote,
   Refusal,
+  Turn,
   Warning,
 } from "./types.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
@@ -112,14 +115,25 @@ export function assertCanRun({ profile, encoder }: AnswerParts): void {
 }
 
 export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
-  const { sessionId, scope } = request;
-  const history = sessionId === null ? [] : await store.sessions.turns(sessionId, scope, profile.sessionTurns);
+  const { sessionId } = request;
+  const history = sessionId === null ? [] : await earlierTurns(sessionId, request, profile.sessionTurns, store);
   const question = admitQuestion(request, history, { maxCharacters });
   log.fact("history", history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
-  if (history.length > 0) log.notice("not_built", "admit: follow-up questions are not rewritten: ask in full");
+  log.fact("resolved", question.resolved === question.text ? null : question.resolved);
+  if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
   return question;
+}
+
+/** The session's last turns; the latest with the titles of what it cites. */
+async function earlierTurns(id: string, { scope }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
+  const turns = await store.sessions.turns(id, scope, limit);
+  const last = turns.at(-1);
+  if (last === undefined || last.citations.length === 0) return turns;
+  const ids = [...new Set(last.citations.map(documentOfChunk))];
+  const cited = await store.documents.load(scope, ids);
+  return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
 /** Texts of the domain's hotlines that the question calls for. */
@@ -137,7 +151,7 @@ export async function lookup(question: Question, parts: AnswerParts, log: StageL
   return hit;
 }
 
-/** What a model writes may depend on the history, and an emergency needs today's hotline text: neither is cached. */
+/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
 function isCacheable(question: Question, parts: AnswerParts): boolean {
   return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
 }
@@ -153,6 +167,7 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const { passages, ranker, denseFailure, embedding } = await retrievePassages(question, profile.retrieve, parts, signal);
+  logUnderstood(parts.corpus.understand(question, profile.retrieve.query), log);
   log.fact("passages", passages.length);
   log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   log.fact("encoder", ranker?.id ?? null);
@@ -172,14 +187,23 @@ function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
   else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
 }
 
-export function verify(
-  question: Question,
-  passages: readonly Passage[],
-  scale: ScoreScale,
-  { profile, corpus }: AnswerParts,
-  log: StageLog,
-): Evidence[] {
-  const evidence = verifyPassages(question, passages, carryGate(profile.gate, scale), corpus, scale);
+/** What the question was read as: nothing that was changed in it goes unsaid. */
+function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
+  log.fact("question_type", type);
+  log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
+  log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
+  log.fact("codes", codes.join(", ") || null);
+  for (const { written, read } of repairs) log.notice("spelling", `No document holds "${written}"; it was read as "${read}".`);
+}
+
+/** The index as it looks from one question. */
+function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+  return questionWords(corpus.understand(question, profile.retrieve.query), corpus);
+}
+
+export function verify(question: Question, passages: readonly Passage[], scale: ScoreScale, parts: AnswerParts, log: StageLog): Evidence[] {
+  const gate = carryGate(parts.profile.gate, scale);
+  const evidence = verifyPassages(question, passages, gate, wordsFor(question, parts), scale);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   return evidence;
@@ -206,8 +230,9 @@ export async function compress(
   parts: AnswerParts,
   log: StageLog,
 ): Promise<ChosenQuotes> {
-  const { profile, models, corpus } = parts;
-  const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
+  const { profile, models } = parts;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
+  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
@@ -269,11 +294,11 @@ export function flags({ checks }: Outcome): Warning[] {
 }
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
-  const { profile, store, corpus } = parts;
+  const { profile, store } = parts;
   const counts = await store.documents.counts(question.scope);
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: corpus });
+  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
 }
 
 /** The final answer; of a hit everything but the question's own facts. */

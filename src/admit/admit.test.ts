@@ -51,9 +51,11 @@ describe("admitQuestion", () => {
     },
   );
 
-  it("lets history travel along, and resolves to the question alone", () => {
-    const history = [{ question: "q", answer: "ninety percent" }];
-    expect(admitQuestion(request("And then?"), history, { maxCharacters: 500 })).toMatchObject({ history, resolved: "And then?" });
+  it("lets history travel along, and resolves what leans on it; what is shown stays as asked", () => {
+    const history = [{ question: "What is the pension?", answer: "Money." }];
+    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500 });
+    expect(asked("And then?")).toMatchObject({ history, text: "And then?", resolved: "And then? (pension)" });
+    expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
   });
 
   it("either admits a text without control characters or throws one of its errors", () => {

@@ -1,11 +1,24 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 7, rerank: 0, passages: 7, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: false,
+    candidates: 7,
+    rerank: 0,
+    passages: 7,
+    fusion: "min-max",
+    alpha: 1,
+    beta: 0,
+    selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
+  },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   thresholdsOf: "text-embedding-3-small",
   write: {

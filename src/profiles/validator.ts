@@ -1,11 +1,24 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 3, rerank: 0, passages: 3, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: false,
+    candidates: 3,
+    rerank: 0,
+    passages: 3,
+    fusion: "min-max",
+    alpha: 1,
+    beta: 0,
+    selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
+  },
   gate: { type: "none" },
   thresholdsOf: "all-MiniLM-L6-v2",
   write: {

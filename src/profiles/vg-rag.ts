@@ -1,11 +1,24 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
 export const vgRag: Profile = {
   name: "vg-rag",
   title: "Verification gate before generation",
   needs: ["encoder"],
-  retrieve: { dense: true, bm25: false, candidates: 8, rerank: 0, passages: 8, fusion: "min-max", alpha: 1, beta: 0, selection: "clip" },
+  retrieve: {
+    dense: true,
+    bm25: false,
+    candidates: 8,
+    rerank: 0,
+    passages: 8,
+    fusion: "min-max",
+    alpha: 1,
+    beta: 0,
+    selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
+  },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
   thresholdsOf: "text-embedding-3-small",
   write: {

@@ -7,7 +7,7 @@ import type { Encoder } from "../models/encoder.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
-import type { StoredDocument } from "../types.ts";
+import type { Scope, StoredDocument } from "../types.ts";
 import { Corpus, type SearchRequest } from "./corpus.ts";
 
 let folder = "";
@@ -86,11 +86,11 @@ function corpusOf(encoder: Encoder | null = null, batch = 64): Corpus {
 
 function request(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
   return {
-    tokens: corpus.tokens(question),
+    terms: corpus.tokens(question),
+    codes: [],
     vector: null,
     scope: { domain: "d", tenant: null, access: ["public"] },
     selection: null,
-    selectionMode: "clip",
     bm25: true,
     candidates: 10,
     alpha: 0.6,
@@ -135,7 +135,7 @@ describe("search", () => {
     expect(found(corpus, "tinnitus", { candidates: 1, vector, bm25: false })).toEqual(["z"]);
   });
 
-  it("restricts to whole chunks inside a selection, or to what overlaps it", async () => {
+  it("restricts to whole chunks inside a selection", async () => {
     await put(
       document("book", ["First tinnitus chunk here.", "Second tinnitus chunk here.", "Third tinnitus chunk here."]),
       document("x", ["Tinnitus."]),
@@ -143,12 +143,33 @@ describe("search", () => {
     const corpus = corpusOf();
     await corpus.sync();
     const second = { documentId: "book", start: 27, end: 54 };
-    const ordinals = (selectionMode: "containment" | "clip", selection = second) =>
-      corpus.search(request(corpus, "tinnitus", { selection, selectionMode })).map(({ chunk }) => chunk.ordinal);
-    expect(ordinals("containment")).toEqual([1]);
-    expect(ordinals("containment", { ...second, start: 28 })).toEqual([]);
-    expect(ordinals("clip")).toEqual([1]);
-    expect(ordinals("clip", { ...second, start: 26 - 2 }).sort()).toEqual([0, 1]);
+    const ordinals = (selection = second) => corpus.search(request(corpus, "tinnitus", { selection })).map(({ chunk }) => chunk.ordinal);
+    expect(ordinals()).toEqual([1]);
+    expect(ordinals({ ...second, start: 28 })).toEqual([]);
+  });
+
+  it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {
+    await put(
+      document("words", ["The rating for ringing ears, the rating for ears and their rating."]),
+      document("code", ["Diagnostic code 6260 is about something else."]),
+    );
+    const corpus = corpusOf();
+    await corpus.sync();
+    const question = "rating for ringing ears DC 6260";
+    expect(found(corpus, question, { codes: ["dc6260"] })[0]).toBe("code");
+    expect(found(corpus, question, { codes: ["dc6260"] })).toHaveLength(2);
+    expect(found(corpus, question, { codes: ["dc9999"] })[0]).toBe(found(corpus, question)[0]);
+  });
+
+  it("knows only words of documents that the asker may see, and forgets those of documents that went", async () => {
+    await put(document("open", ["The pension is paid monthly."]));
+    const corpus = corpusOf();
+    await corpus.sync();
+    const settings = { frame: true, repair: true, expand: true, codesFirst: true };
+    const read = (resolved: string, scope: Scope) => corpus.understand({ resolved, scope }, settings).repairs.map((one) => one.read);
+    const scope = { domain: "d", tenant: null, access: ["public"] };
+    expect(read("my pensoin", scope)).toEqual(["pension"]);
+    expect(read("my pensoin", { ...scope, access: ["internal"] })).toEqual([]);
   });
 
   it("finds as many chunks as are asked for, however many windows the best one has", async () => {

@@ -1,12 +1,19 @@
 import { messageOf, RequestError } from "../errors.ts";
+import { createEnglishWords } from "../language/english-words.ts";
+import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
-import { Bm25Index, type Scored } from "./bm25.ts";
+import { Bm25Index, type WeightedTerm } from "./bm25.ts";
+import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import type { Scored } from "./top-k.ts";
+import { type Understood, understand } from "./understand.ts";
 import { type QuestionVector, VectorIndex } from "./vector-index.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
@@ -19,6 +26,8 @@ export interface CorpusOptions {
   readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
   /** Texts in one call of the encoder. */
   readonly batch: number;
+  /** Other words for the domain's words; none when absent. */
+  readonly thesaurus?: ThesaurusEntries;
   /** Ends work in the background. */
   readonly signal?: AbortSignal;
   /** Milliseconds. @default Date.now */
@@ -44,12 +53,15 @@ export interface SwitchState {
 }
 
 export interface SearchRequest {
-  readonly tokens: readonly string[];
+  /** What is searched for; a token without a weight counts 1. */
+  readonly terms: readonly (string | WeightedTerm)[];
+  /** Codes of the question: passages that hold one come first. */
+  readonly codes: readonly string[];
   /** The question's vector with its index, from `embedQuestion`; `null` ranks by words alone. */
   readonly vector: QuestionVector | null;
   readonly scope: Scope;
+  /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
-  readonly selectionMode: "containment" | "clip";
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
@@ -99,9 +111,16 @@ export class Corpus {
   private background: Promise<void> | null = null;
   private switchAgainAt = 0;
   private readonly stem = createStemmer();
+  private readonly vocabulary = new Vocabulary();
+  private readonly thesaurus: Thesaurus;
+  private readonly isWord = createEnglishWords();
+  /** What a question was read as, until the index changes. */
+  private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
+  /** What twins were compared by, until the index changes. */
+  readonly faces: FaceMemo = new Map();
   /** Windows of the chunk that has most. */
   private mostWindows = 1;
   private revision = -1;
@@ -110,6 +129,8 @@ export class Corpus {
   constructor(options: CorpusOptions) {
     this.options = options;
     if (typeof options.encoder === "object" && options.encoder !== null) this.active = new VectorIndex(options.encoder);
+    const none = { abbreviations: {}, synonyms: [] };
+    this.thesaurus = createThesaurus(options.thesaurus ?? none, (text) => this.tokens(text), this.stem);
   }
 
   /** Number of windows indexed. */
@@ -203,6 +224,28 @@ export class Corpus {
     await this.syncing;
   }
 
+  /** Reads a question as this index can: only words of documents that its scope may see are known. */
+  understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood {
+    const known = this.understood.get(question);
+    if (known?.settings === settings) return known.understood;
+    const { scope } = question;
+    const sees = (owner: VocabularyOwner) => scopeSees(scope, owner);
+    const parts = {
+      thesaurus: this.thesaurus,
+      tokens: (text: string) => this.tokens(text),
+      knows: (word: string) => this.vocabulary.has(this.stem(word), sees) || this.isWord(word),
+      repair: (word: string) => this.vocabulary.repair(word, sees),
+    };
+    const understood = understand(question.resolved, parts, settings);
+    this.understood.set(question, { settings, understood });
+    return understood;
+  }
+
+  /** Vectors of texts by the encoder of a question's vector, through the cache on disk. */
+  embed(texts: readonly string[], { index }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
+    return index.embedTexts(texts, this.options.embeddings, { signal });
+  }
+
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
     return this.exclusive(() => this.syncNow(options));
@@ -217,13 +260,29 @@ export class Corpus {
     return next;
   }
 
-  /** Chunks ranked by fused score, best first; filters apply before ranking. */
+  /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
+    const all = this.rank(request, accept);
+    const coded = this.slotsWith(request.codes, accept);
+    if (coded.size === 0) return all;
+    const first = this.rank(request, (slot) => coded.has(slot));
+    const chunks = new Set(first.map(({ chunk }) => chunk.id));
+    return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
+  }
+
+  /** Windows that hold a code. */
+  private slotsWith(codes: readonly string[], accept: (slot: number) => boolean): Set<number> {
+    if (codes.length === 0) return new Set();
+    return new Set(this.words.search(codes, this.words.slots, accept).map(({ slot }) => slot));
+  }
+
+  private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
     // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
     const windows = request.candidates * this.mostWindows;
-    const byWords = request.bm25 ? this.words.search(request.tokens, windows, accept) : [];
-    const byVector = request.vector === null ? [] : request.vector.index.search(request.vector.values, windows, accept);
+    const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.terms, wanted, accept), windows) : [];
+    const { vector } = request;
+    const byVector = vector === null ? [] : withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows);
     const bm25 = this.bestWindows(byWords, request.candidates);
     const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
@@ -239,18 +298,15 @@ export class Corpus {
     });
   }
 
-  private filter({ scope, selection, selectionMode }: SearchRequest): (slot: number) => boolean {
-    const labels = new Set(scope.access);
+  private filter({ scope, selection }: SearchRequest): (slot: number) => boolean {
     return (slot) => {
       const entry = this.entries[slot];
       if (entry === null || entry === undefined) return false;
-      const { document, chunk, window } = entry;
-      if (!labels.has(document.access) || (document.tenant !== null && document.tenant !== scope.tenant)) return false;
+      const { document, chunk } = entry;
+      if (!scopeSees(scope, document)) return false;
       if (selection === null) return true;
       if (document.id !== selection.documentId) return false;
-      return selectionMode === "containment"
-        ? chunk.start >= selection.start && chunk.end <= selection.end
-        : window.start < selection.end && window.end > selection.start;
+      return chunk.start >= selection.start && chunk.end <= selection.end;
     };
   }
 
@@ -333,6 +389,8 @@ export class Corpus {
       const missing = [...current.keys()].filter((id) => !this.slotsOfDocument.has(id)).sort();
       for (const document of await documents.loadForIndex(domain, missing)) this.insert(document);
       this.revision = revision;
+      this.understood = new WeakMap();
+      this.faces.clear();
     }
   }
 
@@ -355,10 +413,24 @@ export class Corpus {
       }
     }
     this.slotsOfDocument.set(document.id, { version: document.version, slots });
+    if (slots.length > 0) this.vocabulary.add(document, this.wordsOf(document));
+  }
+
+  /** Words of a document as written, with their stems. */
+  private wordsOf({ title, description, text }: IndexedDocument): Map<string, string> {
+    const found = new Map<string, string>();
+    tokenize([title, description ?? "", text].join("\n"), (word) => {
+      if (!found.has(word)) found.set(word, this.stem(word));
+      return "";
+    });
+    return found;
   }
 
   private remove(documentId: string): void {
-    for (const slot of this.slotsOfDocument.get(documentId)?.slots ?? []) {
+    const slots = this.slotsOfDocument.get(documentId)?.slots ?? [];
+    const document = this.entries[slots[0] ?? -1]?.document;
+    if (document !== undefined) this.vocabulary.remove(document, this.wordsOf(document));
+    for (const slot of slots) {
       this.words.delete(slot);
       this.entries[slot] = null;
       this.active?.delete(slot);
@@ -385,6 +457,21 @@ export class Corpus {
       });
       onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
+  }
+}
+
+/** May the scope read what belongs to this owner? */
+function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
+  return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
+}
+
+/** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
+function withTies(search: (k: number) => Scored[], k: number): Scored[] {
+  for (let wanted = k + 1; ; wanted *= 2) {
+    const found = search(wanted);
+    if (found.length < wanted) return found;
+    const end = found.findIndex(({ score }, i) => i >= k && score < (found[k - 1] as Scored).score);
+    if (end >= 0) return found.slice(0, end);
   }
 }
 

@@ -109,7 +109,7 @@ describe("retrievePassages", () => {
     );
   });
 
-  it("keeps to a selection: clipped, or whole chunks inside it", async () => {
+  it("keeps to a selection: clipped to whole sentences, or whole chunks inside it", async () => {
     const text = "Tinnitus is rated. Tinnitus pays 10 percent. Tinnitus ends.";
     const units = [
       { start: 0, end: 18 },
@@ -119,7 +119,7 @@ describe("retrievePassages", () => {
     await put(storedDocument({ text, units }));
     const selection = { documentId: "doc-a", start: 10, end: 50 };
     const clipped = await retrieve(ask("tinnitus", { selection }));
-    expect(clipped.passages).toMatchObject([{ range: { start: 10, end: 50 }, text: text.slice(10, 50), units: [{ start: 19, end: 44 }] }]);
+    expect(clipped.passages).toMatchObject([{ range: { start: 19, end: 44 }, text: text.slice(19, 44), units: [{ start: 19, end: 44 }] }]);
     const contained = { ...sourcebound.retrieve, selection: "containment" as const };
     expect((await retrieve(ask("tinnitus", { selection }), null, contained)).passages).toEqual([]);
     expect((await retrieve(ask("tinnitus", { selection: { ...selection, start: 0, end: 59 } }), null, contained)).passages).toHaveLength(1);

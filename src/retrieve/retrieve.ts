@@ -2,8 +2,12 @@ import { messageOf, UnavailableError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Candidate, Corpus } from "./corpus.ts";
+import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
+import { spanOf, unitsInside } from "./clip.ts";
+import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
+import { deduplicate } from "./deduplicate.ts";
+import { diversify } from "./diversify.ts";
+import { searchSelection } from "./search-selection.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
 export interface RetrieveParts {
@@ -37,28 +41,37 @@ export async function retrievePassages(
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
   const { vector, failure, embedding } = wanted
-    ? await syncAndEmbed(question, corpus, settings.bm25, signal)
+    ? await syncAndEmbed(question, corpus, settings, signal)
     : { vector: null, failure: null, embedding: null };
   if (!wanted) await corpus.sync({ signal });
+  const { terms, codes } = corpus.understand(question, settings.query);
   const request = {
-    tokens: corpus.tokens(question.resolved),
+    terms,
+    codes,
     vector,
     scope: question.scope,
     selection: question.selection,
-    selectionMode: settings.selection,
     bm25: settings.bm25,
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
     fusion: settings.fusion,
   };
-  let candidates = corpus.search(request);
-  let passages = await loadPassages(candidates.slice(0, settings.passages), question, documents);
-  if (passages === null) {
+  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
+  const ranked = () =>
+    question.selection !== null && settings.selection === "clip"
+      ? searchSelected(question, question.selection, request, corpus, documents, signal)
+      : corpus.search(request);
+  const search = async () => diversify(await ranked(), ({ documentId }) => documentId, settings.perDocument);
+  let candidates = await search();
+  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, documents);
+  if (loaded === null) {
     await corpus.sync({ signal });
-    candidates = corpus.search(request);
-    passages = (await loadPassages(candidates.slice(0, settings.passages), question, documents)) ?? [];
+    candidates = await search();
+    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, documents)) ?? [];
   }
+  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
+  const passages = distinct.slice(0, settings.passages);
   return {
     passages,
     candidates: candidates.length,
@@ -69,19 +82,41 @@ export async function retrievePassages(
   };
 }
 
+/** Passages loaded beyond those wanted, to take the places of twins. */
+const TWIN_MARGIN = 4;
+
+/** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
+async function searchSelected(
+  { scope }: Question,
+  selection: Selection,
+  { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
+  corpus: Corpus,
+  documents: DocumentStore,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  if (document === undefined) return [];
+  const tokens = (text: string) => corpus.tokens(text);
+  const embed = async (texts: readonly string[]) => (vector === null ? [] : corpus.embed(texts, vector, signal));
+  const values = vector?.values ?? null;
+  const found = await searchSelection(document, selection, { terms, vector: values, bm25, alpha, beta, tokens, embed });
+  return found.slice(0, candidates);
+}
+
 async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
-  wordsCanServe: boolean,
+  { bm25, query }: RetrieveSettings,
   signal: AbortSignal,
 ): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
   const counts: (number | null)[] = [];
   try {
     await corpus.sync({ signal });
-    const vector = await corpus.embedQuestion(question.resolved, { signal, onUsage: (tokens) => counts.push(tokens) });
+    const text = corpus.understand(question, query).text;
+    const vector = await corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) });
     return { vector, failure: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
-    if (signal.aborted || !wordsCanServe) throw cause;
+    if (signal.aborted || !bm25) throw cause;
     return { vector: null, failure: messageOf(cause), embedding: null };
   }
 }
@@ -115,9 +150,9 @@ function toPassage(
   selection: Selection | null,
   rank: number,
 ): Passage | null {
-  const units = document.units.filter((unit) => inside(unit, chunk) && (selection === null || inside(unit, selection)));
-  if (units.length === 0) return null;
-  const range = selection === null ? { start: chunk.start, end: chunk.end } : clip(chunk, selection);
+  const units = unitsInside(document.units, chunk, selection);
+  const range = selection === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,
     chunkId: chunk.id,
@@ -141,14 +176,6 @@ function toPassage(
     units,
     scores: { dense, bm25, fused, cross: null },
   };
-}
-
-function inside(inner: TextRange, outer: TextRange): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
-}
-
-function clip(range: TextRange, to: TextRange): TextRange {
-  return { start: Math.max(range.start, to.start), end: Math.min(range.end, to.end) };
 }
 
 /** @throws UnavailableError naming what is missing and what to do */

@@ -2,8 +2,9 @@ import { ModelError } from "../errors.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
-import type { Scored } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
+import { SlotSet } from "./slot-set.ts";
+import type { Scored } from "./top-k.ts";
 
 /** A question's vector with the index that it may be compared with: vectors of two encoders cannot meet. */
 export interface QuestionVector {
@@ -14,13 +15,14 @@ export interface QuestionVector {
 /** The vectors of one encoder for the windows of a corpus, by the windows' slots. */
 export class VectorIndex {
   readonly encoder: Encoder;
-  private readonly dense = new DenseIndex();
+  private readonly dense: DenseIndex;
   private readonly windowOfVector: number[] = [];
   private readonly vectorOfWindow = new Map<number, number>();
   private dimensions: number | null = null;
 
   constructor(encoder: Encoder) {
     this.encoder = encoder;
+    this.dense = new DenseIndex({ model: encoder.id });
   }
 
   has(window: number): boolean {
@@ -41,9 +43,8 @@ export class VectorIndex {
 
   /** Windows ranked by cosine, best first. */
   search(question: Float32Array, k: number, accept: (window: number) => boolean): Scored[] {
-    return this.dense
-      .search(question, k, (slot) => accept(this.windowOfVector[slot] as number))
-      .map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
+    const accepted = SlotSet.from(this.dense.slots, (slot) => accept(this.windowOfVector[slot] as number));
+    return this.dense.search(question, k, accepted).map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
   }
 
   /** Cosine of one window; `null` when it has no vector. */

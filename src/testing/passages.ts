@@ -78,8 +78,6 @@ export function fakeQuestion(text: string, over: Partial<Question> = {}): Questi
 /** Lower-case words without the smallest ones, each of weight 1 unless `weights` says otherwise. */
 export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
   const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
-  return {
-    tokens: (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word)),
-    idf: (token: string) => weights[token] ?? 1,
-  };
+  const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));
+  return { tokens, questionTokens: tokens, idf: (token: string) => weights[token] ?? 1 };
 }

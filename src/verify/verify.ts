@@ -6,6 +6,8 @@ import { weightedCoverage } from "./coverage.ts";
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
   tokens(text: string): string[];
+  /** Tokens of what a question asks, its frame left out. */
+  questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
@@ -17,7 +19,7 @@ export function verifyPassages(
   words: WordStatistics,
   scale: Pick<ScoreScale, "score"> = RAW_SCALE,
 ): Evidence[] {
-  const asked = words.tokens(question.resolved);
+  const asked = words.questionTokens(question.resolved);
   return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words), scale));
 }
 

@@ -3,6 +3,8 @@ import type { Evidence, Passage, Quote, TextRange, Unit } from "../types.ts";
 /** What choosing quotes needs of the index. */
 export interface QuoteWords {
   tokens(text: string): string[];
+  /** Tokens of what the question asks, its frame left out. */
+  questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
@@ -40,7 +42,7 @@ export function chooseQuotes(
   words: QuoteWords,
   options: CompressOptions,
 ): QuoteCandidate[] {
-  const asked = [...new Set(words.tokens(question))];
+  const asked = [...new Set(words.questionTokens(question))];
   const weight = (held: ReadonlySet<string>) => asked.reduce((sum, token) => sum + (held.has(token) ? words.idf(token) : 0), 0);
   const candidates: QuoteCandidate[] = [];
   evidence.slice(0, PASSAGES).forEach(({ passage }, rank) => {

@@ -37,6 +37,29 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       const { evaluateVa } = await import("../../evaluate/va.ts");
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
+  evaluate
+    .command("typos")
+    .description("pages found for golden questions as written and with seeded typos, with and without spelling repair")
+    .requiredOption("--corpus <folder>", "folder with `pages/`")
+    .requiredOption("--golden <folder>", "folder with va-answerable*.jsonl")
+    .option("--domain <name>", "domain pack whose vocabulary applies")
+    .option("--profile <name>", "profile to measure")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: VaFlags, command: Command) => {
+      const { json, ...options } = flags;
+      const { evaluateTypos } = await import("../../evaluate/typos.ts");
+      const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
+      await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+    });
+  evaluate
+    .command("follow-ups")
+    .description("retrieval for follow-up questions: as asked, with all history, rewritten by us, rewritten by people")
+    .requiredOption("--data <folder>", "folder with canard*.jsonl")
+    .option("--json <file>", "write the whole report")
+    .action(async ({ data, json }: { data: string; json?: string }) => {
+      const { evaluateFollowUps } = await import("../../evaluate/follow-ups.ts");
+      await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
+    });
 }
 
 interface RetrievalFlags {
