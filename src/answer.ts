@@ -32,14 +32,16 @@ async function* answerFresh(
   yield* steps.warn(outcome, steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
+  outcome.embedding = found.embedding;
+  outcome.scale = found.scale;
   yield* steps.warn(outcome, found.warnings);
 
-  outcome.evidence = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, parts, log));
-  outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome.evidence, parts, log));
+  outcome.evidence = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
   yield* steps.warn(outcome, outcome.decision.warnings);
 
   if (outcome.decision.answer) {
-    const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome.decision, parts, log));
+    const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log));
     yield* steps.writeChecked(question, quotes, outcome, parts, trace, signal);
     outcome.checks.push(...(yield* trace.stage("check", () => steps.checkWhole(outcome, parts))));
     yield* steps.warn(outcome, steps.flags(outcome));

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ConfigError, messageOf } from "./errors.ts";
+import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "./models/hub/catalog.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 
@@ -30,6 +32,8 @@ export const DEFAULT_MODEL_RETRIES = 2;
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
+/** Where `models pull` fetches from. */
+export const DEFAULT_HUB_URL = "https://huggingface.co";
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) URL" });
 
@@ -50,6 +54,15 @@ const embeddingsSchema = z.strictObject({
   batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH),
   timeout_ms: z.int().min(100).default(DEFAULT_MODEL_TIMEOUT_MS),
   retries: z.int().min(0).max(10).default(DEFAULT_MODEL_RETRIES),
+});
+
+const hubSchema = z.strictObject({
+  hub: z
+    .string()
+    .regex(HUB_NAME, "must be a name or owner/name")
+    .describe("Model of the hub with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` fetches it"),
+  dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of its weights"),
+  pooling: z.enum(POOLINGS).optional().describe("How token vectors become one; what the model's files say when absent"),
 });
 
 export const configSchema = z.strictObject({
@@ -81,9 +94,17 @@ export const configSchema = z.strictObject({
     .prefault({}),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
   embeddings: z
-    .union([z.enum(["embedded", "none"]), embeddingsSchema])
+    .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
-    .describe("Dense encoder: the embedded one, `none` (words only), or an OpenAI-compatible endpoint"),
+    .describe("Dense encoder: the embedded one, `none` (words only), a model of the hub on this machine, or an OpenAI-compatible endpoint"),
+  models_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Folder of hub models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. May be filled by hand where there is no network",
+    ),
+  hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hub from which `models pull` fetches, or a mirror of it"),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -107,6 +128,9 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
+  SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
+  SOURCEBOUND_MODELS_DIR: ["models_dir"],
+  SOURCEBOUND_HUB_URL: ["hub_url"],
   SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],
   SOURCEBOUND_EMBEDDINGS_API_KEY: ["embeddings", "api_key"],
   SOURCEBOUND_EMBEDDINGS_MODEL: ["embeddings", "model"],
@@ -147,7 +171,21 @@ export function loadConfig({ cwd, env, overrides = {} }: LoadConfigOptions): Con
     ...config,
     data_dir: absolute(config.data_dir),
     ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
+    ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
   };
+}
+
+/** Folders of hub models and of the runtime that runs them; the first runtime folder is the one that is installed into. */
+export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
+  return {
+    modelsDir: config.models_dir ?? join(config.data_dir, "models"),
+    runtimeDirs: [join(config.data_dir, "hub-runtime"), join(homedir(), ".sourcebound", "hub-runtime")],
+  };
+}
+
+/** Environment of this process, for programs that it starts. */
+export function processEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
 }
 
 /** Configuration of this process. The one place that reads `process.env` and the working directory. */

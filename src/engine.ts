@@ -7,9 +7,12 @@ import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import { RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
-import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
-import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { createChatModel } from "./models/adapters/openai-compatible.ts";
+import { loadCalibrations } from "./models/calibration/calibration.ts";
 import type { Encoder } from "./models/encoder.ts";
+import { createEncoderChoice } from "./models/encoder-choice.ts";
+import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
+import { loadPrices } from "./models/prices.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
@@ -45,6 +48,12 @@ export interface IngestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface SwitchOptions {
+  readonly domain?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
+}
+
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
@@ -72,6 +81,8 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+  switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
   health(): Promise<Health>;
   close(): Promise<void>;
 }
@@ -79,6 +90,8 @@ export interface Engine {
 export interface EngineParts {
   /** Replaces the encoder that the configuration names. */
   readonly encoder?: Encoder | null;
+  /** Opens an encoder by what names it, instead of what the configuration says. */
+  readonly openEncoder?: (spec: unknown) => Encoder;
   readonly now?: () => Date;
   readonly createId?: () => string;
 }
@@ -94,7 +107,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const { now = () => new Date(), createId = randomUUID } = parts;
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
-  const encoder = parts.encoder !== undefined ? parts.encoder : encoderOf(config);
+  const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const spec = parts.encoder === undefined ? configuredSpec(config) : { given: parts.encoder?.id };
+  const encoder = parts.encoder !== undefined ? parts.encoder : spec === null ? null : open(spec);
+  const prices = loadPrices();
+  const calibrations = loadCalibrations();
+  const closing = new AbortController();
   const models = modelsOf(config);
   const secret = await store.secret();
   const packs = new Map<string, DomainPack>();
@@ -109,14 +127,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const corpus = (name: string): Corpus => {
     const known = corpora.get(name);
     if (known !== undefined) return known;
-    const { documents, embeddings } = store;
+    const { documents, embeddings, encoders } = store;
+    const choice = encoder === null ? null : createEncoderChoice({ domain: name, store: encoders, configured: { encoder, spec }, open });
     const made = new Corpus({
       domain: name,
       documents,
       embeddings,
-      encoder,
-      batch: typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch,
+      encoder: choice,
+      batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
+      signal: closing.signal,
     });
     corpora.set(name, made);
     return made;
@@ -130,7 +150,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       encoder,
       profile,
       models,
-      cache: { secret, language: pack.language, encoder: encoder?.id ?? "none", configHash: configHash(config, pack, profile) },
+      cache: {
+        secret,
+        language: pack.language,
+        encoder: corpus(pack.name).encoder?.id ?? "none",
+        configHash: configHash(config, pack, profile),
+      },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
       check: { hosts: pack.hosts, homePage: pack.home_page },
       refusal: { contacts: pack.contacts },
@@ -138,6 +163,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       complexWords: Object.values(pack.complexity).flat(),
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
+      prices,
+      calibrations,
       createId,
       clock,
     };
@@ -153,6 +180,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
       const request = requestOf(question, options, pack, config);
+      await corpus(pack.name).ready();
       yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
     },
     async answer(question, options) {
@@ -178,7 +206,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         {
           store,
           corpus: corpus(pack.name),
-          hasEncoder: encoder !== null,
+          prices: encoder === null ? null : prices,
           urlOf: (path) => documentUrl(address, path),
           maxFileBytes: config.file_bytes,
           clock,
@@ -191,6 +219,15 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const folder = join(pack.folder, pack.documents.path);
       yield* engine.ingest(folder, { domain: name, root: pack.folder, source: `domain:${name}`, signal });
     },
+    async switchEncoder(target, { domain: name, signal, onEmbed } = {}) {
+      const pack = domain(name);
+      const chosen = open(target);
+      const configured = JSON.stringify(spec);
+      const activate = ({ id }: Encoder) => store.encoders.activate(pack.name, { id, spec: target, configured });
+      await corpus(pack.name).ready();
+      await corpus(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
+      return { domain: pack.name, encoder: chosen.id };
+    },
     async health() {
       const pack = domain();
       const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
@@ -200,11 +237,15 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         documents: counts.documents,
         chunks: counts.chunks,
         revision: counts.revision,
-        encoder: encoder?.id ?? "none (words only)",
+        encoder: corpus(pack.name).encoder?.id ?? encoder?.id ?? "none (words only)",
         model: models?.small.id ?? "extractive",
       };
     },
-    close: () => store.close(),
+    async close() {
+      closing.abort();
+      await Promise.all([...corpora.values()].map((one) => one.idle()));
+      await store.close();
+    },
   };
   return engine;
 }
@@ -235,13 +276,6 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
   };
-}
-
-function encoderOf({ embeddings }: Config): Encoder | null {
-  if (embeddings === "none") return null;
-  if (embeddings === "embedded") return loadEmbeddedEncoder();
-  const { base_url, api_key, model, timeout_ms, retries } = embeddings;
-  return createApiEncoder(model, { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries });
 }
 
 function modelsOf({ model }: Config): AnswerParts["models"] {

@@ -40,5 +40,22 @@ export type IngestEvent =
       readonly counts: IngestCounts;
     }
   | { readonly type: "file-failed"; readonly path: string; readonly code: string; readonly reason: string; readonly counts: IngestCounts }
+  /** The documents are in and are found by their words; vectors are missing and will be made later. */
+  | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
   | { readonly type: "embed"; readonly done: number; readonly total: number }
-  | { readonly type: "ingest-end"; readonly counts: IngestCounts; readonly chunks: number; readonly ms: number; readonly revision: number };
+  | {
+      readonly type: "ingest-end";
+      readonly counts: IngestCounts;
+      readonly chunks: number;
+      readonly ms: number;
+      readonly revision: number;
+      /** What an endpoint charged for vectors; `null` when nothing was embedded over a network. */
+      readonly embedding: EmbeddingCost | null;
+    };
+
+/** `null`: the endpoint did not count, or the price of the model is not known. */
+export interface EmbeddingCost {
+  readonly model: string;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}

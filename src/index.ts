@@ -1,11 +1,20 @@
 /** The public API. */
 export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProcessConfig } from "./config.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
-export { type AskOptions, createEngine, type Engine, type EngineParts, type Health, type IngestOptions } from "./engine.ts";
+export {
+  type AskOptions,
+  createEngine,
+  type Engine,
+  type EngineParts,
+  type Health,
+  type IngestOptions,
+  type SwitchOptions,
+} from "./engine.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError } from "./errors.ts";
 export type { AnswerEvent, AnswerStage, IngestCounts, IngestEvent } from "./events.ts";
 export type { ChatEvent, ChatModel, ChatPrompt } from "./models/chat.ts";
-export type { Encoder } from "./models/encoder.ts";
+export type { EmbedOptions, Encoder } from "./models/encoder.ts";
+export type { EncoderSpec } from "./models/encoder-spec.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
 export type * from "./types.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { IngestError, messageOf, SourceboundError, systemCodeOf } from "./errors.ts";
-import type { IngestCounts, IngestEvent } from "./events.ts";
+import { IngestError, ModelError, messageOf, SourceboundError, systemCodeOf } from "./errors.ts";
+import type { EmbeddingCost, IngestCounts, IngestEvent } from "./events.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,
@@ -12,6 +12,7 @@ import {
 } from "./ingest/chunk.ts";
 import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
+import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
@@ -47,8 +48,9 @@ export interface IngestRequest {
 
 export interface IngestParts {
   readonly store: Store;
-  readonly corpus: Pick<Corpus, "sync">;
-  readonly hasEncoder: boolean;
+  readonly corpus: Pick<Corpus, "sync" | "finishSwitch" | "encoder">;
+  /** Prices of encoders; `null` without an encoder. */
+  readonly prices: PriceTable | null;
   /** Address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
@@ -122,9 +124,9 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += await store.documents.deleteFiles(request, [path]);
     yield { type: "document", path, outcome: "deleted", chunks: 0, counts: snapshot() };
   }
-  if (parts.hasEncoder) yield* embed(parts.corpus, signal);
+  const embedding = parts.prices === null ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
-  yield { type: "ingest-end", counts: snapshot(), chunks, ms: Math.round(parts.clock() - begun), revision };
+  yield { type: "ingest-end", counts: snapshot(), chunks, ms: Math.round(parts.clock() - begun), revision, embedding };
 }
 
 /** `null` when the file has vanished since it was listed. */
@@ -202,16 +204,41 @@ function settingsHash(request: IngestRequest, url: string | null): string {
   return sha256Hex(JSON.stringify([NORMALISER_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
 }
 
-/** Vectors for what is new; progress as events. */
-async function* embed(corpus: IngestParts["corpus"], signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+/**
+ * Vectors for what is new, and for all when the encoder has changed; progress as events. An encoder that fails costs nothing that was read: the documents
+ * are found by their words, what was embedded is kept, and the next ingest or question goes on.
+ */
+async function* embed(
+  corpus: IngestParts["corpus"],
+  prices: PriceTable,
+  signal: AbortSignal,
+): AsyncGenerator<IngestEvent, EmbeddingCost | null> {
+  const counts: (number | null)[] = [];
+  const onUsage = (tokens: number | null) => counts.push(tokens);
+  try {
+    yield* progressOf(async (onEmbed) => {
+      await corpus.sync({ signal, onEmbed, onUsage, mayPrepare: false });
+      await corpus.finishSwitch({ signal, onEmbed, onUsage });
+    });
+  } catch (cause) {
+    if (signal.aborted || !(cause instanceof ModelError)) throw cause;
+    yield { type: "embed-failed", code: cause.code, reason: cause.message };
+  }
+  if (counts.length === 0) return null;
+  const tokens = counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const model = corpus.encoder?.model ?? corpus.encoder?.id ?? "";
+  return { model, tokens, costUsd: costUsd(model, { inputTokens: tokens, outputTokens: null }, prices) };
+}
+
+async function* progressOf(run: (onEmbed: NonNullable<SyncOptions["onEmbed"]>) => Promise<void>): AsyncGenerator<IngestEvent, void> {
   const progress: { done: number; total: number }[] = [];
   let wake: () => void = () => undefined;
-  const onEmbed: SyncOptions["onEmbed"] = (done, total) => {
+  const onEmbed = (done: number, total: number) => {
     progress.push({ done, total });
     wake();
   };
   let finished = false;
-  const syncing = corpus.sync({ signal, onEmbed }).finally(() => {
+  const syncing = run(onEmbed).finally(() => {
     finished = true;
     wake();
   });

@@ -3,11 +3,13 @@ import { type CheckContext, type CitedQuote, checkAnswer, checkSentence } from "
 import { parseMarkers } from "./check/markers.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
+import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
+import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
+import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -28,6 +30,7 @@ import type {
 } from "./types.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
@@ -48,6 +51,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly maxCharacters: number;
   /** Tokens of a text; only asked when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
+  readonly prices: PriceTable;
+  readonly calibrations: readonly Calibration[];
   readonly createId: () => string;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
@@ -60,6 +65,10 @@ export interface Outcome {
   readonly checks: CheckResult[];
   readonly warnings: Warning[];
   readonly written: WriteOutcome;
+  /** What the question's vector cost at an endpoint. */
+  embedding: Retrieved["embedding"];
+  /** How inherited thresholds are read with the encoder that ranked. */
+  scale: ScoreScale;
   evidence: readonly Evidence[];
   decision: Decision;
   refusal: Refusal | null;
@@ -84,6 +93,8 @@ export function createOutcome(): Outcome {
     checks: [],
     warnings: [],
     written: { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] },
+    embedding: null,
+    scale: RAW_SCALE,
     evidence: [],
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
@@ -155,13 +166,25 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
-  const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, ranker, denseFailure, embedding } = await retrievePassages(question, profile.retrieve, parts, signal);
   logUnderstood(parts.corpus.understand(question, profile.retrieve.query), log);
   log.fact("passages", passages.length);
-  log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("encoder", ranker?.id ?? null);
+  noticeSwitch(parts, log);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const message = "The encoder could not be reached; passages were ranked by words alone.";
-  return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+  const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
+  return { passages, embedding, scale, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+}
+
+function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
+  const { switching } = corpus;
+  if (switching === null) return;
+  const { from, to, done, total, failure } = switching;
+  const serves = from === null ? "words alone serve" : `${from} serves`;
+  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are made (${done} of ${total})`);
+  else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
 }
 
 /** What the question was read as: nothing that was changed in it goes unsaid. */
@@ -178,15 +201,22 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
   return questionWords(corpus.understand(question, profile.retrieve.query), corpus);
 }
 
-export function verify(question: Question, passages: readonly Passage[], parts: AnswerParts, log: StageLog): Evidence[] {
-  const evidence = verifyPassages(question, passages, parts.profile.gate, wordsFor(question, parts));
+export function verify(question: Question, passages: readonly Passage[], scale: ScoreScale, parts: AnswerParts, log: StageLog): Evidence[] {
+  const gate = carryGate(parts.profile.gate, scale);
+  const evidence = verifyPassages(question, passages, gate, wordsFor(question, parts), scale);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   return evidence;
 }
 
-export function decide(question: Question, evidence: readonly Evidence[], { profile }: AnswerParts, log: StageLog): Decision {
-  const made = decideByGate(evidence, profile.gate);
+export function decide(question: Question, { evidence, scale }: Outcome, { profile }: AnswerParts, log: StageLog): Decision {
+  const gate = carryGate(profile.gate, scale);
+  const made = decideByGate(evidence, gate);
+  if (usesCosines(gate)) {
+    log.fact("thresholds", scale.type);
+    if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
+    if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
+  }
   const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
@@ -194,12 +224,17 @@ export function decide(question: Question, evidence: readonly Evidence[], { prof
   return decision;
 }
 
-export async function compress(question: Question, { usable }: Decision, parts: AnswerParts, log: StageLog): Promise<ChosenQuotes> {
+export async function compress(
+  question: Question,
+  { decision: { usable }, scale }: Outcome,
+  parts: AnswerParts,
+  log: StageLog,
+): Promise<ChosenQuotes> {
   const { profile, models } = parts;
   const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
   const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
-  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
+  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
   log.fact("candidates", candidates.length);
   log.fact("quotes", fitted?.quotes.length ?? 0);
@@ -271,7 +306,7 @@ export function assemble(
   question: Question,
   outcome: Outcome,
   hit: Answer | null,
-  { profile, createId }: AnswerParts,
+  { profile, createId, prices }: AnswerParts,
   trace: Trace,
 ): Answer {
   const { sheet, claims, checks, evidence, decision, refusal, written, warnings } = outcome;
@@ -298,11 +333,19 @@ export function assemble(
     warnings,
     cacheMode: hit === null ? "miss" : "exact",
     tokenUsage: { compression: 0, answer: tokens, total: tokens },
-    costUsd: hit !== null || tokens === 0 ? 0 : null,
+    costUsd: hit !== null ? 0 : costOf(outcome, prices),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
   };
+}
+
+/** What the endpoints charge for this answer by the price table; `null` when one of them is not in it or did not count. */
+function costOf({ written, embedding }: Outcome, prices: PriceTable): number | null {
+  const { writer, usage } = written;
+  const wrote = writer === "" || writer === "extractive" ? 0 : costUsd(writer, usage, prices);
+  const asked = embedding === null ? 0 : costUsd(embedding.model, { inputTokens: embedding.tokens, outputTokens: null }, prices);
+  return sumOrNull([wrote, asked]);
 }
 
 export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
@@ -329,8 +372,8 @@ function passesAgain({ sentences, citations }: Answer, context: CheckContext): b
   });
 }
 
-function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts) {
-  const cosines = usable.flatMap(({ passage }) => passage.scores.dense ?? []);
+function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts, scale: ScoreScale) {
+  const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
     complexTerms: complexWords.filter((word) => mentions(question, [word])).length,
     passages: usable.length,

@@ -333,7 +333,7 @@ export interface Answer {
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
   readonly tokenUsage: TokenUsage;
-  /** 0 when no model was called; `null` when one was and its price is not known. */
+  /** By dated list prices: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known. */
   readonly costUsd: number | null;
   /** Milliseconds by stage. */
   readonly timings: Readonly<Record<string, number>>;

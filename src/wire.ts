@@ -138,7 +138,12 @@ export const askResponseSchema = z
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
     token_usage: z.object({ compression: z.int(), answer: z.int(), total: z.int() }),
-    cost_usd: z.number().nullable().describe("0 when no model was called; `null` when one was and its price is not known."),
+    cost_usd: z
+      .number()
+      .nullable()
+      .describe(
+        "By the list prices in `src/models/prices.json`: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known.",
+      ),
     latency_ms: z.number(),
     timings_ms: z.record(z.string(), z.number()),
     model: z.string(),

@@ -6,6 +6,7 @@ import { addBenchCommand } from "./commands/bench.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
+import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { type CliContext, EXIT } from "./context.ts";
@@ -61,6 +62,7 @@ function createProgram(context: CliContext): Command {
   addServeCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
+  addModelsCommand(program, context);
   addEvalCommand(program, context);
   addBenchCommand(program, context);
   return program;

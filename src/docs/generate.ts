@@ -71,21 +71,20 @@ function rows(schema: JsonSchema, prefix: string): string[] {
     const name = prefix === "" ? key : `${prefix}.${key}`;
     const required = (schema.required ?? []).includes(key) && property.default === undefined;
     const inner = insideOf(property);
-    const shown = property.default === undefined || inner !== null ? (required ? "" : "–") : `\`${JSON.stringify(property.default)}\``;
+    const shown = property.default === undefined || inner.length > 0 ? (required ? "" : "–") : `\`${JSON.stringify(property.default)}\``;
     const row = `| \`${name}\` | ${cell(typeOf(property))} | ${shown} | ${cell(property.description ?? "")} |`;
-    return inner === null ? [row] : [row, ...rows(inner.schema, `${name}${inner.suffix}`)];
+    return [row, ...inner.flatMap(({ schema: part, suffix }) => rows(part, `${name}${suffix}`))];
   });
 }
 
-/** The object inside an array, a map or a nullable value. */
-function insideOf(schema: JsonSchema): { schema: JsonSchema; suffix: string } | null {
-  if (schema.properties !== undefined) return { schema, suffix: "" };
-  const option = schema.anyOf?.find((one) => one.properties !== undefined);
-  if (option !== undefined) return { schema: option, suffix: "" };
-  if (schema.items?.properties !== undefined) return { schema: schema.items, suffix: "[]" };
+/** The object inside an array, a map or a nullable value; of a union every one. */
+function insideOf(schema: JsonSchema): { schema: JsonSchema; suffix: string }[] {
+  if (schema.properties !== undefined) return [{ schema, suffix: "" }];
+  const options = schema.anyOf?.filter((one) => one.properties !== undefined) ?? [];
+  if (options.length > 0) return options.map((option) => ({ schema: option, suffix: "" }));
+  if (schema.items?.properties !== undefined) return [{ schema: schema.items, suffix: "[]" }];
   const values = schema.additionalProperties;
-  if (typeof values === "object" && values.properties !== undefined) return { schema: values, suffix: ".NAME" };
-  return null;
+  return typeof values === "object" && values.properties !== undefined ? [{ schema: values, suffix: ".NAME" }] : [];
 }
 
 function typeOf(schema: JsonSchema): string {

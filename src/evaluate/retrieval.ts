@@ -1,5 +1,6 @@
 import type { Encoder } from "../models/encoder.ts";
 import type { Candidate, Corpus } from "../retrieve/corpus.ts";
+import type { QuestionVector } from "../retrieve/vector-index.ts";
 import { createRandom, pairedBootstrap } from "./bootstrap.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
 import { hitAt, mean, ndcgAt, precisionAt, recallAt, reciprocalRank } from "./metrics.ts";
@@ -123,13 +124,12 @@ async function rankAll(
   const rankings: string[][] = [];
   for (const query of queries) {
     signal.throwIfAborted();
-    const [vector] = encoder === null ? [null] : await encoder.embed([query.text]);
-    rankings.push(rankDocuments(search(corpus, query, vector ?? null, system)));
+    rankings.push(rankDocuments(search(corpus, query, await corpus.embedQuestion(query.text), system)));
   }
   return rankings;
 }
 
-function search(corpus: Corpus, query: RetrievalQuery, vector: Float32Array | null, { settings }: RetrievalSystem): Candidate[] {
+function search(corpus: Corpus, query: RetrievalQuery, vector: QuestionVector | null, { settings }: RetrievalSystem): Candidate[] {
   return corpus.search({
     terms: corpus.tokens(query.text),
     codes: [],

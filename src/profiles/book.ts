@@ -20,6 +20,7 @@ export const book: Profile = {
     perDocument: null,
   },
   gate: { type: "best-similarity", minimum: 0.7 },
+  thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
     quotes: 5,
@@ -41,7 +42,11 @@ export const book: Profile = {
   rules: [
     { rule: "chunks of 800 tokens, 512–1,024, overlap 128", state: "reproduced", why: "for every profile" },
     { rule: "selection: start ≥ a and end ≤ b", state: "reproduced", why: "containment, before ranking" },
-    { rule: "top 5; refuse below .7", state: "reproduced", why: "raw cosine of the configured encoder" },
+    {
+      rule: "top 5; refuse below .7",
+      state: "reproduced",
+      why: "the source names no encoder: text-embedding-3-small is assumed (our choice); with another one carried over by quantile",
+    },
     { rule: "cited sources exist; else the answer is rejected", state: "reproduced", why: "" },
     { rule: "uncited sentences: similarity ≥ .6", state: "not built", why: "stricter until then: removed" },
     {

@@ -6,6 +6,11 @@ export interface Profile {
   readonly needs: readonly ("encoder" | "model")[];
   readonly retrieve: RetrieveSettings;
   readonly gate: GateSettings;
+  /**
+   * Encoder on which the thresholds of gate and route were measured; with another one they are carried over by quantile. `null`: they are no cosines of
+   * another model.
+   */
+  readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
   /** Turns of a session that are used. */

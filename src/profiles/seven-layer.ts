@@ -20,6 +20,7 @@ export const sevenLayer: Profile = {
     perDocument: null,
   },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
+  thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
     quotes: 7,
@@ -42,7 +43,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
       state: "reproduced",
-      why: "raw cosines of the configured encoder; carrying them over by quantile is not built",
+      why: "raw cosines with text-embedding-3-small; with another encoder carried over by quantile",
     },
     { rule: "layer 1b: best below .45 refuses without a model call", state: "reproduced", why: "zero tokens" },
     { rule: "layer 2: grounding rules in the prompt", state: "reproduced", why: "five rules, in our words" },

@@ -22,6 +22,7 @@ export const sourcebound: Profile = {
     perDocument: 3,
   },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.3, answer: 0.5 },
+  thresholdsOf: null,
   write: {
     writer: "auto",
     quotes: 6,

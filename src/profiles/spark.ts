@@ -20,6 +20,7 @@ export const spark: Profile = {
     perDocument: null,
   },
   gate: { type: "guard", relevanceWeight: 0.7, crossWeight: 0.3, perPassage: 0.28, aggregate: 0.35, keep: 5 },
+  thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
     quotes: 6,
@@ -55,7 +56,7 @@ export const spark: Profile = {
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean ≥ .35",
       state: "corrected",
-      why: "without a cross score its weight is renormalised, never taken as 0",
+      why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; without a cross score its weight is renormalised, never taken as 0",
     },
     { rule: "at most 6 quotes of 120 tokens in 2,200", state: "reproduced", why: "" },
     {

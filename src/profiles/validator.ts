@@ -20,6 +20,7 @@ export const validator: Profile = {
     perDocument: null,
   },
   gate: { type: "none" },
+  thresholdsOf: "all-MiniLM-L6-v2",
   write: {
     writer: "auto",
     quotes: 3,

@@ -20,6 +20,7 @@ export const vgRag: Profile = {
     perDocument: null,
   },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
+  thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
     quotes: 6,
@@ -44,7 +45,11 @@ export const vgRag: Profile = {
       state: "corrected",
       why: "equal weights (our choice), renormalised over the scores that exist",
     },
-    { rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected", state: "reproduced", why: "" },
+    {
+      rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
+      state: "reproduced",
+      why: "the source names no encoder: relevance is read as a cosine of text-embedding-3-small (our choice), carried over by quantile",
+    },
     { rule: "uncertain passages go to the web", state: "not built", why: "until then they are left out" },
     { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
   ],

@@ -114,8 +114,8 @@ describe("search", () => {
     const encoder = fakeEncoder();
     const corpus = corpusOf(encoder);
     await corpus.sync();
-    const [vector] = await encoder.embed(["Tinnitus"]);
-    for (const over of [{}, { vector: vector ?? null }, { vector: vector ?? null, bm25: false }]) {
+    const vector = await corpus.embedQuestion("Tinnitus");
+    for (const over of [{}, { vector }, { vector, bm25: false }]) {
       const scope = (tenant: string | null, ...access: string[]) => ({ ...over, scope: { domain: "d", tenant, access } });
       expect(found(corpus, "tinnitus", scope(null, "public"))).toEqual(["open"]);
       expect(found(corpus, "tinnitus", scope("acme", "public")).sort()).toEqual(["acme", "open"]);
@@ -130,9 +130,9 @@ describe("search", () => {
     const encoder = fakeEncoder();
     const corpus = corpusOf(encoder);
     await corpus.sync();
-    const [vector] = await encoder.embed(["tinnitus"]);
+    const vector = await corpus.embedQuestion("tinnitus");
     expect(found(corpus, "tinnitus", { candidates: 1 })).toEqual(["z"]);
-    expect(found(corpus, "tinnitus", { candidates: 1, vector: vector ?? null, bm25: false })).toEqual(["z"]);
+    expect(found(corpus, "tinnitus", { candidates: 1, vector, bm25: false })).toEqual(["z"]);
   });
 
   it("restricts to whole chunks inside a selection", async () => {
@@ -188,7 +188,7 @@ describe("search", () => {
     await put(document("n", ["It is near."]), document("w", ["The word."]));
     const corpus = corpusOf(fakeEncoder({ dimensions: 2, vectorOf: angle }));
     await corpus.sync();
-    const results = corpus.search(request(corpus, "word", { vector: Float32Array.of(1, 0), candidates: 1 }));
+    const results = corpus.search(request(corpus, "word", { vector: await corpus.embedQuestion("near"), candidates: 1 }));
     expect(results.find(({ documentId }) => documentId === "w")?.dense).toBeCloseTo(0.5, 6);
   });
 });
@@ -211,16 +211,12 @@ describe("sync", () => {
         }
         const fresh = corpusOf(encoder, 2);
         await fresh.sync();
-        const [vector] = await encoder.embed(["tinnitus claim"]);
-        for (const over of [
-          {},
-          { vector: vector ?? null },
-          { vector: vector ?? null, fusion: "rrf" as const },
-          { vector: vector ?? null, bm25: false },
-          { candidates: 2 },
-        ]) {
-          expect(living.search(request(living, "tinnitus claim", over))).toEqual(fresh.search(request(fresh, "tinnitus claim", over)));
-        }
+        const variants = async (corpus: Corpus) => {
+          const vector = await corpus.embedQuestion("tinnitus claim");
+          const overs = [{}, { vector }, { vector, fusion: "rrf" as const }, { vector, bm25: false }, { candidates: 2 }];
+          return overs.map((over) => corpus.search(request(corpus, "tinnitus claim", over)));
+        };
+        expect(await variants(living)).toEqual(await variants(fresh));
         expect(living.windows).toBe(fresh.windows);
       }),
       { numRuns: 40 },
@@ -267,7 +263,7 @@ describe("sync", () => {
     const corpus = corpusOf(two);
     await corpus.sync();
     expect(two.calls).toHaveLength(1);
-    expect(corpus.dimensions).toBe(16);
+    expect((await corpus.embedQuestion("tinnitus"))?.values).toHaveLength(16);
   });
 
   it.each([

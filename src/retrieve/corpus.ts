@@ -1,20 +1,18 @@
-import { ModelError } from "../errors.ts";
+import { messageOf, RequestError } from "../errors.ts";
 import { createEnglishWords } from "../language/english-words.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
-import type { Encoder } from "../models/encoder.ts";
+import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
-import { sha256Hex } from "../text/hash.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
-import { DenseIndex } from "./dense.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
-import { SlotSet } from "./slot-set.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
+import { type QuestionVector, VectorIndex } from "./vector-index.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
@@ -24,11 +22,34 @@ export interface CorpusOptions {
   readonly domain: string;
   readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
-  readonly encoder: Encoder | null;
+  /** Encoder of every index, or the question which one serves now, asked on every sync. */
+  readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
   /** Texts in one call of the encoder. */
   readonly batch: number;
   /** Other words for the domain's words; none when absent. */
   readonly thesaurus?: ThesaurusEntries;
+  /** Ends work in the background. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Which encoder serves a domain, and which one takes its place once its index is complete. */
+export interface EncoderChoice {
+  readonly serve: Encoder | null;
+  readonly prepare: Encoder | null;
+  /** Writes down that `prepare` serves from now on. */
+  readonly activate: (encoder: Encoder) => Promise<void>;
+}
+
+/** How far the vectors of the next encoder are. */
+export interface SwitchState {
+  readonly from: string | null;
+  readonly to: string;
+  readonly done: number;
+  readonly total: number;
+  /** Why it stopped; it goes on by itself. */
+  readonly failure: string | null;
 }
 
 export interface SearchRequest {
@@ -36,8 +57,8 @@ export interface SearchRequest {
   readonly terms: readonly (string | WeightedTerm)[];
   /** Codes of the question: passages that hold one come first. */
   readonly codes: readonly string[];
-  /** The question's unit vector; `null` ranks by words alone. */
-  readonly vector: Float32Array | null;
+  /** The question's vector with its index, from `embedQuestion`; `null` ranks by words alone. */
+  readonly vector: QuestionVector | null;
   readonly scope: Scope;
   /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
@@ -63,7 +84,13 @@ export interface Candidate {
 export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
+  readonly onUsage?: EmbedOptions["onUsage"];
+  /** May a switch begin in the background? @default true */
+  readonly mayPrepare?: boolean;
 }
+
+/** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
+const SWITCH_PAUSE_MS = 15_000;
 
 interface Entry {
   readonly document: IndexedDocument;
@@ -78,7 +105,11 @@ interface Entry {
 export class Corpus {
   private readonly options: CorpusOptions;
   private readonly words = new Bm25Index();
-  private readonly vectors = new DenseIndex();
+  private active: VectorIndex | null = null;
+  private next: VectorIndex | null = null;
+  private state: SwitchState | null = null;
+  private background: Promise<void> | null = null;
+  private switchAgainAt = 0;
   private readonly stem = createStemmer();
   private readonly vocabulary = new Vocabulary();
   private readonly thesaurus: Thesaurus;
@@ -87,9 +118,6 @@ export class Corpus {
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   /** Entry of each slot of `words`; `null` once deleted. */
   private readonly entries: (Entry | null)[] = [];
-  /** Slot in `words` of each slot in `vectors`, and back. */
-  private readonly wordSlotOfVector: number[] = [];
-  private readonly vectorSlotOfWord = new Map<number, number>();
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
   /** What twins were compared by, until the index changes. */
   readonly faces: FaceMemo = new Map();
@@ -100,6 +128,7 @@ export class Corpus {
 
   constructor(options: CorpusOptions) {
     this.options = options;
+    if (typeof options.encoder === "object" && options.encoder !== null) this.active = new VectorIndex(options.encoder);
     const none = { abbreviations: {}, synonyms: [] };
     this.thesaurus = createThesaurus(options.thesaurus ?? none, (text) => this.tokens(text), this.stem);
   }
@@ -118,14 +147,81 @@ export class Corpus {
     return this.words.has(token);
   }
 
-  /** Length of its vectors; 0 before the first one. Vectors of another length are not comparable. */
-  get dimensions(): number {
-    return this.vectors.dimensions;
-  }
-
   /** Tokens of a text as this index sees them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
+  }
+
+  /** The encoder whose vectors serve; `null`: words alone, or not chosen before the first `ready` or `sync`. */
+  get encoder(): Encoder | null {
+    return this.active?.encoder ?? null;
+  }
+
+  /** The switch that is under way or that failed and goes on later; `null` when there is none. */
+  get switching(): SwitchState | null {
+    return this.state;
+  }
+
+  /** Chooses the encoder that serves. */
+  ready(): Promise<void> {
+    return this.exclusive(async () => {
+      await this.choose();
+    });
+  }
+
+  /** The vector of a question in the index that serves now; `null` without an encoder. Throws what the encoder throws. */
+  async embedQuestion(text: string, options: EmbedOptions = {}): Promise<QuestionVector | null> {
+    return this.active === null ? null : this.active.embedQuestion(text, options);
+  }
+
+  /**
+   * Makes the vectors of another encoder beside those that serve, and switches when every window has one. Questions meanwhile, and those that
+   * began before, are ranked by the old encoder. What was made is kept when it ends early.
+   * @throws RequestError `switch_running`; ModelError of the new encoder
+   */
+  async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
+    if (this.next !== null) {
+      throw new RequestError("switch_running", `Vectors of ${this.next.encoder.id} are being made; wait until that has ended.`);
+    }
+    if (this.active?.encoder.id === encoder.id) return activate(encoder);
+    const next = new VectorIndex(encoder);
+    this.next = next;
+    const from = this.active?.encoder.id ?? null;
+    const onEmbed = (done: number, total: number) => {
+      this.state = { from, to: encoder.id, done, total, failure: null };
+      options.onEmbed?.(done, total);
+    };
+    this.state = { from, to: encoder.id, done: 0, total: 0, failure: null };
+    try {
+      await this.exclusive(() => this.takeIn());
+      onEmbed(0, this.windows);
+      await this.embedMissing(next, { ...options, onEmbed });
+      await this.exclusive(async () => {
+        await this.takeIn();
+        await this.embedMissing(next, { ...options, onEmbed });
+        await activate(encoder);
+        this.active = next;
+      });
+      this.state = null;
+    } catch (cause) {
+      this.state = { ...(this.state as SwitchState), failure: messageOf(cause) };
+      throw cause;
+    } finally {
+      this.next = null;
+    }
+  }
+
+  /** Waits for the switch that the choice of encoders asks for; its progress goes to `onEmbed`. */
+  async finishSwitch(options: SyncOptions = {}): Promise<void> {
+    if (this.background !== null) await this.background;
+    const { prepare, activate } = await this.choice();
+    if (prepare !== null && prepare.id !== this.encoder?.id) await this.switchTo(prepare, activate, options);
+  }
+
+  /** Resolves when no work is under way. */
+  async idle(): Promise<void> {
+    await this.background;
+    await this.syncing;
   }
 
   /** Reads a question as this index can: only words of documents that its scope may see are known. */
@@ -145,17 +241,22 @@ export class Corpus {
     return understood;
   }
 
-  /** Vectors of texts, through the cache on disk. @throws RangeError without an encoder */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const { encoder, embeddings } = this.options;
-    if (encoder === null) throw new RangeError("There is no encoder to embed texts with.");
-    return embedCached(texts, encoder, embeddings, { dimensions: this.dimensions, signal });
+  /** Vectors of texts by the encoder of a question's vector, through the cache on disk. */
+  embed(texts: readonly string[], { index }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
+    return index.embedTexts(texts, this.options.embeddings, { signal });
   }
 
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
-    const next = this.syncing.then(() => this.syncNow(options));
-    this.syncing = next.catch(() => undefined);
+    return this.exclusive(() => this.syncNow(options));
+  }
+
+  private exclusive<T>(run: () => Promise<T>): Promise<T> {
+    const next = this.syncing.then(run);
+    this.syncing = next.then(
+      () => undefined,
+      () => undefined,
+    );
     return next;
   }
 
@@ -180,7 +281,8 @@ export class Corpus {
     // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
     const windows = request.candidates * this.mostWindows;
     const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.terms, wanted, accept), windows) : [];
-    const byVector = request.vector === null ? [] : this.searchVectors(request.vector, windows, accept);
+    const { vector } = request;
+    const byVector = vector === null ? [] : withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows);
     const bm25 = this.bestWindows(byWords, request.candidates);
     const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);
@@ -208,20 +310,11 @@ export class Corpus {
     };
   }
 
-  private searchVectors(vector: Float32Array, k: number, accept: (slot: number) => boolean): Scored[] {
-    const accepted = SlotSet.from(this.vectors.slots, (slot) => accept(this.wordSlotOfVector[slot] as number));
-    return withTies((wanted) => this.vectors.search(vector, wanted, accepted), k).map(({ slot, score }) => ({
-      slot: this.wordSlotOfVector[slot] as number,
-      score,
-    }));
-  }
-
   /** Cosine of a chunk's best window; `null` when none has a vector. */
-  private cosineOf(chunk: Chunk, vector: Float32Array, accept: (slot: number) => boolean): number | null {
+  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: (slot: number) => boolean): number | null {
     const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
       .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
-      .flatMap((slot) => this.vectorSlotOfWord.get(slot) ?? [])
-      .map((slot) => this.vectors.score(vector, slot));
+      .flatMap((slot) => index.score(values, slot) ?? []);
     return cosines.length === 0 ? null : Math.max(...cosines);
   }
 
@@ -251,7 +344,43 @@ export class Corpus {
     return { ranking, slots };
   }
 
-  private async syncNow({ signal, onEmbed }: SyncOptions): Promise<void> {
+  private async syncNow(options: SyncOptions): Promise<void> {
+    await this.takeIn();
+    const { prepare, activate } = await this.choose();
+    if (this.active !== null) await this.embedMissing(this.active, options);
+    if (prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false) this.prepareLater(prepare, activate);
+  }
+
+  private async choice(): Promise<EncoderChoice> {
+    const { encoder } = this.options;
+    return typeof encoder === "function" ? encoder() : { serve: encoder, prepare: null, activate: async () => undefined };
+  }
+
+  /** Another process may have switched: its vectors are in the store then, and this one follows. */
+  private async choose(): Promise<EncoderChoice> {
+    const choice = await this.choice();
+    if (choice.serve?.id !== this.encoder?.id) this.active = choice.serve === null ? null : new VectorIndex(choice.serve);
+    return choice;
+  }
+
+  private now(): number {
+    return (this.options.now ?? Date.now)();
+  }
+
+  private prepareLater(encoder: Encoder, activate: EncoderChoice["activate"]): void {
+    if (this.background !== null || this.next !== null || this.now() < this.switchAgainAt) return;
+    const { signal } = this.options;
+    this.background = this.switchTo(encoder, activate, signal === undefined ? {} : { signal })
+      .catch(() => {
+        this.switchAgainAt = this.now() + SWITCH_PAUSE_MS;
+      })
+      .finally(() => {
+        this.background = null;
+      });
+  }
+
+  /** Documents as they stand in the store. */
+  private async takeIn(): Promise<void> {
     const { domain, documents } = this.options;
     const revision = await documents.revision(domain);
     if (revision !== this.revision) {
@@ -263,7 +392,6 @@ export class Corpus {
       this.understood = new WeakMap();
       this.faces.clear();
     }
-    if (this.options.encoder !== null) await this.embedMissing(this.options.encoder, signal, onEmbed);
   }
 
   private insert(document: IndexedDocument): void {
@@ -305,30 +433,29 @@ export class Corpus {
     for (const slot of slots) {
       this.words.delete(slot);
       this.entries[slot] = null;
-      const vectorSlot = this.vectorSlotOfWord.get(slot);
-      if (vectorSlot !== undefined) this.vectors.delete(vectorSlot);
-      this.vectorSlotOfWord.delete(slot);
+      this.active?.delete(slot);
+      this.next?.delete(slot);
     }
     this.slotsOfDocument.delete(documentId);
   }
 
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
-  private async embedMissing(encoder: Encoder, signal: AbortSignal | undefined, onEmbed: SyncOptions["onEmbed"]): Promise<void> {
+  private async embedMissing(index: VectorIndex, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing: number[] = [];
     this.entries.forEach((entry, slot) => {
-      if (entry !== null && !this.vectorSlotOfWord.has(slot)) missing.push(slot);
+      if (entry !== null && !index.has(slot)) missing.push(slot);
     });
-    for (let at = 0; at < missing.length; at += this.options.batch) {
+    const options = { ...(signal === undefined ? {} : { signal }), ...(onUsage === undefined ? {} : { onUsage }) };
+    const batch = Math.min(index.encoder.batch ?? this.options.batch, this.options.batch);
+    for (let at = 0; at < missing.length; at += batch) {
       signal?.throwIfAborted();
-      const slots = missing.slice(at, at + this.options.batch);
-      const texts = slots.map((slot) => passageText(this.entries[slot] as Entry));
-      const vectors = await embedCached(texts, encoder, this.options.embeddings, { dimensions: this.vectors.dimensions, signal });
+      const slots = missing.slice(at, at + batch).filter((slot) => this.entries[slot] !== null);
+      const entries = slots.map((slot) => this.entries[slot] as Entry);
+      const vectors = await index.embedTexts(entries.map(passageText), this.options.embeddings, options);
       slots.forEach((slot, i) => {
-        const vectorSlot = this.vectors.add(vectors[i] as Float32Array);
-        this.wordSlotOfVector[vectorSlot] = slot;
-        this.vectorSlotOfWord.set(slot, vectorSlot);
+        if (this.entries[slot] === entries[i]) index.add(slot, vectors[i] as Float32Array);
       });
-      onEmbed?.(Math.min(at + slots.length, missing.length), missing.length);
+      onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
   }
 }
@@ -355,45 +482,4 @@ function compareText(a: string, b: string): number {
 /** What an encoder sees of a window: title, headings, text. */
 function passageText({ document, chunk, window }: Entry): string {
   return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
-}
-
-/**
- * Vectors of texts, through the cache on disk. What does not fit is not stored.
- * @param dimensions length that the vectors must have; 0: that of the first one
- * @throws ModelError `encoder_changed` when vectors have another length, or there are not as many as texts
- */
-export async function embedCached(
-  texts: readonly string[],
-  encoder: Encoder,
-  embeddings: EmbeddingStore,
-  { dimensions = 0, signal }: { dimensions?: number; signal?: AbortSignal | undefined } = {},
-): Promise<Float32Array[]> {
-  const hashes = texts.map((text) => sha256Hex(text));
-  const known = await embeddings.get(encoder.id, [...new Set(hashes)]);
-  const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
-  const width = dimensions || ([...known.values()][0]?.length ?? 0);
-  assertComparable([...known.values()], known.size, width, encoder);
-  if (fresh.length > 0) {
-    const made = await encoder.embed(
-      fresh.map((hash) => texts[hashes.indexOf(hash)] as string),
-      signal === undefined ? {} : { signal },
-    );
-    assertComparable(made, fresh.length, width, encoder);
-    const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
-    await embeddings.put(encoder.id, vectors);
-    for (const [hash, vector] of vectors) known.set(hash, vector);
-  }
-  return hashes.map((hash) => known.get(hash) as Float32Array);
-}
-
-/** @throws ModelError `encoder_changed` */
-export function assertComparable(vectors: readonly Float32Array[], expected: number, dimensions: number, { id }: Encoder): void {
-  const width = dimensions || (vectors[0]?.length ?? 0);
-  if (vectors.length === expected && vectors.every((vector) => vector.length === width && vector.every(Number.isFinite))) return;
-  const lengths = [...new Set(vectors.map(({ length }) => length))].join(", ");
-  throw new ModelError(
-    "encoder_changed",
-    `Encoder "${id}" gave ${vectors.length} vectors of length ${lengths} where ${expected} of length ${width} were expected. If its model changed, give it another name in the configuration.`,
-    { encoder: id },
-  );
 }

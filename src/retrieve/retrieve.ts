@@ -4,10 +4,11 @@ import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
 import { spanOf, unitsInside } from "./clip.ts";
-import { assertComparable, type Candidate, type Corpus, type SearchRequest } from "./corpus.ts";
+import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { searchSelection } from "./search-selection.ts";
+import type { QuestionVector } from "./vector-index.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
@@ -20,8 +21,12 @@ export interface Retrieved {
   /** Chunks that took part in the ranking. */
   readonly candidates: number;
   readonly dense: boolean;
+  /** The encoder that ranked; `null`: words alone did. */
+  readonly ranker: Encoder | null;
   /** Set when the dense ranking was wanted and failed; words alone decided. */
   readonly denseFailure: string | null;
+  /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
+  readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
 }
 
 /**
@@ -35,7 +40,9 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure } = wanted ? await syncAndEmbed(question, corpus, encoder, settings, signal) : { vector: null, failure: null };
+  const { vector, failure, embedding } = wanted
+    ? await syncAndEmbed(question, corpus, settings, signal)
+    : { vector: null, failure: null, embedding: null };
   if (!wanted) await corpus.sync({ signal });
   const { terms, codes } = corpus.understand(question, settings.query);
   const request = {
@@ -65,7 +72,14 @@ export async function retrievePassages(
   }
   const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
   const passages = distinct.slice(0, settings.passages);
-  return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
+  return {
+    passages,
+    candidates: candidates.length,
+    dense: vector !== null,
+    ranker: vector?.index.encoder ?? null,
+    denseFailure: failure,
+    embedding,
+  };
 }
 
 /** Passages loaded beyond those wanted, to take the places of twins. */
@@ -83,27 +97,38 @@ async function searchSelected(
   const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
   if (document === undefined) return [];
   const tokens = (text: string) => corpus.tokens(text);
-  const embed = (texts: readonly string[]) => corpus.embed(texts, signal);
-  const found = await searchSelection(document, selection, { terms, vector, bm25, alpha, beta, tokens, embed });
+  const embed = async (texts: readonly string[]) => (vector === null ? [] : corpus.embed(texts, vector, signal));
+  const values = vector?.values ?? null;
+  const found = await searchSelection(document, selection, { terms, vector: values, bm25, alpha, beta, tokens, embed });
   return found.slice(0, candidates);
 }
 
 async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
-  encoder: Encoder,
   { bm25, query }: RetrieveSettings,
   signal: AbortSignal,
-): Promise<{ vector: Float32Array | null; failure: string | null }> {
+): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
+  const counts: (number | null)[] = [];
   try {
     await corpus.sync({ signal });
-    const vectors = await encoder.embed([corpus.understand(question, query).text], { signal });
-    assertComparable(vectors, 1, corpus.dimensions, encoder);
-    return { vector: vectors[0] as Float32Array, failure: null };
+    const text = corpus.understand(question, query).text;
+    const vector = await corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) });
+    return { vector, failure: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
     if (signal.aborted || !bm25) throw cause;
-    return { vector: null, failure: messageOf(cause) };
+    return { vector: null, failure: messageOf(cause), embedding: null };
   }
+}
+
+function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
+  if (vector === null || counts.length === 0) return null;
+  return { model: vector.index.encoder.model ?? vector.index.encoder.id, tokens: sumOrNull(counts) };
+}
+
+/** `null` when one of the numbers is not known. */
+export function sumOrNull(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 /** `null` when a candidate is no longer what was indexed. */
@@ -158,7 +183,7 @@ export function assertCanRetrieve(profile: string, needsEncoder: boolean, encode
   if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_HUB to a model of the hub, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { type CacheStore, createCacheStore } from "./cache.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
+import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
@@ -14,6 +15,7 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
   readonly embeddings: EmbeddingStore;
+  readonly encoders: EncoderStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
     sessions: createSessionStore(db, now),
     interactions: createInteractionStore(db, now),
     embeddings: createEmbeddingStore(db),
+    encoders: createEncoderStore(db),
     async secret() {
       const fresh = randomBytes(32).toString("hex");
       await db

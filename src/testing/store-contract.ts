@@ -286,6 +286,17 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     );
 
     it(
+      "remembers which encoder serves a domain",
+      withStore(async ({ store, second }) => {
+        expect(await store.encoders.active("d")).toBeNull();
+        await store.encoders.activate("d", { id: "a", spec: "embedded", configured: "x" });
+        await second.encoders.activate("d", { id: "b", spec: { hub: "m", dtype: "q8" }, configured: "x" });
+        expect(await store.encoders.active("d")).toEqual({ id: "b", spec: { hub: "m", dtype: "q8" }, configured: "x" });
+        expect(await store.encoders.active("e")).toBeNull();
+      }),
+    );
+
+    it(
       "has one secret, whoever asks first",
       withStore(async ({ store, second }) => {
         const [one, two] = await Promise.all([store.secret(), second.secret()]);

@@ -1,3 +1,4 @@
+import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { weightedCoverage } from "./coverage.ts";
@@ -11,13 +12,21 @@ export interface WordStatistics {
 }
 
 /** The evidence gate, before anything is written: a verdict for every passage, in the order of the passages. */
-export function verifyPassages(question: Question, passages: readonly Passage[], gate: GateSettings, words: WordStatistics): Evidence[] {
+export function verifyPassages(
+  question: Question,
+  passages: readonly Passage[],
+  gate: GateSettings,
+  words: WordStatistics,
+  scale: Pick<ScoreScale, "score"> = RAW_SCALE,
+): Evidence[] {
   const asked = words.questionTokens(question.resolved);
-  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words)));
+  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words), scale));
 }
 
-function judge(passage: Passage, gate: GateSettings, coverage: () => number | null): Evidence {
+function judge(passage: Passage, gate: GateSettings, coverage: () => number | null, scale: Pick<ScoreScale, "score">): Evidence {
   const { dense, cross } = passage.scores;
+  /** The cosine on the scale of the model whose scores the gate combines. */
+  const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "coverage": {
       const relevance = coverage();
@@ -28,18 +37,18 @@ function judge(passage: Passage, gate: GateSettings, coverage: () => number | nu
     case "similarity": {
       const score = dense ?? 0;
       const verdict = score >= gate.minimum ? "verified" : "rejected";
-      return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${gate.minimum}`);
+      return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
-      const score = guardScore(unit(dense), unit(cross), gate);
+      const score = guardScore(carried, unit(cross), gate);
       const verdict = score !== null && score >= gate.perPassage ? "verified" : "rejected";
-      return evidence(passage, verdict, unit(dense), score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
+      return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
       // Consistency and agreement are not scored: null, and relevance alone decides.
-      const score = unit(dense) ?? 0;
+      const score = carried ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
-      return evidence(passage, verdict, unit(dense), score, `V ${score.toFixed(2)} from relevance alone`);
+      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from relevance alone`);
     }
     case "best-similarity":
     case "none":

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { IngestEvent } from "../../events.ts";
+import type { EmbeddingCost, IngestEvent } from "../../events.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
@@ -51,6 +51,7 @@ Examples:
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   const begun = Date.now();
   let failed = 0;
+  let embedFailure: string | null = null;
   const failures: { path: string; code: string; reason: string }[] = [];
   for await (const event of events) {
     switch (event.type) {
@@ -70,15 +71,32 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
       case "embed":
         terminal.progress(`vectors: ${event.done}/${event.total} windows`);
         break;
+      case "embed-failed":
+        embedFailure = event.reason;
+        terminal.error(
+          `vectors not made: ${event.reason} The documents are in and are found by their words; run the same command again to go on.`,
+        );
+        break;
       case "ingest-end": {
-        failed = event.counts.failed;
+        failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         const { total: _total, done: _done, ...counts } = event.counts;
-        if (json) terminal.print(JSON.stringify({ ...counts, chunks: event.chunks, ms: event.ms, revision: event.revision, failures }));
+        if (json)
+          terminal.print(
+            JSON.stringify({
+              ...counts,
+              chunks: event.chunks,
+              ms: event.ms,
+              revision: event.revision,
+              failures,
+              embedding: costToJson(event.embedding),
+              embed_failure: embedFailure,
+            }),
+          );
         else
           terminal.print(
             `${Object.entries(counts)
               .map(([name, n]) => `${n} ${name}`)
-              .join(", ")}; ${event.chunks} chunks written in ${(event.ms / 1000).toFixed(2)} s`,
+              .join(", ")}; ${event.chunks} chunks written in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}`,
           );
         break;
       }
@@ -87,4 +105,15 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
     }
   }
   return failed;
+}
+
+function costToJson(cost: EmbeddingCost | null) {
+  return cost === null ? null : { model: cost.model, tokens: cost.tokens, cost_usd: cost.costUsd };
+}
+
+function describeCost(cost: EmbeddingCost | null): string {
+  if (cost === null) return "";
+  const tokens = cost.tokens === null ? "tokens not counted by the endpoint" : `${cost.tokens} tokens`;
+  const price = cost.costUsd === null ? "price not known" : `$${cost.costUsd.toFixed(6)} by list price`;
+  return `; vectors from ${cost.model}: ${tokens}, ${price}`;
 }

@@ -25,6 +25,7 @@ export function addProfilesCommand(program: Command, { terminal }: CliContext): 
 }
 
 const NEEDS = {
-  encoder: "a dense encoder (SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL)",
+  encoder:
+    "a dense encoder (the embedded one, SOURCEBOUND_EMBEDDINGS_HUB, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL)",
   model: "a model (SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL)",
 } as const;

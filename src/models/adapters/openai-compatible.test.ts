@@ -13,7 +13,7 @@ import {
   startFakeEndpoint,
 } from "../../testing/fake-endpoint.ts";
 import type { ChatEvent, ChatModel } from "../chat.ts";
-import { createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
+import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
 /** Short where only a timeout ends a reply; long otherwise, for machines that are busy. */
 const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 250 : 10_000 });
@@ -254,5 +254,35 @@ describe("vectors over HTTP", () => {
       (baseUrl) => createApiEncoder("m", { ...options, baseUrl }).id,
     );
     expect(ids).toEqual(["a.test/v1/m", "a.test/v1/m", "a.test/other/v1/m", "b.test/v1/m"]);
+  });
+});
+
+describe("vectors over HTTP: limits and cost", () => {
+  it("cuts texts into requests below the limits of count and tokens, in order; a text that is too long goes alone", () => {
+    const short = Array.from({ length: 5000 }, (_, i) => `text ${i}`);
+    expect(batchTexts(short).map(({ length }) => length)).toEqual([2048, 2048, 904]);
+    const long = Array.from({ length: 6 }, () => "x".repeat(200_000));
+    expect(batchTexts(long).map(({ length }) => length)).toEqual([2, 2, 2]);
+    expect(batchTexts(["a", "x".repeat(600_000), "b"])).toEqual([["a"], ["x".repeat(600_000)], ["b"]]);
+    expect(batchTexts(short).flat()).toEqual(short);
+  });
+
+  it("tells what the endpoint counted", async () => {
+    const { encoder } = await start({ embeddings: [{ type: "vectors" }] });
+    const counts: (number | null)[] = [];
+    await encoder.embed(["one", "two"], { onUsage: (tokens) => counts.push(tokens) });
+    expect(counts).toEqual([2]);
+  });
+
+  it("refuses vectors of a known model that have not its dimensions", async () => {
+    const { endpoint } = await start({ embeddings: [{ type: "vectors" }] });
+    const encoder = createApiEncoder("text-embedding-3-small", {
+      baseUrl: endpoint.url,
+      apiKey: "",
+      timeoutMs: 250,
+      retries: 0,
+      backoffMs: 1,
+    });
+    await expect(encoder.embed(["one"])).rejects.toThrowError(/vectors of 64 dimensions came back; 1536 were expected/);
   });
 });

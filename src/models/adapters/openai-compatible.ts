@@ -11,6 +11,12 @@ export type { EndpointOptions } from "./call.ts";
 const TIMEOUTS_PER_ANSWER = 10;
 /** Texts in one request (OpenAI's limit). */
 const TEXTS_PER_REQUEST = 2048;
+/** Tokens of all texts in one request, with room below OpenAI's limit of 300,000. */
+const TOKENS_PER_REQUEST = 250_000;
+/** Bytes of UTF-8 per token, taken low so that no request is too large: English has about 4, Chinese 3. */
+const BYTES_PER_TOKEN = 2;
+/** Dimensions of models that are known by name; a proxy that gives others is refused. */
+const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
 /**
  * A chat model behind any OpenAI-compatible endpoint. The AI SDK is loaded on first use: answers from quotes never pay for it.
@@ -95,17 +101,24 @@ async function* readStream(
 /** Vectors from any OpenAI-compatible endpoint; scaled to length 1. */
 export function createApiEncoder(name: string, options: EndpointOptions): Encoder {
   const { baseUrl, apiKey } = options;
+  let dimensions = KNOWN_DIMENSIONS[name] ?? 0;
   return {
+    model: name,
     id: `${hostOf(baseUrl)}${new URL(baseUrl).pathname.replace(/\/+$/, "")}/${name}`,
-    async embed(texts, { signal } = {}) {
+    async embed(texts, { signal, onUsage } = {}) {
       signal?.throwIfAborted();
       const vectors: Float32Array[] = [];
       try {
-        for (let at = 0; at < texts.length; at += TEXTS_PER_REQUEST) {
-          const part = texts.slice(at, at + TEXTS_PER_REQUEST);
-          vectors.push(...(await withRetries(() => requestVectors(name, part, options, signal), options, signal)));
+        for (const part of batchTexts(texts)) {
+          const made = await withRetries(() => requestVectors(name, part, options, signal), options, signal);
+          vectors.push(...made.vectors);
+          onUsage?.(made.tokens);
         }
+        if (vectors.length === 0) return [];
         assertVectors(vectors, texts.length);
+        if (dimensions === 0) dimensions = vectors[0]?.length ?? 0;
+        if (vectors[0]?.length !== dimensions)
+          throw new CallFailure(`vectors of ${vectors[0]?.length} dimensions came back; ${dimensions} were expected`);
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
@@ -117,17 +130,35 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
   };
 }
 
+/** Texts in order, cut into requests that stay below the limits of count and tokens; a text that is too long goes alone. */
+export function batchTexts(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const more = Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+    const last = batches.at(-1);
+    if (last === undefined || last.length === TEXTS_PER_REQUEST || tokens + more > TOKENS_PER_REQUEST) {
+      batches.push([text]);
+      tokens = more;
+    } else {
+      last.push(text);
+      tokens += more;
+    }
+  }
+  return batches;
+}
+
 async function requestVectors(
   name: string,
   texts: readonly string[],
   { baseUrl, apiKey, timeoutMs }: EndpointOptions,
   signal: AbortSignal | undefined,
-): Promise<Float32Array[]> {
+): Promise<{ vectors: Float32Array[]; tokens: number | null }> {
   const { embedMany } = await import("ai");
   const provider = await openProvider(baseUrl, apiKey);
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const { embeddings, responses } = await embedMany({
+    const { embeddings, responses, usage } = await embedMany({
       model: provider.embeddingModel(name),
       values: texts.map((text) => (text.trim() === "" ? " " : text)),
       maxRetries: 0,
@@ -135,7 +166,7 @@ async function requestVectors(
     });
     const vectors = inOrder(embeddings, responses?.[0]?.body).map((values) => normalizeVector(Float32Array.from(values)));
     assertVectors(vectors, texts.length);
-    return vectors;
+    return { vectors, tokens: Number.isFinite(usage.tokens) ? usage.tokens : null };
   } catch (cause) {
     throw timeout.aborted ? new CallFailure(`no answer within ${timeoutMs} ms`) : cause;
   }

@@ -1,0 +1,187 @@
+import { type Command, Option } from "commander";
+import { type Config, hubFolders, processEnvironment } from "../../config.ts";
+import { ConfigError } from "../../errors.ts";
+import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import { configuredSpec } from "../../models/encoder-spec.ts";
+import { DEFAULT_DTYPE, DTYPES, type Dtype, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
+import { installArguments, installHubRuntime } from "../../models/hub/install.ts";
+import { listLocalModels } from "../../models/hub/local.ts";
+import { pullModel } from "../../models/hub/pull.ts";
+import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION, HUB_RUNTIME_MB } from "../../models/hub/runtime.ts";
+import type { CliContext } from "../context.ts";
+import { configOf, withEngine } from "../open.ts";
+import type { Terminal } from "../terminal.ts";
+
+export function addModelsCommand(program: Command, context: CliContext): void {
+  const models = program.command("models").description("encoders and rerankers on this machine: list, pull, install the runtime");
+  addList(models, context);
+  addPull(models, context);
+  addInstall(models, context);
+  addSwitch(models, context);
+}
+
+interface ListedModel {
+  readonly name: string;
+  readonly kind: string;
+  readonly bytes: number | null;
+  readonly dtypes: readonly string[];
+  readonly licence: string | null;
+  readonly in_use: boolean;
+}
+
+function addList(models: Command, { terminal }: CliContext): void {
+  models
+    .command("list")
+    .description("which models are here, their size, kind and licence, and which is in use")
+    .option("--json", "as JSON")
+    .action(({ json }: { json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const { modelsDir, runtimeDirs } = hubFolders(config);
+      const runtime = findHubRuntime(runtimeDirs);
+      const listed = [embeddedModel(config), ...endpointModel(config), ...localModels(config)];
+      if (json) {
+        terminal.print(JSON.stringify({ models_dir: modelsDir, runtime: runtime?.version ?? null, models: listed }, null, 2));
+        return;
+      }
+      const width = Math.max(...listed.map(({ name }) => name.length));
+      for (const { name, kind, bytes, dtypes, licence, in_use } of listed) {
+        const size = bytes === null ? "–" : megabytes(bytes);
+        const details = [kind, size, licence ?? "licence unknown", dtypes.join(" ")].filter((part) => part !== "").join(", ");
+        terminal.print(`${in_use ? "*" : " "} ${name.padEnd(width)}  ${details}`);
+      }
+      terminal.print(terminal.colors.dim(`* in use. Models folder: ${modelsDir}`));
+      const missing = `not installed (\`sourcebound models install\`, ${HUB_RUNTIME_MB} MB)`;
+      terminal.print(terminal.colors.dim(`Runtime of hub models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`));
+    });
+}
+
+function embeddedModel({ embeddings }: Config): ListedModel {
+  const { id } = loadEmbeddedEncoder();
+  return { name: id, kind: "encoder (embedded)", bytes: null, dtypes: [], licence: "Apache-2.0", in_use: embeddings === "embedded" };
+}
+
+function endpointModel({ embeddings }: Config): ListedModel[] {
+  if (typeof embeddings === "string" || "hub" in embeddings) return [];
+  const { base_url, model } = embeddings;
+  return [{ name: model, kind: `encoder at ${new URL(base_url).host}`, bytes: null, dtypes: [], licence: null, in_use: true }];
+}
+
+function localModels(config: Config): ListedModel[] {
+  const wanted = typeof config.embeddings === "object" && "hub" in config.embeddings ? config.embeddings.hub : null;
+  const nameOf = (name: string) => hubModelFacts(name)?.repository ?? name;
+  return listLocalModels(hubFolders(config).modelsDir).map(({ path, kind, bytes, dtypes, licence }) => ({
+    name: path,
+    kind,
+    bytes,
+    dtypes,
+    licence,
+    in_use: wanted !== null && nameOf(wanted) === nameOf(path),
+  }));
+}
+
+function addPull(models: Command, { terminal, signal }: CliContext): void {
+  models
+    .command("pull")
+    .description("fetch a model of the hub; goes on where an earlier call stopped")
+    .argument("<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`)
+    .addOption(new Option("--dtype <precision>", "precision of the weights").choices(DTYPES).default(DEFAULT_DTYPE))
+    .option("--json", "the result as JSON on stdout")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
+    )
+    .action(async (name: string, { dtype, json }: { dtype: Dtype; json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const { modelsDir } = hubFolders(config);
+      for await (const event of pullModel(name, { hubUrl: config.hub_url, modelsDir, dtype, signal })) {
+        switch (event.type) {
+          case "start":
+            terminal.error(`${event.repository} (${event.licence ?? "licence unknown"}), ${megabytes(event.bytes)}`);
+            break;
+          case "bytes":
+            terminal.progress(`${bar(event.done / event.total)} ${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
+            break;
+          case "end":
+            if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
+            else terminal.print(`${name} is in ${event.folder} (${megabytes(event.fetched)} fetched). ${nextStep(name, config)}`);
+            break;
+          default:
+            event satisfies never;
+        }
+      }
+    });
+}
+
+function nextStep(name: string, config: Config): string {
+  if (findHubRuntime(hubFolders(config).runtimeDirs) === null) return "Next: `sourcebound models install`.";
+  return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it: SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
+}
+
+function addInstall(models: Command, { terminal, signal }: CliContext): void {
+  models
+    .command("install")
+    .description(`install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`)
+    .option("--again", "also when it is there")
+    .option("--home", "into the home folder, for every data folder of this user")
+    .option("--json", "the result as JSON on stdout")
+    .action(async ({ again, home, json }: { again?: boolean; home?: boolean; json?: boolean }, command: Command) => {
+      const { runtimeDirs } = hubFolders(configOf(command));
+      const there = findHubRuntime(runtimeDirs);
+      const folder = home ? runtimeDirs[1] : runtimeDirs[0];
+      if (there !== null && !again) {
+        show({ version: there.version, installed: false }, `${HUB_PACKAGE} ${there.version} is already installed.`, terminal, json);
+        return;
+      }
+      terminal.error(`${HUB_RUNTIME_MB} MB will be written to ${folder} by: npm ${installArguments(folder).join(" ")}`);
+      for await (const event of installHubRuntime(folder, { env: processEnvironment(), signal })) {
+        if (event.type === "line") terminal.error(terminal.colors.dim(event.text));
+        else if (event.type === "bytes") terminal.progress(`${megabytes(event.bytes)} of about ${HUB_RUNTIME_MB} MB`);
+        else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, terminal, json);
+      }
+    });
+}
+
+function addSwitch(models: Command, { terminal, signal }: CliContext): void {
+  models
+    .command("switch")
+    .description(
+      "make the vectors of another encoder beside those that serve, then switch at once; lasts until the configuration names another one",
+    )
+    .argument("<name>", "embedded, configured, or a model of the hub")
+    .addOption(new Option("--dtype <precision>", "precision of a hub model's weights").choices(DTYPES).default(DEFAULT_DTYPE))
+    .option("--domain <name>", "body of knowledge")
+    .option("--json", "the result as JSON on stdout")
+    .action(async (name: string, { dtype, domain, json }: { dtype: Dtype; domain?: string; json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
+      if (config.embeddings === "none" || target === null) {
+        throw new ConfigError(
+          "config_invalid",
+          'embeddings is "none": there are no vectors to switch. Name an encoder in the configuration.',
+        );
+      }
+      await withEngine(config, async (engine) => {
+        const begun = Date.now();
+        const onEmbed = (done: number, total: number) =>
+          terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);
+        const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
+        const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
+        show({ ...switched, ms: Date.now() - begun }, text, terminal, json);
+      });
+    });
+}
+
+function show(value: unknown, text: string, terminal: Terminal, json: boolean | undefined): void {
+  terminal.print(json ? JSON.stringify(value) : text);
+}
+
+const BAR_CELLS = 24;
+
+function bar(share: number): string {
+  const full = Math.floor(Math.min(1, share) * BAR_CELLS);
+  return `[${"#".repeat(full)}${"-".repeat(BAR_CELLS - full)}]`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

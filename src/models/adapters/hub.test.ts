@@ -1,0 +1,141 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { describeEncoderContract } from "../../testing/encoder-contract.ts";
+import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
+import { findHubRuntime } from "../hub/runtime.ts";
+import { createHubEncoder, type HubEncoderOptions, pool } from "./hub.ts";
+import { createHubReranker, passageInput } from "./hub-reranker.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hub-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fake: HubEncoderOptions = { modelsDir: join(folder, "models"), runtimeDirs: [join(folder, "runtime")] };
+writeFakeHubRuntime(join(folder, "runtime"));
+writeFakeHubModel(fake.modelsDir, "Xenova/all-MiniLM-L6-v2");
+writeFakeHubModel(fake.modelsDir, "some/broken", { weights: "broken" });
+writeFakeHubModel(fake.modelsDir, "Xenova/ms-marco-MiniLM-L-6-v2");
+
+describeEncoderContract("hub, fake runtime", async (behaviour) => ({
+  encoder: createHubEncoder(behaviour === "broken" ? "some/broken" : "all-MiniLM-L6-v2", fake),
+  close: async () => undefined,
+}));
+
+describe("hub encoder", () => {
+  it("is found under its name, its maker's name and its repository, with one id", () => {
+    const ids = ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "Xenova/all-MiniLM-L6-v2"].map(
+      (name) => createHubEncoder(name, fake).id,
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toMatch(/^hub\/all-MiniLM-L6-v2\/q8\/mean\/[0-9a-f]{12}$/);
+  });
+
+  it("has another id with other weights and with other pooling", () => {
+    writeFakeHubModel(fake.modelsDir, "Xenova/bge-small-en-v1.5");
+    const before = createHubEncoder("bge-small", fake).id;
+    writeFakeHubModel(fake.modelsDir, "Xenova/bge-small-en-v1.5", { weights: "others" });
+    expect(before).toContain("/cls/");
+    expect(createHubEncoder("bge-small", fake).id).not.toBe(before);
+    expect(createHubEncoder("bge-small", { ...fake, pooling: "mean" }).id).toContain("/mean/");
+  });
+
+  it("takes the pooling that the model's files name", () => {
+    writeFakeHubModel(fake.modelsDir, "some/other", { files: { "1_Pooling/config.json": '{"pooling_mode_cls_token": true}' } });
+    expect(createHubEncoder("some/other", fake).id).toContain("/cls/");
+  });
+
+  it("names the command that installs the runtime", () => {
+    if (findHubRuntime([]) !== null) return;
+    const create = () => createHubEncoder("all-MiniLM-L6-v2", { ...fake, runtimeDirs: [join(folder, "nowhere")] });
+    expect(create).toThrowError(expect.objectContaining({ code: "hub_runtime_missing" }));
+    expect(create).toThrowError(/sourcebound models install/);
+  });
+
+  it("names the command that fetches a model, and the files for filling the folder by hand", () => {
+    expect(() => createHubEncoder("some/absent", fake)).toThrowError(
+      /sourcebound models pull some\/absent`, or put config\.json, .*onnx\/model_quantized\.onnx there/,
+    );
+    expect(() => createHubEncoder("all-MiniLM-L6-v2", { ...fake, dtype: "fp32" })).toThrowError(
+      /--dtype fp32`, or put onnx\/model\.onnx there/,
+    );
+  });
+
+  it.each(["a NAN b", "a BOOM b"])("throws a ModelError for a text whose vector is none: %s", async (text) => {
+    await expect(createHubEncoder("all-MiniLM-L6-v2", fake).embed(["fine", text])).rejects.toMatchObject({ code: "encoder_failed" });
+  });
+
+  it("takes the mean over a text's own tokens, or the first token", () => {
+    const hidden = { dims: [2, 2, 2], data: [1, 2, 3, 4, 5, 6, 100, 100] };
+    const inputs = { attention_mask: { dims: [2, 2], data: [1, 1, 1, 0] } };
+    expect(pool(hidden, inputs, "mean").map((vector) => [...vector])).toEqual([
+      [4, 6],
+      [5, 6],
+    ]);
+    expect(pool(hidden, inputs, "cls").map((vector) => [...vector])).toEqual([
+      [1, 2],
+      [5, 6],
+    ]);
+  });
+});
+
+describe("hub reranker", () => {
+  const passage = (text: string) => ({ title: "Ratings", section: "", text });
+
+  it("reads title, section and text as one, without empty parts", () => {
+    expect(passageInput({ title: "A", section: " B ", text: "C" })).toBe("A. B. C");
+    expect(passageInput(passage("C"))).toBe("Ratings. C");
+  });
+
+  it("scores each passage in 0–1 through the logistic function", async () => {
+    const reranker = createHubReranker("cross-encoder/ms-marco-MiniLM-L-6-v2", fake);
+    const scores = await reranker.rerank("tinnitus rating", [passage("tinnitus rating is 10"), passage("pension"), passage("a rating")]);
+    expect(scores[0]).toBeCloseTo(1 / (1 + Math.exp(-1)), 6);
+    expect(scores[1]).toBeCloseTo(1 / (1 + Math.exp(1)), 6);
+    expect(scores[2]).toBeCloseTo(0.5, 6);
+  });
+
+  it("gives null with a reason where it cannot score, never 0", async () => {
+    const reasons: string[] = [];
+    const reranker = createHubReranker("cross-encoder/ms-marco-MiniLM-L-6-v2", fake);
+    const onFailure = (reason: string) => reasons.push(reason);
+    const scores = await reranker.rerank("rating", [passage("BOOM"), passage("rating"), passage("NAN")], { onFailure });
+    expect(scores).toEqual([null, 0.5, null]);
+    expect(reasons).toEqual([expect.stringContaining("boom"), expect.stringContaining("finite logit")]);
+  });
+
+  it("throws the signal's reason when it is cancelled", async () => {
+    const reason = new Error("reader left");
+    const reranker = createHubReranker("cross-encoder/ms-marco-MiniLM-L-6-v2", fake);
+    await expect(reranker.rerank("x", [passage("y")], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+});
+
+const { HUB_MODELS_DIR, HUB_RUNTIME_DIR } = process.env;
+const runtimeDirs = HUB_RUNTIME_DIR === undefined ? [] : [HUB_RUNTIME_DIR];
+const here = HUB_MODELS_DIR !== undefined && existsSync(HUB_MODELS_DIR) && findHubRuntime(runtimeDirs) !== null;
+
+describe.skipIf(!here)(
+  "all-MiniLM-L6-v2 itself (needs HUB_MODELS_DIR with the model, and the runtime in this project or HUB_RUNTIME_DIR)",
+  () => {
+    const options = { modelsDir: HUB_MODELS_DIR ?? "", runtimeDirs };
+    if (here) {
+      const encoder = createHubEncoder("all-MiniLM-L6-v2", options);
+      describeEncoderContract("all-MiniLM-L6-v2", async (behaviour) => ({
+        encoder: behaviour === "working" ? encoder : createHubEncoder("some/broken", { ...options, modelsDir: fake.modelsDir }),
+        close: async () => undefined,
+      }));
+    }
+
+    it("has 384 dimensions and places other words for the same thing nearer than other things", { timeout: 60_000 }, async () => {
+      const [question, near, far] = await createHubEncoder("all-MiniLM-L6-v2", options).embed([
+        "my husband passed away",
+        "surviving spouse benefits after a death",
+        "how to reset a password",
+      ]);
+      expect(question).toHaveLength(384);
+      const dot = (a: Float32Array | undefined, b: Float32Array | undefined) =>
+        a?.reduce((sum, value, i) => sum + value * (b?.[i] ?? 0), 0) ?? 0;
+      expect(dot(question, near)).toBeGreaterThan(dot(question, far) + 0.2);
+    });
+  },
+);

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { PACKAGE_ROOT } from "../../root.ts";
+import type { Encoder } from "../encoder.ts";
+import { applyIsotonic } from "./isotonic.ts";
+import { carryThreshold, type Distribution } from "./quantiles.ts";
+
+/** What is known of an encoder's raw cosines; made by `training/calibration`. */
+export const calibrationSchema = z.strictObject({
+  /** The encoder's id, or the name of its model: whatever its weights are called. */
+  model: z.string().min(1),
+  date: z.iso.date(),
+  /** SHA-256 of the labelled pairs. */
+  data_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sets: z.record(z.string(), z.strictObject({ questions: z.int(), pairs: z.int(), relevant: z.int() })),
+  n: z.int().positive(),
+  /** Cross-fitted by source document; Brier score of the base rate beside it. */
+  measured: z.strictObject({ auroc: z.number(), brier: z.number(), brier_base_rate: z.number(), calibration_error: z.number() }),
+  /** Cosines of all pairs, 201 quantiles. */
+  quantiles: z.array(z.number()).min(2),
+  /** Raw cosine → probability of relevance among such pairs. */
+  isotonic: z.strictObject({ scores: z.array(z.number()).min(1), probabilities: z.array(z.number().min(0).max(1)).min(1) }),
+});
+export type Calibration = z.infer<typeof calibrationSchema>;
+
+/**
+ * Models whose cosines could not be measured here, and the one whose quantiles stand in for theirs. Assumption, not measurement: both are trained
+ * contrastively on question–passage pairs and use about the same range; it is said in every answer that rests on it.
+ */
+const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
+
+/** Calibrations that ship with the program. */
+export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src", "models", "calibration")): readonly Calibration[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .map((file) => calibrationSchema.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+}
+
+/** The calibration of an encoder by its id, else by its model's name; `null` when it was never measured. */
+export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibrations: readonly Calibration[]): Calibration | null {
+  return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
+}
+
+/** Probability that a passage of this cosine is relevant, among pairs like those that were labelled. */
+export function relevanceOf(cosine: number, { isotonic }: Calibration): number {
+  return applyIsotonic(isotonic, cosine);
+}
+
+/** How thresholds that a source measured on its own model are read with the encoder at hand. */
+export interface ScoreScale {
+  /** `raw`: same model, or a profile without inherited thresholds. `uncarried`: raw, because there is nothing to carry by. */
+  readonly type: "raw" | "carried" | "uncarried";
+  /** A threshold of the source on this encoder's cosines. */
+  readonly threshold: (source: number) => number;
+  /** A cosine of this encoder as the source's model would have given it. */
+  readonly score: (cosine: number) => number;
+  /** What is to be said of it; `null` when nothing is. */
+  readonly note: string | null;
+}
+
+const same = (value: number) => value;
+export const RAW_SCALE: ScoreScale = { type: "raw", threshold: same, score: same, note: null };
+
+/** @param source name of the model on which the thresholds were measured; `null` when they are no cosines of another model */
+export function scaleFor(
+  source: string | null,
+  encoder: Pick<Encoder, "id" | "model"> | null,
+  calibrations: readonly Calibration[],
+): ScoreScale {
+  if (source === null || encoder === null || encoder.model === source) return RAW_SCALE;
+  const standIn = STAND_INS[source] ?? null;
+  const from = calibrations.find(({ model }) => model === (standIn ?? source))?.quantiles ?? null;
+  const to = calibrationOf(encoder, calibrations)?.quantiles ?? null;
+  if (from === null || to === null) {
+    const missing = to === null ? (encoder.model ?? encoder.id) : source;
+    const note = `the thresholds were measured on ${source} and apply to raw cosines of ${encoder.model ?? encoder.id}: ${missing} has no calibration to carry them by (training/calibration makes one)`;
+    return { type: "uncarried", threshold: same, score: same, note };
+  }
+  return {
+    type: "carried",
+    threshold: (value) => carryThreshold(value, from, to),
+    score: (cosine) => carryThreshold(cosine, to, from),
+    note: `thresholds of ${source} are carried over to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assumption: its cosines are spread like those of ${standIn}; it could not be measured)`}`,
+  };
+}
+
+export type { Distribution };

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../../errors.ts";
+import { DTYPES, type Dtype, type HubModelKind, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
+
+/** A model that lies in the models folder, in the layout of transformers.js. */
+export interface LocalModel {
+  /** Path below the models folder, with `/`: what the runtime is asked for. */
+  readonly path: string;
+  readonly folder: string;
+  readonly dtypes: readonly Dtype[];
+  readonly bytes: number;
+  readonly kind: HubModelKind;
+  readonly licence: string | null;
+}
+
+/** Written by `models pull` beside the files. */
+export const MANIFEST_FILE = "sourcebound.json";
+export const manifestSchema = z.object({
+  repository: z.string(),
+  revision: z.string(),
+  licence: z.string().nullable(),
+  files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
+});
+
+/** Bytes from both ends of the weights that go into a fingerprint: enough to tell models apart without reading hundreds of megabytes. */
+const FINGERPRINT_BYTES = 1024 * 1024;
+
+/**
+ * The folder of a model and what of it must be there.
+ * @throws ModelError `hub_model_missing` naming the command and the files for filling the folder by hand
+ */
+export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): LocalModel {
+  const found = listLocalModels(modelsDir).find(({ path }) => placesOf(name).includes(path));
+  const missing = found === undefined ? requiredFiles(dtype) : requiredFiles(dtype).filter((file) => !existsSync(join(found.folder, file)));
+  if (found !== undefined && missing.length === 0) return found;
+  const folder = found?.folder ?? join(modelsDir, placesOf(name)[0] as string);
+  throw new ModelError(
+    "hub_model_missing",
+    `Model "${name}" (${dtype}) is not in ${folder}: run \`sourcebound models pull ${name}${dtype === "q8" ? "" : ` --dtype ${dtype}`}\`, or put ${missing.join(", ")} there by hand.`,
+    { model: name, folder, missing },
+  );
+}
+
+/** Files without which a model cannot run. */
+export function requiredFiles(dtype: Dtype): string[] {
+  return ["config.json", "tokenizer.json", "tokenizer_config.json", weightsFile(dtype)];
+}
+
+/** Models in the folder, sorted by path. */
+export function listLocalModels(modelsDir: string): LocalModel[] {
+  const owners = subfolders(modelsDir);
+  const paths = [...owners, ...owners.flatMap((owner) => subfolders(join(modelsDir, owner)).map((name) => `${owner}/${name}`))];
+  return paths.filter((path) => existsSync(join(modelsDir, path, "config.json"))).map((path) => describeLocal(modelsDir, path));
+}
+
+function describeLocal(modelsDir: string, path: string): LocalModel {
+  const folder = join(modelsDir, path);
+  const dtypes = DTYPES.filter((dtype) => existsSync(join(folder, weightsFile(dtype))));
+  const facts = hubModelFacts(path) ?? hubModelFacts(path.split("/").at(-1) ?? path);
+  const kind = facts?.kind ?? (isClassifier(folder) ? "reranker" : "encoder");
+  return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: readManifest(folder)?.licence ?? facts?.licence ?? null };
+}
+
+/** Paths below the models folder under which a model may lie; the first is where `models pull` puts it. */
+export function placesOf(name: string): string[] {
+  const facts = hubModelFacts(name);
+  return [...new Set([facts?.repository, name, facts?.name].filter((place) => place !== undefined))];
+}
+
+/** Names what the files hold, so that vectors of other weights under the same name are never mixed. 12 hex digits. */
+export function fingerprint(folder: string, dtype: Dtype): string {
+  const hash = createHash("sha256");
+  for (const file of ["config.json", "tokenizer.json"]) hash.update(readFileSync(join(folder, file)));
+  const weights = openSync(join(folder, weightsFile(dtype)), "r");
+  try {
+    const { size } = fstatSync(weights);
+    const piece = Buffer.alloc(Math.min(size, FINGERPRINT_BYTES));
+    for (const at of [0, size - piece.length]) hash.update(piece.subarray(0, readSync(weights, piece, 0, piece.length, at)));
+    return hash.update(String(size)).digest("hex").slice(0, 12);
+  } finally {
+    closeSync(weights);
+  }
+}
+
+const poolingSchema = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
+
+/** How the model's own files say that token vectors become one; `null` when they do not say. */
+export function poolingOf(folder: string): Pooling | null {
+  const value = readJson(join(folder, "1_Pooling", "config.json"));
+  const parsed = poolingSchema.safeParse(value);
+  return value === null || !parsed.success ? null : parsed.data.pooling_mode_cls_token ? "cls" : "mean";
+}
+
+export function readManifest(folder: string): z.infer<typeof manifestSchema> | null {
+  const parsed = manifestSchema.safeParse(readJson(join(folder, MANIFEST_FILE)));
+  return parsed.success ? parsed.data : null;
+}
+
+const architectureSchema = z.object({ architectures: z.array(z.string()) });
+
+function isClassifier(folder: string): boolean {
+  const parsed = architectureSchema.safeParse(readJson(join(folder, "config.json")));
+  return parsed.success && parsed.data.architectures.some((one) => one.endsWith("ForSequenceClassification"));
+}
+
+function readJson(path: string): unknown {
+  if (!existsSync(path)) return null;
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new ModelError("hub_model_damaged", `${path} is not readable (${messageOf(cause)}): delete it and pull the model again.`, {
+      path,
+    });
+  }
+}
+
+function subfolders(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+function bytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}

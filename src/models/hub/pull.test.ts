@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
+import { installHubRuntime } from "./install.ts";
+import { findLocalModel, listLocalModels } from "./local.ts";
+import { type PullEvent, type PullOptions, pullModel } from "./pull.ts";
+import { findHubRuntime } from "./runtime.ts";
+
+const root = mkdtempSync(join(tmpdir(), "pull-"));
+const repository = "Xenova/all-MiniLM-L6-v2";
+const weights = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 31) % 251));
+const files = {
+  "config.json": Buffer.from('{"architectures":["BertModel"]}'),
+  "tokenizer.json": Buffer.from("{}"),
+  "tokenizer_config.json": Buffer.from("{}"),
+  "onnx/model_quantized.onnx": weights,
+  "onnx/model.onnx": Buffer.from("full"),
+  "README.md": Buffer.from("not wanted"),
+};
+let modelsDir = "";
+let hub: FakeHub | null = null;
+beforeEach(() => {
+  modelsDir = mkdtempSync(join(root, "models-"));
+});
+afterEach(async () => {
+  await hub?.close();
+  hub = null;
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
+  hub = await startFakeHub({ repository, files, tags: ["license:apache-2.0"], ...over });
+  return { hubUrl: hub.url, modelsDir, dtype: "q8", signal: new AbortController().signal, timeoutMs: 2000, backoffMs: 1 };
+}
+
+async function pull(options: PullOptions, name = "all-MiniLM-L6-v2"): Promise<PullEvent[]> {
+  const events: PullEvent[] = [];
+  for await (const event of pullModel(name, options)) events.push(event);
+  return events;
+}
+
+const errorOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => error as Error & { code: string },
+  );
+
+describe("pulling a model", () => {
+  it("fetches the files that are needed, says how far it is, and notes revision, licence and hashes", async () => {
+    const events = await pull(await start());
+    expect(events[0]).toMatchObject({ type: "start", repository, licence: "apache-2.0" });
+    const shares = events.flatMap((event) => (event.type === "bytes" ? [event.done / event.total] : []));
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+    expect(findLocalModel(modelsDir, "all-MiniLM-L6-v2", "q8").licence).toBe("apache-2.0");
+    const manifest = JSON.parse(readFileSync(join(modelsDir, repository, "sourcebound.json"), "utf8"));
+    expect(manifest.files["onnx/model_quantized.onnx"].sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(existsSync(join(modelsDir, repository, "README.md"))).toBe(false);
+    expect(listLocalModels(modelsDir).map(({ path, dtypes }) => [path, dtypes])).toEqual([[repository, ["q8"]]]);
+  });
+
+  it("fetches nothing again", async () => {
+    const options = await start();
+    await pull(options);
+    const end = (await pull(options)).at(-1);
+    expect(end).toMatchObject({ type: "end", fetched: 0 });
+  });
+
+  it.each([false, true])("goes on where a cut connection stopped (range ignored: %s)", async (ignoreRange) => {
+    const options = await start({
+      ignoreRange,
+      cutAfter: (path, request) => (path.endsWith("quantized.onnx") && request === 1 ? 60_000 : -1),
+    });
+    await pull(options);
+    expect(readFileSync(join(modelsDir, repository, "onnx/model_quantized.onnx"))).toEqual(weights);
+    expect(hub?.requests.some((request) => request.endsWith("bytes=60000-"))).toBe(true);
+  });
+
+  it("leaves no model that looks whole when it is cancelled, and goes on later", async () => {
+    const abort = new AbortController();
+    const options = { ...(await start()), signal: abort.signal };
+    const reason = new Error("enough");
+    const stopped = (async () => {
+      for await (const event of pullModel("all-MiniLM-L6-v2", options))
+        if (event.type === "bytes" && event.file.endsWith(".onnx")) abort.abort(reason);
+    })();
+    expect(await errorOf(stopped)).toBe(reason);
+    expect(listLocalModels(modelsDir)).toEqual([]);
+    await pull({ ...options, signal: new AbortController().signal });
+    expect(listLocalModels(modelsDir)).toHaveLength(1);
+  });
+
+  it("deletes a file whose hash differs and says so", async () => {
+    const error = await errorOf(pull(await start({ damage: (path) => path.endsWith(".onnx") })));
+    expect(error).toMatchObject({ code: "hub_file_damaged" });
+    expect(existsSync(join(modelsDir, repository, "onnx/model_quantized.onnx.part"))).toBe(false);
+  });
+
+  it("says which weights there are when the wanted ones are not", async () => {
+    const error = await errorOf(pull({ ...(await start()), dtype: "fp16" }));
+    expect(error).toMatchObject({
+      code: "hub_file_missing",
+      message: expect.stringContaining("onnx/model_quantized.onnx, onnx/model.onnx"),
+    });
+  });
+
+  it("says how to fill the folder by hand when the hub cannot be reached", async () => {
+    const options = await start();
+    await hub?.close();
+    const error = await errorOf(pull(options));
+    expect(error).toMatchObject({ code: "hub_unreachable" });
+    expect(error?.message).toMatch(
+      /config\.json, tokenizer\.json, tokenizer_config\.json and onnx\/model_quantized\.onnx of Xenova\/all-MiniLM-L6-v2/,
+    );
+    expect(error?.message).toContain(join(modelsDir, repository));
+  });
+
+  it("knows no model of a name that is neither short nor owner/name, and none that the hub does not have", async () => {
+    const options = await start();
+    expect(await errorOf(pull(options, "all-MinLM-L6-v2"))).toMatchObject({
+      code: "hub_model_unknown",
+      message: expect.stringContaining("all-MiniLM-L6-v2"),
+    });
+    expect(await errorOf(pull(options, "some/absent"))).toMatchObject({ code: "hub_model_unknown" });
+  });
+});
+
+describe("installing the runtime", () => {
+  /** A stand-in for npm that runs `script` with the folder after `--prefix` as `folder`. */
+  const npm = (script: string): readonly [string, ...string[]] => {
+    const path = join(mkdtempSync(join(root, "npm-")), "npm.mjs");
+    writeFileSync(path, `import fs from "node:fs";\nconst folder = process.argv[process.argv.indexOf("--prefix") + 1];\n${script}`);
+    return [process.execPath, path];
+  };
+  const install = async (folder: string, program: readonly [string, ...string[]]) => {
+    const events = [];
+    const options = { env: process.env, signal: new AbortController().signal, npm: program, everyMs: 5 };
+    for await (const event of installHubRuntime(folder, options)) events.push(event);
+    return events;
+  };
+
+  it("runs npm without scripts and without CUDA, and renames what is whole", async () => {
+    const folder = join(mkdtempSync(join(root, "data-")), "hub-runtime");
+    const source = mkdtempSync(join(root, "package-"));
+    writeFakeHubRuntime(source, "4.3.1");
+    const program = npm(
+      `console.log(process.argv.slice(2).join(" "), process.env.ONNXRUNTIME_NODE_INSTALL_CUDA); fs.cpSync(${JSON.stringify(source)}, folder, { recursive: true });`,
+    );
+    const events = await install(folder, program);
+    expect(events.at(-1)).toEqual({ type: "end", folder, version: "4.3.1" });
+    const lines = events.flatMap((event) => (event.type === "line" ? [event.text] : []));
+    expect(lines[0]).toMatch(/--ignore-scripts .*@huggingface\/transformers@4\.3\.1 skip$/);
+    expect(findHubRuntime([folder])?.version).toBe("4.3.1");
+    expect(existsSync(`${folder}.part`)).toBe(false);
+  });
+
+  it("says what npm said when it failed, and leaves nothing that looks installed", async () => {
+    const folder = join(mkdtempSync(join(root, "data-")), "hub-runtime");
+    const error = await errorOf(install(folder, npm('console.error("network timeout"); process.exit(1);')));
+    expect(error).toMatchObject({ code: "hub_install_failed", message: expect.stringContaining("network timeout") });
+    expect(existsSync(folder)).toBe(false);
+  });
+});

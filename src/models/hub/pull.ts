@@ -1,0 +1,283 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../../errors.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import { CallFailure, withRetries } from "../adapters/call.ts";
+import { createWatchdog } from "../adapters/watchdog.ts";
+import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";
+import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";
+
+export interface PullOptions {
+  /** Address of the hub or of a mirror. */
+  readonly hubUrl: string;
+  readonly modelsDir: string;
+  readonly dtype: Dtype;
+  readonly signal: AbortSignal;
+  /** Until the first byte, and between two pieces. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Pause before the second try of a file; doubles. @default 500 */
+  readonly backoffMs?: number;
+}
+
+export type PullEvent =
+  | {
+      readonly type: "start";
+      readonly repository: string;
+      readonly revision: string;
+      readonly licence: string | null;
+      readonly bytes: number;
+    }
+  | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
+  | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
+
+/** Tries of a file after the first; each goes on where the last one stopped. */
+const RETRIES = 4;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+const infoSchema = z.object({
+  sha: z.string().regex(/^[0-9a-f]{7,64}$/),
+  tags: z.array(z.string()).default([]),
+  siblings: z.array(
+    z.object({
+      rfilename: z.string(),
+      size: z.int().min(0).optional(),
+      blobId: z.string().optional(),
+      lfs: z.object({ sha256: z.string(), size: z.int() }).nullish(),
+    }),
+  ),
+});
+
+interface HubFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** SHA-256 of large files; of small ones the hub states git's hash. */
+  readonly sha256: string | null;
+  readonly blobId: string | null;
+}
+
+/**
+ * Fetches a model into the models folder: every file under a temporary name that is renamed after size and hash were compared. A second call goes on
+ * where the first stopped; `config.json`, by which a model is found, comes last.
+ * @throws ModelError `hub_unreachable`, `hub_model_unknown`, `hub_file_missing`, `hub_file_damaged`
+ */
+export async function* pullModel(name: string, options: PullOptions): AsyncGenerator<PullEvent, void> {
+  const { modelsDir, dtype } = options;
+  const repository = placesOf(name)[0] as string;
+  const folder = join(modelsDir, repository);
+  if (!repository.includes("/")) {
+    throw new ModelError(
+      "hub_model_unknown",
+      `"${name}" is no known model.${didYouMean(name, hubModelNames)} Known: ${hubModelNames.join(", ")}; any other as owner/name.`,
+    );
+  }
+  const info = await readInfo(repository, folder, options);
+  const files = chooseFiles(repository, info, dtype);
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const licence = info.tags.find((tag) => tag.startsWith("license:"))?.slice("license:".length) ?? hubModelFacts(name)?.licence ?? null;
+  yield { type: "start", repository, revision: info.sha, licence, bytes: total };
+  const hashes: Record<string, { bytes: number; sha256: string }> = { ...readManifest(folder)?.files };
+  let before = 0;
+  let fetched = 0;
+  for (const file of files) {
+    const base = before;
+    for await (const done of fetchFile(repository, info.sha, file, folder, options)) {
+      fetched += done.fresh;
+      yield { type: "bytes", file: file.path, done: base + done.bytes, total };
+    }
+    hashes[file.path] = { bytes: file.bytes, sha256: await sha256File(join(folder, file.path)) };
+    before += file.bytes;
+  }
+  await writeWhole(join(folder, MANIFEST_FILE), `${JSON.stringify({ repository, revision: info.sha, licence, files: hashes }, null, 2)}\n`);
+  yield { type: "end", folder, bytes: total, fetched };
+}
+
+async function readInfo(
+  repository: string,
+  folder: string,
+  { hubUrl, signal, ...options }: PullOptions,
+): Promise<z.infer<typeof infoSchema>> {
+  const url = `${hubUrl.replace(/\/+$/, "")}/api/models/${repository}?blobs=true`;
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const call = async () => {
+    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    if ([401, 403, 404].includes(response.status)) {
+      throw new ModelError("hub_model_unknown", `${hubUrl} has no public model "${repository}" (HTTP ${response.status}): check the name.`);
+    }
+    if (!response.ok) throw new CallFailure(`HTTP ${response.status}`, { retryable: response.status >= 500 || response.status === 429 });
+    return infoSchema.parse(await response.json());
+  };
+  try {
+    return await withRetries(keepModelErrors(call), { baseUrl: hubUrl, apiKey: "", timeoutMs, retries: 1, ...backoff(options) }, signal);
+  } catch (cause) {
+    throw unwrap(cause, signal) ?? unreachable(hubUrl, repository, folder, options.dtype, cause);
+  }
+}
+
+/** Errors that say all that is to be said pass through the retries. */
+class Final extends CallFailure {
+  readonly error: ModelError;
+  constructor(error: ModelError) {
+    super(error.message, { retryable: false });
+    this.error = error;
+  }
+}
+
+function keepModelErrors<T>(call: () => Promise<T>): () => Promise<T> {
+  return () =>
+    call().catch((cause: unknown) => {
+      throw cause instanceof ModelError ? new Final(cause) : cause;
+    });
+}
+
+function unwrap(cause: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return cause instanceof Final ? cause.error : null;
+}
+
+function backoff({ backoffMs }: { backoffMs?: number | undefined }): { backoffMs?: number } {
+  return backoffMs === undefined ? {} : { backoffMs };
+}
+
+function unreachable(hubUrl: string, repository: string, folder: string, dtype: Dtype, cause: unknown): ModelError {
+  const inner = cause instanceof Error && cause.cause !== undefined ? `: ${messageOf(cause.cause)}` : "";
+  return new ModelError(
+    "hub_unreachable",
+    `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Fetch config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and put them into ${folder}, or set hub_url to a mirror.`,
+    { repository, folder },
+    { cause },
+  );
+}
+
+/** @throws ModelError `hub_file_missing` with the weights that the repository has */
+function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype): HubFile[] {
+  const wanted = [
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "1_Pooling/config.json",
+    weightsFile(dtype),
+    `${weightsFile(dtype)}_data`,
+    "config.json",
+  ];
+  const optional = new Set(["1_Pooling/config.json", `${weightsFile(dtype)}_data`]);
+  return wanted.flatMap((path) => {
+    const found = siblings.find(({ rfilename }) => rfilename === path);
+    const bytes = found?.lfs?.size ?? found?.size;
+    if (found !== undefined && bytes !== undefined)
+      return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
+    if (optional.has(path)) return [];
+    const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
+    throw new ModelError(
+      "hub_file_missing",
+      `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files: look for a conversion of it." : `Weights there: ${weights.join(", ")}.`}`,
+      { repository, path, weights },
+    );
+  });
+}
+
+/** Yields how many bytes are there, and how many of them are new. */
+async function* fetchFile(
+  repository: string,
+  revision: string,
+  file: HubFile,
+  folder: string,
+  options: PullOptions,
+): AsyncGenerator<{ bytes: number; fresh: number }, void> {
+  const path = join(folder, file.path);
+  const part = `${path}.part`;
+  await mkdir(dirname(path), { recursive: true });
+  if (existsSync(path) && (await isWhole(path, file))) {
+    yield { bytes: file.bytes, fresh: 0 };
+    return;
+  }
+  for (let attempt = 0; ; attempt++) {
+    try {
+      yield* appendRest(`${options.hubUrl.replace(/\/+$/, "")}/${repository}/resolve/${revision}/${file.path}`, part, file, options);
+      break;
+    } catch (cause) {
+      options.signal.throwIfAborted();
+      const hopeless = cause instanceof CallFailure && !cause.retryable;
+      if (attempt >= RETRIES || hopeless) throw unreachable(options.hubUrl, repository, folder, options.dtype, cause);
+      await new Promise((resolve) => setTimeout(resolve, (options.backoffMs ?? 500) * 2 ** attempt));
+    }
+  }
+  if (!(await isWhole(part, file))) {
+    await rm(part, { force: true });
+    throw new ModelError(
+      "hub_file_damaged",
+      `${file.path} of ${repository} did not arrive as the hub describes it (size or hash differ) and was deleted: run the command again.`,
+      {
+        repository,
+        path: file.path,
+      },
+    );
+  }
+  await rename(part, path);
+}
+
+async function* appendRest(
+  url: string,
+  part: string,
+  file: HubFile,
+  options: PullOptions,
+): AsyncGenerator<{ bytes: number; fresh: number }, void> {
+  const had = existsSync(part) ? (await stat(part)).size : 0;
+  if (had === file.bytes) return;
+  const from = had < file.bytes ? had : 0;
+  const watchdog = createWatchdog(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, Number.POSITIVE_INFINITY);
+  watchdog.start();
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.any([options.signal, watchdog.signal]),
+      headers: { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+    });
+    if (!response.ok || response.body === null) {
+      throw new CallFailure(`HTTP ${response.status} for ${file.path}`, { retryable: response.status >= 500 || response.status === 429 });
+    }
+    const resumed = response.status === 206;
+    const target = await open(part, resumed ? "a" : "w");
+    let bytes = resumed ? from : 0;
+    try {
+      for await (const piece of response.body) {
+        watchdog.stop();
+        await target.write(piece);
+        bytes += piece.length;
+        if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than the hub said`);
+        yield { bytes, fresh: piece.length };
+        watchdog.start();
+      }
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    if (bytes !== file.bytes) throw new CallFailure(`${file.path} ended after ${bytes} of ${file.bytes} bytes`);
+  } finally {
+    watchdog.stop();
+  }
+}
+
+/** Size and, as far as the hub states one, hash. */
+async function isWhole(path: string, { bytes, sha256, blobId }: HubFile): Promise<boolean> {
+  if ((await stat(path)).size !== bytes) return false;
+  if (sha256 !== null) return (await sha256File(path)) === sha256;
+  if (blobId === null || !/^[0-9a-f]{40}$/.test(blobId)) return true;
+  return (
+    createHash("sha1")
+      .update(`blob ${bytes}\0`)
+      .update(await readFile(path))
+      .digest("hex") === blobId
+  );
+}
+
+async function sha256File(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest("hex");
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.part`, text);
+  await rename(`${path}.part`, path);
+}

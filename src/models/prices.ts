@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { PACKAGE_ROOT } from "../root.ts";
+
+/** US dollars per million tokens at a date. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** ISO date on which the source gave the price. */
+  readonly date: string;
+  readonly source: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+const tableSchema = z.object({
+  unit: z.literal("USD per 1,000,000 tokens"),
+  models: z.record(
+    z.string(),
+    z.object({ input: z.number().min(0), output: z.number().min(0), date: z.iso.date(), source: z.string().min(1) }),
+  ),
+});
+
+export type PriceTable = Readonly<Record<string, Price>>;
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** The table that ships with the program, `src/models/prices.json`. Prices change: every one has its date. */
+export function loadPrices(path: string = join(PACKAGE_ROOT, "src", "models", "prices.json")): PriceTable {
+  return tableSchema.parse(JSON.parse(readFileSync(path, "utf8"))).models;
+}
+
+/** Price of a model by name; a dated version that has no line of its own has the price of its family. `null` when the table does not know it. */
+export function priceOf(model: string, prices: PriceTable): Price | null {
+  const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  return (Object.hasOwn(prices, model) ? prices[model] : Object.hasOwn(prices, family) ? prices[family] : null) ?? null;
+}
+
+/** Σ tokens · price / 10⁶. `null` when the model is not in the table or its endpoint did not count: never 0 for "unknown". */
+export function costUsd(model: string, { inputTokens, outputTokens }: Usage, prices: PriceTable): number | null {
+  const price = priceOf(model, prices);
+  if (price === null || inputTokens === null || (outputTokens === null && price.output > 0)) return null;
+  return (inputTokens * price.input + (outputTokens ?? 0) * price.output) / TOKENS_PER_PRICE;
+}

@@ -1,0 +1,97 @@
+import { ModelError } from "../errors.ts";
+import type { EmbedOptions, Encoder } from "../models/encoder.ts";
+import type { EmbeddingStore } from "../store/embeddings.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { DenseIndex } from "./dense.ts";
+import { SlotSet } from "./slot-set.ts";
+import type { Scored } from "./top-k.ts";
+
+/** A question's vector with the index that it may be compared with: vectors of two encoders cannot meet. */
+export interface QuestionVector {
+  readonly index: VectorIndex;
+  readonly values: Float32Array;
+}
+
+/** The vectors of one encoder for the windows of a corpus, by the windows' slots. */
+export class VectorIndex {
+  readonly encoder: Encoder;
+  private readonly dense: DenseIndex;
+  private readonly windowOfVector: number[] = [];
+  private readonly vectorOfWindow = new Map<number, number>();
+  private dimensions: number | null = null;
+
+  constructor(encoder: Encoder) {
+    this.encoder = encoder;
+    this.dense = new DenseIndex({ model: encoder.id });
+  }
+
+  has(window: number): boolean {
+    return this.vectorOfWindow.has(window);
+  }
+
+  add(window: number, vector: Float32Array): void {
+    const slot = this.dense.add(vector);
+    this.windowOfVector[slot] = window;
+    this.vectorOfWindow.set(window, slot);
+  }
+
+  delete(window: number): void {
+    const slot = this.vectorOfWindow.get(window);
+    if (slot !== undefined) this.dense.delete(slot);
+    this.vectorOfWindow.delete(window);
+  }
+
+  /** Windows ranked by cosine, best first. */
+  search(question: Float32Array, k: number, accept: (window: number) => boolean): Scored[] {
+    const accepted = SlotSet.from(this.dense.slots, (slot) => accept(this.windowOfVector[slot] as number));
+    return this.dense.search(question, k, accepted).map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
+  }
+
+  /** Cosine of one window; `null` when it has no vector. */
+  score(question: Float32Array, window: number): number | null {
+    const slot = this.vectorOfWindow.get(window);
+    return slot === undefined ? null : this.dense.score(question, slot);
+  }
+
+  /** @throws ModelError of the encoder, or `encoder_changed` when what it gave cannot be compared with the index */
+  async embedQuestion(text: string, options: EmbedOptions): Promise<QuestionVector> {
+    const made = await this.encoder.embed([text], options);
+    return { index: this, values: this.checked(made, 1)[0] as Float32Array };
+  }
+
+  /**
+   * Vectors of texts, through the cache on disk.
+   * @throws ModelError of the encoder, or `encoder_changed`
+   */
+  async embedTexts(texts: readonly string[], embeddings: EmbeddingStore, options: EmbedOptions): Promise<Float32Array[]> {
+    const { id } = this.encoder;
+    const hashes = texts.map((text) => sha256Hex(text));
+    const known = await embeddings.get(id, [...new Set(hashes)]);
+    this.checked([...known.values()], known.size);
+    const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
+    if (fresh.length > 0) {
+      const asked = fresh.map((hash) => texts[hashes.indexOf(hash)] as string);
+      const made = this.checked(await this.encoder.embed(asked, options), asked.length);
+      const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
+      await embeddings.put(id, vectors);
+      for (const [hash, vector] of vectors) known.set(hash, vector);
+    }
+    return hashes.map((hash) => known.get(hash) as Float32Array);
+  }
+
+  private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
+    const fail = (what: string) => {
+      const message = `Encoder "${this.encoder.id}" gave ${what}: nothing of it was kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
+      throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
+    };
+    if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);
+    const dimensions = this.dimensions ?? vectors[0]?.length ?? null;
+    for (const vector of vectors) {
+      if (vector.length === 0 || vector.length !== dimensions)
+        fail(`a vector of length ${vector.length} where the others have length ${dimensions}`);
+      if (!vector.every(Number.isFinite)) fail(`a vector of length ${vector.length} with a value that is not a finite number`);
+    }
+    this.dimensions = dimensions;
+    return vectors;
+  }
+}

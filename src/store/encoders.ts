@@ -1,0 +1,41 @@
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import type { Database } from "./schema.ts";
+
+const recordSchema = z.object({
+  /** Encoder whose index is complete and serves. */
+  id: z.string(),
+  /** How it is opened again; holds no key. */
+  spec: z.unknown(),
+  /** The configured encoder at the time of the choice: when the configuration changes, it wins over an older choice. */
+  configured: z.string(),
+});
+
+export type ActiveEncoder = z.infer<typeof recordSchema>;
+
+/** Which encoder serves each domain. */
+export interface EncoderStore {
+  active(domain: string): Promise<ActiveEncoder | null>;
+  activate(domain: string, encoder: ActiveEncoder): Promise<void>;
+}
+
+export function createEncoderStore(db: Kysely<Database>): EncoderStore {
+  return {
+    async active(domain) {
+      const row = await db.selectFrom("meta").select("value").where("key", "=", keyOf(domain)).executeTakeFirst();
+      return row === undefined ? null : recordSchema.parse(JSON.parse(row.value));
+    },
+    async activate(domain, encoder) {
+      const value = JSON.stringify(encoder);
+      await db
+        .insertInto("meta")
+        .values({ key: keyOf(domain), value })
+        .onConflict((c) => c.column("key").doUpdateSet({ value }))
+        .execute();
+    },
+  };
+}
+
+function keyOf(domain: string): string {
+  return `encoder:${domain}`;
+}

@@ -1,0 +1,25 @@
+import type { ScoreScale } from "../models/calibration/calibration.ts";
+import type { GateSettings } from "../profiles/profile.ts";
+
+/** A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand. Gates that combine scores stay: `verifyPassages` carries the score. */
+export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">): GateSettings {
+  switch (gate.type) {
+    case "similarity":
+      return {
+        type: "similarity",
+        minimum: threshold(gate.minimum),
+        weak: threshold(gate.weak),
+        veryWeak: threshold(gate.veryWeak),
+        warn: threshold(gate.warn),
+      };
+    case "best-similarity":
+      return { type: "best-similarity", minimum: threshold(gate.minimum) };
+    default:
+      return gate;
+  }
+}
+
+/** Does the profile compare cosines with thresholds at all? */
+export function usesCosines(gate: GateSettings): boolean {
+  return gate.type !== "coverage" && gate.type !== "none";
+}
