@@ -11,6 +11,7 @@ import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
+import { createEmbeddedReranker } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
@@ -92,6 +93,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const encoder = parts.encoder !== undefined ? parts.encoder : encoderOf(config);
+  // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages.
+  const rerankers = { embedded: createEmbeddedReranker(loadEmbeddedEncoder()) };
   const models = modelsOf(config);
   const secret = await store.secret();
   const packs = new Map<string, DomainPack>();
@@ -117,6 +120,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       documents: store.documents,
       corpus: corpus(pack.name),
       encoder,
+      rerankers,
       profile,
       models,
       cache: { secret, language: pack.language, encoder: encoder?.id ?? "none", configHash: configHash(config, pack, profile) },
@@ -137,7 +141,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     store,
     domain,
     corpus,
-    retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder }),
+    retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
     counts: (scope) => store.documents.counts(scope),
     async *ask(question, options = {}) {
       const pack = domain(options.domain);

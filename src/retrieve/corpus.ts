@@ -44,6 +44,9 @@ export interface Candidate {
   readonly version: string;
   readonly chunk: Chunk;
   readonly window: TextRange;
+  readonly title: string;
+  /** The window's text. */
+  readonly text: string;
   readonly dense: number | null;
   readonly bm25: number | null;
   readonly fused: number;
@@ -121,7 +124,8 @@ export class Corpus {
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
     return fused.map(({ id, ...scores }) => {
       const { document, chunk, window } = this.entries[slots.get(id) as number] as Entry;
-      return { documentId: document.id, version: document.version, chunk, window, ...scores };
+      const text = document.text.slice(window.start, window.end);
+      return { documentId: document.id, version: document.version, chunk, window, title: document.title, text, ...scores };
     });
   }
 

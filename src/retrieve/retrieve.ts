@@ -1,14 +1,18 @@
 import { messageOf, UnavailableError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
+import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Candidate, Corpus } from "./corpus.ts";
+import type { Corpus } from "./corpus.ts";
+import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
   readonly documents: DocumentStore;
   readonly encoder: Encoder | null;
+  /** By the name that a profile gives them; what is absent does not run. */
+  readonly rerankers: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker>>>;
 }
 
 export interface Retrieved {
@@ -27,7 +31,7 @@ export interface Retrieved {
 export async function retrievePassages(
   question: Question,
   settings: RetrieveSettings,
-  { corpus, documents, encoder }: RetrieveParts,
+  { corpus, documents, encoder, rerankers }: RetrieveParts,
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
@@ -47,12 +51,18 @@ export async function retrievePassages(
     beta: settings.beta,
     fusion: settings.fusion,
   };
-  let candidates = corpus.search(request);
-  let passages = await loadPassages(candidates.slice(0, settings.passages), question, documents);
+  const reranker = settings.reranker === "none" ? null : (rerankers[settings.reranker] ?? null);
+  const rank = () =>
+    rerankCandidates(question.resolved, corpus.search(request), settings.rerank, reranker, {
+      signal,
+      idf: (token) => corpus.idf(token),
+    });
+  let candidates = await rank();
+  let passages = await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents);
   if (passages === null) {
     await corpus.sync({ signal });
-    candidates = corpus.search(request);
-    passages = (await loadPassages(candidates.slice(0, settings.passages), question, documents)) ?? [];
+    candidates = await rank();
+    passages = (await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents)) ?? [];
   }
   return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
 }
@@ -75,21 +85,27 @@ async function syncAndEmbed(
 }
 
 /** `null` when a candidate is no longer what was indexed. */
-async function loadPassages(candidates: readonly Candidate[], question: Question, documents: DocumentStore): Promise<Passage[] | null> {
+async function loadPassages(
+  candidates: readonly RerankedCandidate[],
+  question: Question,
+  reranker: RetrieveSettings["reranker"],
+  documents: DocumentStore,
+): Promise<Passage[] | null> {
   const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
   const passages: Passage[] = [];
   for (const candidate of candidates) {
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
-    const passage = toPassage(candidate, document, question.selection, passages.length + 1);
+    const passage = toPassage(candidate, document, reranker, question.selection, passages.length + 1);
     if (passage !== null) passages.push(passage);
   }
   return passages;
 }
 
 function toPassage(
-  { chunk, window, dense, bm25, fused }: Candidate,
+  { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
   document: StoredDocument,
+  reranker: RetrieveSettings["reranker"],
   selection: Selection | null,
   rank: number,
 ): Passage | null {
@@ -117,7 +133,7 @@ function toPassage(
     window: { start: window.start, end: window.end },
     text: document.text.slice(range.start, range.end),
     units,
-    scores: { dense, bm25, fused, cross: null },
+    scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
   };
 }
 
