@@ -142,9 +142,11 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
-  const { passages, dense, denseFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, dense, denseFailure, reranker, rerankFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
   log.fact("passages", passages.length);
   log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("reranker", reranker);
+  if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const message = "The encoder could not be reached; passages were ranked by words alone.";
   return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };

@@ -1,14 +1,14 @@
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, type Word, words, wordTokens } from "../text/tokens.ts";
+import type { TextRange } from "../types.ts";
 
 /** A text as ids of words in a lexicon, stop words included. */
 export interface ReadText {
   readonly words: Int32Array;
   /** Place in `words` where each sentence ends. */
   readonly sentenceEnds: Int32Array;
-  /** Which kinds of value each sentence holds: bits of `VALUE_BITS`. */
-  readonly values: Uint8Array;
+  readonly sentences: readonly TextRange[];
 }
 
 /** Kinds of value that a question can ask for. */
@@ -95,14 +95,12 @@ export class Lexicon {
     if (known !== undefined) return known;
     const ids: number[] = [];
     const ends: number[] = [];
-    const values: number[] = [];
-    for (const { start, end } of splitSentences(text)) {
-      const sentence = text.slice(start, end);
-      for (const word of words(sentence)) ids.push(this.idOf(word));
+    const sentences = splitSentences(text);
+    for (const { start, end } of sentences) {
+      for (const word of words(text.slice(start, end))) ids.push(this.idOf(word));
       ends.push(ids.length);
-      values.push(valueBits(sentence));
     }
-    const read = { words: Int32Array.from(ids), sentenceEnds: Int32Array.from(ends), values: Uint8Array.from(values) };
+    const read = { words: Int32Array.from(ids), sentenceEnds: Int32Array.from(ends), sentences };
     this.texts.set(text, read);
     return read;
   }

@@ -22,6 +22,10 @@ export interface Retrieved {
   readonly dense: boolean;
   /** Set when the dense ranking was wanted and failed; words alone decided. */
   readonly denseFailure: string | null;
+  /** Name of the reranker that ordered the passages; `null` when none did. */
+  readonly reranker: string | null;
+  /** Set when the reranker was wanted and failed; the fused order stayed. */
+  readonly rerankFailure: string | null;
 }
 
 /**
@@ -52,11 +56,17 @@ export async function retrievePassages(
     fusion: settings.fusion,
   };
   const reranker = settings.reranker === "none" ? null : (rerankers[settings.reranker] ?? null);
-  const rank = () =>
-    rerankCandidates(question.resolved, corpus.search(request), settings.rerank, reranker, {
-      signal,
-      idf: (token) => corpus.idf(token),
-    });
+  let rerankFailure: string | null = null;
+  const rank = async () => {
+    const found = corpus.search(request);
+    try {
+      return await rerankCandidates(question.resolved, found, settings.rerank, reranker, { signal, idf: (token) => corpus.idf(token) });
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      rerankFailure = messageOf(cause);
+      return rerankCandidates(question.resolved, found, 0, null);
+    }
+  };
   let candidates = await rank();
   let passages = await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents);
   if (passages === null) {
@@ -64,7 +74,14 @@ export async function retrievePassages(
     candidates = await rank();
     passages = (await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents)) ?? [];
   }
-  return { passages, candidates: candidates.length, dense: vector !== null, denseFailure: failure };
+  return {
+    passages,
+    candidates: candidates.length,
+    dense: vector !== null,
+    denseFailure: failure,
+    reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
+    rerankFailure,
+  };
 }
 
 async function syncAndEmbed(

@@ -167,18 +167,22 @@ def fit(pairs: Pairs, chosen: np.ndarray, names: list[str], units: int, decay: f
 
 
 def calibrate(model: Model, pairs: Pairs, chosen: np.ndarray) -> None:
-    """Logistic curve from score to the chance of being gold, by Newton's method."""
+    """Logistic curve from score to the chance of being gold; sets count alike."""
     rows = np.concatenate([np.arange(pairs.starts[q], pairs.starts[q + 1]) for q in chosen])
     s, y = model.score(pairs.x[rows]), pairs.gold[rows].astype(float)
-    a, b = 1.0, 0.0
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-(a * s + b)))
+    mean, spread = s.mean(), s.std()
+    z, a, b = (s - mean) / spread, 1.0, float(np.log(y.mean() / (1 - y.mean())))
+    loss = lambda a, b: np.logaddexp(0, a * z + b).sum() - (y * (a * z + b)).sum()  # noqa: E731
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(a * z + b, -30, 30)))
         w = p * (1 - p) + 1e-9
-        gradient = np.array([((p - y) * s).sum(), (p - y).sum()])
-        hessian = np.array([[(w * s * s).sum(), (w * s).sum()], [(w * s).sum(), w.sum()]])
-        delta = np.linalg.solve(hessian + 1e-6 * np.eye(2), gradient)
-        a, b = a - delta[0], b - delta[1]
-    model.chance = (float(a), float(b))
+        gradient = np.array([((p - y) * z).sum(), (p - y).sum()])
+        hessian = np.array([[(w * z * z).sum(), (w * z).sum()], [(w * z).sum(), w.sum()]])
+        delta, step = np.linalg.solve(hessian, gradient), 1.0
+        while step > 1e-4 and loss(a - step * delta[0], b - step * delta[1]) > loss(a, b):
+            step /= 2
+        a, b = a - step * delta[0], b - step * delta[1]
+    model.chance = (float(a / spread), float(b - a * mean / spread))
 
 
 def names_for(kind: str, names: list[str]) -> list[str]:
@@ -242,6 +246,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--date", default="")
     parser.add_argument("--compare", action="append", default=[], help="units,decay,epochs to cross-validate")
+    parser.add_argument("--quick", action="store_true", help="without the figures of left-out sets")
     parser.add_argument("--alphas", action="store_true", help="measure fusion weights")
     options = parser.parse_args()
     pairs = read(options.pairs)
@@ -262,8 +267,9 @@ def main() -> None:
     for kind in ("hybrid", "words", "text"):
         model = fit(pairs, everything, names_for(kind, pairs.names), options.units, options.decay, options.epochs)
         calibrate(model, pairs, everything)
-        score = cross_fitted(pairs, kind, "set", options.units, options.decay, options.epochs)
-        held_out[kind] = {name: round(value, 4) for name, value in figures(pairs, everything, score).items()}
+        if not options.quick:
+            score = cross_fitted(pairs, kind, "set", options.units, options.decay, options.epochs)
+            held_out[kind] = {name: round(value, 4) for name, value in figures(pairs, everything, score).items()}
         digits = lambda values: [float(f"{value:.5g}") for value in values]  # noqa: E731
         models[kind] = {
             "features": model.names,
