@@ -1,15 +1,6 @@
 import type { RerankPassage } from "../models/reranker.ts";
 import { askedBits, type Lexicon, type ReadText, valueBits } from "./lexicon.ts";
-import {
-  type AskedWord,
-  type ListView,
-  type Match,
-  type PairView,
-  type RankedScores,
-  type Standing,
-  softCoverage,
-  union,
-} from "./rerank-features.ts";
+import type { AskedWord, Match, PairView, RankedScores, Standing } from "./rerank-features.ts";
 
 interface Asked {
   readonly words: readonly AskedWord[];
@@ -35,7 +26,7 @@ export function viewPairs(
   const matcher = createMatcher(asked, lexicon);
   const standings = readStandings(passages);
   const askedValues = askedBits(question);
-  const views = passages.map((passage, i): Omit<PairView, "list"> | null => {
+  return passages.map((passage, i): PairView | null => {
     const [text, title, section] = reads.slice(1 + 3 * i, 4 + 3 * i) as [ReadText, ReadText, ReadText];
     if (text.words.length === 0) return null;
     const { whole, sentences, hits } = matcher.matchText(text);
@@ -55,32 +46,6 @@ export function viewPairs(
       scores: standings[i] ?? null,
     };
   });
-  const list = readList(question, views);
-  return views.map((view) => (view === null ? null : { ...view, list }));
-}
-
-/** Ranks that are looked at when two rankings are compared. */
-const OVERLAP_DEPTH = 10;
-
-function readList(question: string, views: readonly (Omit<PairView, "list"> | null)[]): ListView {
-  const read = views.filter((view) => view !== null);
-  const softOf = ({ text, title, section, asked }: Omit<PairView, "list">) => softCoverage(union(text, title, section), asked);
-  const topSoft = (ranking: "dense" | "bm25") => {
-    const top = read.find(({ scores }) => scores?.[ranking]?.rank === 0);
-    return top === undefined ? null : softOf(top);
-  };
-  const among = (view: Omit<PairView, "list">, ranking: "dense" | "bm25") =>
-    (view.scores?.[ranking]?.rank ?? OVERLAP_DEPTH) < OVERLAP_DEPTH;
-  const dense = read.filter((view) => among(view, "dense"));
-  const both = dense.filter((view) => among(view, "bm25"));
-  const inQuestion = question.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return {
-    bestSoft: read.reduce((most, view) => Math.max(most, softOf(view)), 0),
-    denseTopSoft: topSoft("dense"),
-    bm25TopSoft: topSoft("bm25"),
-    overlap: dense.length === 0 || !read.some((view) => among(view, "bm25")) ? null : both.length / dense.length,
-    capitals: inQuestion.length < 2 ? 0 : inQuestion.slice(1).filter((word) => /^\p{Lu}/u.test(word)).length / (inQuestion.length - 1),
-  };
 }
 
 function readAsked({ words }: ReadText, lexicon: Lexicon, idf: ((token: string) => number) | undefined): Asked {
@@ -95,10 +60,8 @@ function readAsked({ words }: ReadText, lexicon: Lexicon, idf: ((token: string) 
     raw.push(idf === undefined ? lexicon.weightOf(id) : Math.max(...tokens.map(idf)));
   }
   const byRarity = shares(raw);
-  const byEncoder = shares(ids.map((id) => lexicon.weightOf(id)));
   const asked = ids.map((id, i) => ({
     weight: byRarity[i] as number,
-    encoderWeight: byEncoder[i] as number,
     code: /\d/.test(lexicon.tokensOf(id)[0] as string),
   }));
   return { ids, words: asked };

@@ -21,7 +21,7 @@ import {
 } from "./rerank-features.ts";
 
 const match = (...best: number[]): Match => ({ best: Float32Array.from(best) });
-const word = (weight: number, code = false) => ({ weight, encoderWeight: weight, code });
+const word = (weight: number, code = false) => ({ weight, code });
 const nothing = match(0, 0, 0);
 
 function viewOf(part: Partial<PairView>): PairView {
@@ -36,7 +36,6 @@ function viewOf(part: Partial<PairView>): PairView {
     hits: [],
     length: 10,
     scores: null,
-    list: { bestSoft: 0, denseTopSoft: null, bm25TopSoft: null, overlap: null, capitals: 0 },
     ...part,
   };
 }

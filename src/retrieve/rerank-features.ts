@@ -4,8 +4,6 @@ import { VALUE_BITS } from "./lexicon.ts";
 export interface AskedWord {
   /** Its weight among the question's words by rarity in the corpus; they sum to 1. */
   readonly weight: number;
-  /** The same as the encoder weighs words. */
-  readonly encoderWeight: number;
   readonly code: boolean;
 }
 
@@ -31,20 +29,6 @@ export interface PairView {
   /** Words of the text. */
   readonly length: number;
   readonly scores: RankedScores | null;
-  readonly list: ListView;
-}
-
-/** What the passages at hand say together: whether a ranking can be trusted on this question. */
-export interface ListView {
-  /** Most that any passage covers of the question. */
-  readonly bestSoft: number;
-  /** What the best passage of each ranking covers; `null` without the ranking. */
-  readonly denseTopSoft: number | null;
-  readonly bm25TopSoft: number | null;
-  /** Share of the first ten of one ranking that are among the first ten of the other. */
-  readonly overlap: number | null;
-  /** Share of the question's words that are written with a capital, the first one aside. */
-  readonly capitals: number;
 }
 
 /** Where a passage stands in the rankings before, among the passages at hand. */
@@ -78,12 +62,6 @@ export function coverage({ best }: Match, asked: readonly AskedWord[]): number {
 /** Late interaction: each word of the question counts as much as its nearest word in the text (Khattab & Zaharia, SIGIR 2020, with static vectors). */
 export function softCoverage({ best }: Match, asked: readonly AskedWord[]): number {
   return asked.reduce((sum, { weight }, i) => sum + weight * (best[i] as number), 0);
-}
-
-/** Late interaction with the encoder's own weights: in a small corpus rarity says little. */
-function softByEncoder({ text, title, section, asked }: PairView): number {
-  const { best } = union(text, title, section);
-  return asked.reduce((sum, { encoderWeight }, i) => sum + encoderWeight * (best[i] as number), 0);
 }
 
 /** The same over several texts at once. */
@@ -264,7 +242,6 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   "all.coverage": ({ text, title, section, asked }) => coverage(union(text, title, section), asked),
   "all.soft": ({ text, title, section, asked }) => softCoverage(union(text, title, section), asked),
   "all.least": ({ text, title, section }) => softLeast(union(text, title, section)),
-  "all.soft-by-encoder": softByEncoder,
   bigrams,
   phrase: longestPhrase,
   proximity,
@@ -279,9 +256,4 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   "question.cosine": ({ scores }) => scores?.dense?.best ?? null,
   "question.dense-contrast": ({ scores }) => contrast(scores?.dense),
   "question.bm25-contrast": ({ scores }) => contrast(scores?.bm25),
-  "question.best-soft": ({ list }) => list.bestSoft,
-  "question.dense-top-soft": ({ list }) => list.denseTopSoft,
-  "question.bm25-top-soft": ({ list }) => list.bm25TopSoft,
-  "question.overlap": ({ list }) => list.overlap,
-  "question.capitals": ({ list }) => list.capitals,
 };

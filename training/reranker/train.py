@@ -265,10 +265,11 @@ def main() -> None:
         return
     models, held_out = {}, {}
     for kind in ("hybrid", "words", "text"):
-        model = fit(pairs, everything, names_for(kind, pairs.names), options.units, options.decay, options.epochs)
+        units = 0 if kind == "text" else options.units
+        model = fit(pairs, everything, names_for(kind, pairs.names), units, options.decay, options.epochs)
         calibrate(model, pairs, everything)
         if not options.quick:
-            score = cross_fitted(pairs, kind, "set", options.units, options.decay, options.epochs)
+            score = cross_fitted(pairs, kind, "set", units, options.decay, options.epochs)
             held_out[kind] = {name: round(value, 4) for name, value in figures(pairs, everything, score).items()}
         digits = lambda values: [float(f"{value:.5g}") for value in values]  # noqa: E731
         models[kind] = {
