@@ -3,7 +3,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.ts", "bench/**/*.test.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    globalSetup: ["test/support/build.ts"],
+    // Generous: tests that start processes share two noisy cores.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -8,7 +8,7 @@ import { describeIssues } from "./text/validate.ts";
 
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. */
+/** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. It is also the most that can be set. */
 export const DEFAULT_FILE_BYTES = 20 * 1024 * 1024;
 /** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
@@ -59,7 +59,7 @@ export const configSchema = z.strictObject({
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS),
-  file_bytes: z.int().min(1).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
+  file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
   server: z
     .strictObject({
       host: z.string().min(1).default(DEFAULT_HOST),

@@ -139,7 +139,7 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
   const page = bare.replace(/\.[a-z0-9]+$/i, "").replace(/(^|\/)index$/, "$1");
   const encoded = page
     .split("/")
-    .filter((part) => part !== "")
+    .filter((part) => !["", ".", ".."].includes(part))
     .map(encodeURIComponent);
   return new URL(encoded.map((part) => `${part}/`).join(""), pack.base_url.endsWith("/") ? pack.base_url : `${pack.base_url}/`).href;
 }

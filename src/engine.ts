@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import type { Config } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
+import { RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
-import { ingest } from "./ingest.ts";
 import { createApiEncoder, createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
@@ -18,6 +19,7 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -107,11 +109,19 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   const corpus = (name: string): Corpus => {
-    const batch = typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch;
-    const known =
-      corpora.get(name) ?? new Corpus({ domain: name, documents: store.documents, embeddings: store.embeddings, encoder, batch });
-    corpora.set(name, known);
-    return known;
+    const known = corpora.get(name);
+    if (known !== undefined) return known;
+    const { documents, embeddings } = store;
+    const made = new Corpus({
+      domain: name,
+      documents,
+      embeddings,
+      encoder,
+      batch: typeof config.embeddings === "string" ? EMBEDDED_BATCH : config.embeddings.batch,
+      thesaurus: domain(name),
+    });
+    corpora.set(name, made);
+    return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName);
@@ -154,14 +164,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *ingest(folder, options = {}) {
       const pack = domain(options.domain);
-      const absolute = resolve(folder);
+      // Parsers are loaded only where documents are read.
+      const { ingest } = await import("./ingest.ts");
+      const absolute = canonicalPath(folder);
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       yield* ingest(
         {
           domain: pack.name,
-          tenant: options.tenant ?? null,
+          tenant: tenantOf(pack, options.tenant),
           folder: absolute,
-          root: resolve(options.root ?? folder),
+          root: canonicalPath(options.root ?? folder),
           source: options.source ?? absolute,
           access: options.access ?? pack.documents.access,
           allowEmpty: options.allowEmpty ?? false,
@@ -200,10 +212,27 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   return engine;
 }
 
+/** One spelling of a folder, so that the same one reached through a link is the same source. */
+function canonicalPath(folder: string): string {
+  const absolute = resolve(folder);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+}
+
+/** @throws RequestError `unknown_tenant` with the nearest right name */
+function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
+  if (name === null || name === undefined) return null;
+  const known = Object.keys(pack.tenants);
+  if (known.includes(name)) return name;
+  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
+    tenant: name,
+  });
+}
+
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
-    scope: { domain: pack.name, tenant: options.tenant ?? null, access: config.access },
+    scope: { domain: pack.name, tenant: tenantOf(pack, options.tenant), access: config.access },
     profile: options.profile ?? config.profile ?? pack.default_profile,
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,

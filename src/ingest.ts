@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { IngestError, messageOf, SourceboundError } from "./errors.ts";
+import { IngestError, messageOf, SourceboundError, systemCodeOf } from "./errors.ts";
 import type { IngestCounts, IngestEvent } from "./events.ts";
 import {
   CHUNK_MAX_TOKENS,
@@ -15,6 +15,7 @@ import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
+import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
@@ -57,25 +58,36 @@ export interface IngestParts {
 
 /**
  * The path of a document: scan, read, parse, chunk, store – one transaction per file – then delete what vanished and embed what is new.
- * An unchanged file costs a read and a hash. A file that cannot be read is reported, its old documents go, and the rest go on.
+ * An unchanged file costs a read and a hash. A file that cannot be read is reported, its old documents go, and the rest go on;
+ * of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
  * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
   const begun = parts.clock();
   const { store } = parts;
-  const { files, skipped } = scanFolder(request.folder, request.root, supportedExtensions);
+  const { files, skipped, unreadable } = scanFolder(request.folder, request.root, supportedExtensions);
   yield { type: "scan-end", files: files.length, skipped };
   const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
-  if (files.length === 0 && !request.allowEmpty) throw emptyFolder(request.folder, known.size);
+  if (files.length === 0 && unreadable.length === 0 && !request.allowEmpty) throw emptyFolder(request.folder, known.size);
 
   const counts = { total: files.length, done: 0, added: 0, changed: 0, unchanged: 0, deleted: 0, failed: 0 };
   const snapshot = (): IngestCounts => ({ ...counts });
   let chunks = 0;
+  for (const { path, reason } of unreadable) {
+    counts.failed++;
+    yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: snapshot() };
+  }
+  const vanished = new Set<string>();
   for (const file of files) {
     signal.throwIfAborted();
     const place: FilePlace = { ...request, path: file.path };
     const settings = settingsHash(request, parts.urlOf(file.path));
     const bytes = await readBytes(file, parts.maxFileBytes);
+    if (bytes === null) {
+      vanished.add(file.path);
+      counts.done++;
+      continue;
+    }
     const originalHash = bytes instanceof Uint8Array ? sha256Hex(bytes) : "";
     const before = known.get(file.path);
     counts.done++;
@@ -86,13 +98,13 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     }
     const documents = bytes instanceof Uint8Array ? toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
     if (documents instanceof SourceboundError) {
-      const content: FileContent = { originalHash, settings, documents: [], failure: documents.message };
+      const content: FileContent = { originalHash, settings, access: request.access, documents: [], failure: documents.message };
       counts.deleted += (await store.documents.putFile(place, content)).deleted;
       counts.failed++;
       yield { type: "file-failed", path: file.path, code: documents.code, reason: documents.message, counts: snapshot() };
       continue;
     }
-    const outcome = await store.documents.putFile(place, { originalHash, settings, documents, failure: null });
+    const outcome = await store.documents.putFile(place, { originalHash, settings, access: request.access, documents, failure: null });
     counts.added += outcome.added;
     counts.changed += outcome.changed;
     counts.unchanged += outcome.unchanged;
@@ -103,8 +115,9 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "document", path: file.path, outcome: kind, chunks: made, counts: snapshot() };
   }
 
-  const present = new Set(files.map(({ path }) => path));
-  for (const path of [...known.keys()].filter((one) => !present.has(one))) {
+  const present = new Set(files.map(({ path }) => path).filter((path) => !vanished.has(path)));
+  const isHidden = (path: string) => unreadable.some((folder) => path.startsWith(`${folder.path}/`));
+  for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
     counts.deleted += await store.documents.deleteFiles(request, [path]);
     yield { type: "document", path, outcome: "deleted", chunks: 0, counts: snapshot() };
@@ -114,17 +127,19 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   yield { type: "ingest-end", counts: snapshot(), chunks, ms: Math.round(parts.clock() - begun), revision };
 }
 
-async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError> {
+/** `null` when the file has vanished since it was listed. */
+async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
     return new IngestError(
       "file_too_large",
-      `${file.path} has ${file.bytes} bytes; at most ${limit} are read. Split it, or raise file_bytes in the configuration.`,
+      `${file.path} has ${file.bytes} bytes; at most ${limit} are read. Split it, or leave it out.`,
       { bytes: file.bytes, limit },
     );
   }
   try {
     return await readFile(file.absolute);
   } catch (cause) {
+    if (systemCodeOf(cause) === "ENOENT") return null;
     return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
   }
 }
@@ -178,7 +193,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     blocks: parsed.blocks,
     units: parsed.units,
     sourceMap: parsed.sourceMap,
-    chunks: drafts.map((draft) => ({ ...draft, id: `${id}-${version.slice(0, 8)}-${draft.ordinal}`, documentId: id })),
+    chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
 

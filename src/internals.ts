@@ -2,3 +2,9 @@
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
+export { Bm25Index } from "./retrieve/bm25.ts";
+export { DenseIndex } from "./retrieve/dense.ts";
+export { SlotSet } from "./retrieve/slot-set.ts";
+export { withSnapshotFile } from "./retrieve/snapshot.ts";
+export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
+export { PACKAGE_ROOT } from "./root.ts";

@@ -8,7 +8,9 @@ import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
 import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve/retrieve.ts";
+import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
+import { documentOfChunk } from "./text/chunk-id.ts";
 import type { StageLog, Trace } from "./trace.ts";
 import type {
   Answer,
@@ -21,6 +23,7 @@ import type {
   Question,
   Quote,
   Refusal,
+  Turn,
   Warning,
 } from "./types.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
@@ -29,7 +32,7 @@ import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
-import { fitBudget, planDrafts, type WriteOutcome } from "./write/write.ts";
+import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
 /** Everything that a question passes through, wired by `createEngine`. */
 export interface AnswerParts extends RetrieveParts {
@@ -65,9 +68,8 @@ export interface Outcome {
 /** What the writers choose from. */
 export interface ChosenQuotes {
   readonly candidates: readonly QuoteCandidate[];
-  /** Quotes under the model's budget; empty when no model writes. */
-  readonly quotes: readonly Quote[];
-  readonly model: ChatModel | null;
+  /** What a model is asked; `null` when quotes alone answer. */
+  readonly task: ModelTask | null;
 }
 
 /** Candidates that the writers choose from. */
@@ -98,18 +100,29 @@ export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: AnswerParts): void {
-  assertCanRetrieve(profile.name, profile.retrieve, encoder);
+  assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
 export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
-  const { sessionId, scope } = request;
-  const history = sessionId === null ? [] : await store.sessions.turns(sessionId, scope, profile.sessionTurns);
+  const { sessionId } = request;
+  const history = sessionId === null ? [] : await earlierTurns(sessionId, request, profile.sessionTurns, store);
   const question = admitQuestion(request, history, { maxCharacters });
   log.fact("history", history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
-  if (history.length > 0) log.notice("not_built", "admit: follow-up questions are not rewritten: ask in full");
+  log.fact("resolved", question.resolved === question.text ? null : question.resolved);
+  if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
   return question;
+}
+
+/** The session's last turns; the latest with the titles of what it cites. */
+async function earlierTurns(id: string, { scope }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
+  const turns = await store.sessions.turns(id, scope, limit);
+  const last = turns.at(-1);
+  if (last === undefined || last.citations.length === 0) return turns;
+  const ids = [...new Set(last.citations.map(documentOfChunk))];
+  const cited = await store.documents.load(scope, ids);
+  return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
 /** Texts of the domain's hotlines that the question calls for. */
@@ -127,7 +140,7 @@ export async function lookup(question: Question, parts: AnswerParts, log: StageL
   return hit;
 }
 
-/** What a model writes may depend on the history, and an emergency needs today's hotline text: neither is cached. */
+/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
 function isCacheable(question: Question, parts: AnswerParts): boolean {
   return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
 }
@@ -143,6 +156,7 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const { passages, dense, denseFailure, reranker, rerankFailure } = await retrievePassages(question, profile.retrieve, parts, signal);
+  logUnderstood(parts.corpus.understand(question, profile.retrieve.query), log);
   log.fact("passages", passages.length);
   log.fact("ranking", dense ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   log.fact("reranker", reranker);
@@ -152,8 +166,22 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   return { passages, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
 }
 
-export function verify(question: Question, passages: readonly Passage[], { profile, corpus }: AnswerParts, log: StageLog): Evidence[] {
-  const evidence = verifyPassages(question, passages, profile.gate, corpus);
+/** What the question was read as: nothing that was changed in it goes unsaid. */
+function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
+  log.fact("question_type", type);
+  log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
+  log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
+  log.fact("codes", codes.join(", ") || null);
+  for (const { written, read } of repairs) log.notice("spelling", `No document holds "${written}"; it was read as "${read}".`);
+}
+
+/** The index as it looks from one question. */
+function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+  return questionWords(corpus.understand(question, profile.retrieve.query), corpus);
+}
+
+export function verify(question: Question, passages: readonly Passage[], parts: AnswerParts, log: StageLog): Evidence[] {
+  const evidence = verifyPassages(question, passages, parts.profile.gate, wordsFor(question, parts));
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   return evidence;
@@ -169,20 +197,22 @@ export function decide(question: Question, evidence: readonly Evidence[], { prof
 }
 
 export async function compress(question: Question, { usable }: Decision, parts: AnswerParts, log: StageLog): Promise<ChosenQuotes> {
-  const { profile, models, corpus } = parts;
-  const candidates = chooseQuotes(question.resolved, usable, corpus, { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS });
+  const { profile, models } = parts;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
+  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts))] : null;
-  const quotes = model === null ? [] : fitBudget(candidates, profile.write, await parts.loadTokenCounter());
+  const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
   log.fact("candidates", candidates.length);
-  log.fact("model", model?.id ?? "extractive");
-  return { candidates, quotes, model };
+  log.fact("quotes", fitted?.quotes.length ?? 0);
+  log.fact("model", fitted === null ? "extractive" : (model?.id ?? null));
+  return { candidates, task: model === null || fitted === null ? null : { model, ...fitted } };
 }
 
-/** Draws sentence after sentence, checks each, and shows what stands. The next writer is asked only when nothing of the last one stood, or it broke. */
+/** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
   question: Question,
-  { candidates, quotes, model }: ChosenQuotes,
+  { candidates, task }: ChosenQuotes,
   outcome: Outcome,
   parts: AnswerParts,
   trace: Trace,
@@ -191,36 +221,22 @@ export async function* writeChecked(
   yield { type: "write-start" };
   const started = trace.elapsed();
   const { sheet, written } = outcome;
-  const { write } = parts.profile;
-  const plan = planDrafts(
-    question,
-    candidates,
-    quotes,
-    written,
-    { model, settings: write, parseMarkers, describeError: messageOf },
-    signal,
-  );
-  for (const drafts of plan) {
-    for await (const draft of drafts()) {
-      const event = showSentence(draft, outcome, checking(parts));
-      if (event !== null) yield event;
-    }
-    if (written.insufficient || (sheet.sentences.length > 0 && written.warnings.length === 0)) break;
-    if (drafts !== plan.at(-1) && written.warnings.length === 0) {
-      const message = "Nothing that the model wrote stood up to the checks; what follows is quoted from the sources.";
-      written.warnings.push({ code: "model_unusable", message });
-    }
+  const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
+  for await (const draft of writeDrafts(question, candidates, written, how, () => sheet.sentences.length > 0, signal)) {
+    yield* warn(outcome, written.warnings.splice(0));
+    const event = showSentence(draft, outcome, checking(parts));
+    if (event !== null) yield event;
   }
+  yield* warn(outcome, written.warnings.splice(0));
   trace.timings.write = trace.elapsed() - started;
   yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
-  yield* warn(outcome, written.warnings);
 }
 
 /** Checks one sentence; `null` when it is left out. */
 function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, context: CheckContext): AnswerEvent | null {
   const repeated = sheet.sentences.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context);
+  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context, draft.missing);
   const at = checked.kept ? sheet.sentences.length : null;
   checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
   if (!checked.kept) return null;
@@ -234,12 +250,22 @@ export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts)
   return checkAnswer(sheet.sentences, claims, profile.check);
 }
 
+/** What the checks found in sentences that are shown all the same, for the reader. */
+export function flags({ checks }: Outcome): Warning[] {
+  return checks
+    .filter(({ verdict }) => verdict === "warn")
+    .map(({ name, reason, sentence }) => ({
+      code: `check_${name}`,
+      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
+    }));
+}
+
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
-  const { profile, store, corpus } = parts;
+  const { profile, store } = parts;
   const counts = await store.documents.counts(question.scope);
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: corpus });
+  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
 }
 
 /** The final answer; of a hit everything but the question's own facts. */

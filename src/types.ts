@@ -112,6 +112,8 @@ export interface Selection extends TextRange {
 export interface Turn {
   readonly question: string;
   readonly answer: string;
+  /** Titles of the documents that the answer cites, as far as the asker may see them today. */
+  readonly titles?: readonly string[];
 }
 
 /** A question after admission. */
@@ -152,6 +154,20 @@ export interface Passage {
     /** Of the embedded reranker: chance that the passage answers, 0–1. */
     readonly rerank: number | null;
   };
+  /** Passages merged into this one: further sources of what it says. Absent when there are none. */
+  readonly twins?: readonly Twin[];
+}
+
+/** A passage elsewhere that says the same as the one that was kept. */
+export interface Twin {
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
+  readonly headingPath: readonly string[];
+  readonly range: TextRange;
 }
 
 /** A document's face in answers. */
@@ -196,6 +212,8 @@ export interface DraftSentence {
   readonly text: string;
   /** Quotes that it cites. */
   readonly quotes: readonly Quote[];
+  /** Numbers that it cites and that no quote has. */
+  readonly missing: readonly number[];
 }
 
 export type ClaimStatus = "supported" | "contradicted" | "unsupported" | "unchecked";
@@ -236,6 +254,17 @@ export interface Citation extends TextRange {
   readonly quoteStart: number;
   readonly headingPath: readonly string[];
   readonly original: OriginalPlace;
+  /** Further sources whose passage says the same; absent when there are none. */
+  readonly alsoIn?: readonly FurtherSource[];
+}
+
+/** Another document that says what a citation says. */
+export interface FurtherSource {
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
 }
 
 export interface AnswerSentence {

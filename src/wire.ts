@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AnswerEvent } from "./events.ts";
-import type { Answer, Citation, Conflict, Evidence, Refusal } from "./types.ts";
+import type { Answer, Citation, Conflict, Evidence, FurtherSource, Refusal } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
 
 /** The API as it travels: snake_case. These schemas are the documentation; this is the one file that converts. */
@@ -51,6 +51,18 @@ export const citationSchema = z.object({
   heading_path: z.array(z.string()),
   context: z.string().describe("The passage around the quote."),
   quote_start: z.int().describe("Where the quote starts inside `context`."),
+  also_in: z
+    .array(
+      z.object({
+        document_id: z.string(),
+        document_version: z.string(),
+        title: z.string(),
+        url: z.string().nullable(),
+        as_of: z.string().nullable(),
+      }),
+    )
+    .optional()
+    .describe("Further documents whose passage says the same; absent when there are none."),
 });
 export type WireCitation = z.infer<typeof citationSchema>;
 
@@ -166,7 +178,12 @@ function citationToWire(citation: Citation): WireCitation {
     heading_path: [...citation.headingPath],
     context: citation.context,
     quote_start: citation.quoteStart,
+    ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
   };
+}
+
+function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: FurtherSource) {
+  return { document_id: documentId, document_version: documentVersion, title, url, as_of: asOf };
 }
 
 function evidenceToWire({ passage, relevance, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {

@@ -1,4 +1,5 @@
 import { RequestError } from "../errors.ts";
+import { resolveFollowUp } from "../language/follow-up.ts";
 import { injectionSignals } from "../language/injection.ts";
 import type { AskRequest, Question, Turn } from "../types.ts";
 
@@ -11,7 +12,7 @@ export interface AdmitOptions {
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
- * A request becomes a question.
+ * A request becomes a question; one that leans on earlier turns is made to stand alone.
  * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
  */
 export function admitQuestion(request: AskRequest, history: readonly Turn[], { maxCharacters }: AdmitOptions): Question {
@@ -32,5 +33,6 @@ export function admitQuestion(request: AskRequest, history: readonly Turn[], { m
       `The question holds a control or invisible character (${code}): remove it and ask again.`,
     );
   }
-  return { ...request, text, resolved: text, history, injectionSignals: injectionSignals(text) };
+  const resolved = resolveFollowUp(text, history).text;
+  return { ...request, text, resolved, history, injectionSignals: injectionSignals(text) };
 }

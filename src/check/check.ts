@@ -31,17 +31,23 @@ export interface CheckedSentence {
 /**
  * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one;
  * any other must cite, hold only values of the quotes that it cites, and carry no foreign address.
+ * @param missing numbers that it cites and that no quote has
  */
-export function checkSentence(text: string, cited: readonly CitedQuote[], { settings, hosts, homePage }: CheckContext): CheckedSentence {
+export function checkSentence(
+  text: string,
+  cited: readonly CitedQuote[],
+  { settings, hosts, homePage }: CheckContext,
+  missing: readonly number[] = [],
+): CheckedSentence {
   const [only] = cited;
   if (cited.length === 1 && only !== undefined && text === only.text) return checkQuote(only);
   const quotes = cited.filter(({ exact }) => exact).map((quote) => quote.text);
   const addresses = cited.flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes, mode: settings.urls, hosts, homePage });
   const uncited = quotes.length === 0;
-  const strange = settings.values === "off" || uncited ? [] : valuesIn(urls.text).filter((value) => !holdsValue(quotes, value));
-  const results: Omit<CheckResult, "sentence">[] = [citationsResult(quotes.length, settings.uncited)];
-  if (settings.values !== "off" && !uncited) {
+  const strange = settings.values === "off" ? [] : valuesIn(urls.text).filter((value) => !holdsValue(quotes, value));
+  const results: Omit<CheckResult, "sentence">[] = [citationsResult(quotes.length, missing, settings.uncited)];
+  if (settings.values !== "off") {
     results.push(
       valuesResult(
         strange.map(({ key }) => key),
@@ -74,10 +80,13 @@ function checkQuote({ text, exact }: CitedQuote): CheckedSentence {
   };
 }
 
-function citationsResult(quotes: number, uncited: CheckSettings["uncited"]): Omit<CheckResult, "sentence"> {
+function citationsResult(quotes: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Omit<CheckResult, "sentence"> {
+  const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
+  const share = quotes / Math.max(1, quotes + missing.length);
+  if (quotes > 0 && missing.length > 0) return result("citations", "repaired", share, nowhere);
   if (quotes > 0) return result("citations", "pass", 1, `cites ${quotes} quote${quotes === 1 ? "" : "s"} that exist`);
-  const verdict = uncited === "remove" ? "fail" : uncited === "warn" ? "warn" : "pass";
-  return result("citations", verdict, 0, "cites no source");
+  const verdict = uncited === "remove" ? "fail" : uncited === "warn" || missing.length > 0 ? "warn" : "pass";
+  return result("citations", verdict, 0, nowhere === "" ? "cites no source" : nowhere);
 }
 
 function valuesResult(strange: readonly string[], mode: "remove" | "warn"): Omit<CheckResult, "sentence"> {

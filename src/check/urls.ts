@@ -1,7 +1,14 @@
 import type { TextRange } from "../types.ts";
 
-const URL_PATTERN =
-  /\b(?:https?:\/\/|www\.)[^\s<>"'`)\]}]+|\b(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|gov|mil|edu|io|info|us)\b(?:\/[^\s<>"'`)\]}]*)?/giu;
+/** With a scheme; with `www.`; a host with a path; a host with an ending that is no word. */
+const URL_PATTERN = new RegExp(
+  [
+    String.raw`\b(?:[a-z][a-z0-9+.-]{1,15}:\/\/|www\.)[^\s<>"'\x60)\]}]+`,
+    String.raw`\b(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}(?::\d{1,5})?\/[^\s<>"'\x60)\]}]+`,
+    String.raw`\b(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|gov|mil|edu|io|info|us|co|uk|eu|de|app|dev|ai|biz|xyz|top|site|online)\b\/?`,
+  ].join("|"),
+  "giu",
+);
 
 export interface FoundUrl extends TextRange {
   readonly url: string;

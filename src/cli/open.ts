@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Config, loadProcessConfig } from "../config.ts";
-import { createEngine, type Engine } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 
 /** Configuration of this command line: file, environment, then options. */
 export function configOf(command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
@@ -8,8 +8,9 @@ export function configOf(command: Command, overrides: Readonly<Record<string, un
   return loadProcessConfig({ data_dir: dataDir, ...overrides });
 }
 
-/** Opens an engine for the time of `use`. */
+/** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
 export async function withEngine<T>(config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
+  const { createEngine } = await import("../engine.ts");
   const engine = await createEngine(config);
   try {
     return await use(engine);

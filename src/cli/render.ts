@@ -1,9 +1,10 @@
 import type { Answer } from "../types.ts";
+import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
-  const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${message}`));
+  const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   const confidence =
@@ -14,12 +15,12 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
-  const lines = answer.sentences.map(({ text, citations }) => `${text} ${colors.cyan(citations.map((n) => `[${n}]`).join(""))}`);
+  const lines = answer.sentences.map(({ text, citations }) => `${harmless(text)} ${colors.cyan(citations.map((n) => `[${n}]`).join(""))}`);
   lines.push("", colors.bold("Sources"));
   for (const { n, title, url, asOf, original } of answer.citations) {
-    lines.push(`${colors.cyan(`[${n}]`)} ${title}${asOf === null ? "" : `, as of ${asOf}`}`);
-    lines.push(colors.dim(`    ${original.path}, characters ${original.start}–${original.end}`));
-    if (url !== null) lines.push(`    ${url}`);
+    lines.push(`${colors.cyan(`[${n}]`)} ${harmlessLine(title)}${asOf === null ? "" : `, as of ${asOf}`}`);
+    lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
+    if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
   return lines;
 }
@@ -31,11 +32,13 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
     "",
     `Searched ${searched.documents} documents (${searched.chunks} passages, revision ${searched.revision}).`,
   ];
-  if (searched.unreadable.length > 0) lines.push(`Not searched, because unreadable: ${searched.unreadable.join(", ")}.`);
+  if (searched.unreadable.length > 0) lines.push(`Not searched, because unreadable: ${searched.unreadable.map(harmlessLine).join(", ")}.`);
   if (nearest.length > 0) {
     lines.push("", "Nearest:");
     for (const { title, url, missing } of nearest) {
-      lines.push(`- ${title}${missing.length > 0 ? ` – does not mention: ${missing.join(", ")}` : ""}${url === null ? "" : `\n  ${url}`}`);
+      const lacks = missing.length > 0 ? ` – does not mention: ${missing.map(harmlessLine).join(", ")}` : "";
+      lines.push(`- ${harmlessLine(title)}${lacks}`);
+      if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }
   if (contacts.length > 0) lines.push("", "Ask instead:", ...contacts.map(({ name, contact }) => `- ${name}: ${contact}`));

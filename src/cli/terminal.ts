@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import { messageOf, SourceboundError } from "../errors.ts";
+import { harmless, harmlessLine } from "./harmless.ts";
 
 export interface CliStreams {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
@@ -10,7 +11,7 @@ export interface CliStreams {
 /** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */
 export interface Terminal {
   readonly colors: ReturnType<typeof pc.createColors>;
-  /** A line of the result. */
+  /** A line of the result, as it is: what comes from documents and files must have been made `harmless` before. */
   print(text: string): void;
   /** A line on stderr. */
   error(text: string): void;
@@ -34,7 +35,7 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
     if (open) stderr.write("\n");
     open = false;
   };
-  const error = (text: string) => {
+  const errorLine = (text: string) => {
     endProgress();
     stderr.write(`${text}\n`);
   };
@@ -44,8 +45,9 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
       endProgress();
       stdout.write(`${text}\n`);
     },
-    error,
-    progress(text) {
+    error: (text) => errorLine(harmless(text)),
+    progress(given) {
+      const text = harmlessLine(given);
       if (stderr.isTTY === true) {
         stderr.write(`\r\u001B[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
         open = true;
@@ -58,8 +60,8 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
     fail(thrown, json) {
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
       if (json) stdout.write(`${JSON.stringify({ error: { code, message: messageOf(thrown) } })}\n`);
-      error(`${errorColors.red("error")} ${errorColors.dim(code)} ${messageOf(thrown)}`);
-      if (!(thrown instanceof SourceboundError) && thrown instanceof Error) error(errorColors.dim(thrown.stack ?? ""));
+      errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(messageOf(thrown))}`);
+      if (!(thrown instanceof SourceboundError) && thrown instanceof Error) errorLine(errorColors.dim(harmless(thrown.stack ?? "")));
     },
   };
 }

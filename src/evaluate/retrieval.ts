@@ -137,11 +137,11 @@ async function rankAll(
 
 function search(corpus: Corpus, query: RetrievalQuery, vector: Float32Array | null, { settings }: RetrievalSystem): Candidate[] {
   return corpus.search({
-    tokens: corpus.tokens(query.text),
+    terms: corpus.tokens(query.text),
+    codes: [],
     vector,
     scope: { domain: "set", tenant: query.scope, access: ["public"] },
     selection: null,
-    selectionMode: "clip",
     bm25: settings.bm25,
     candidates: DEPTH * 2,
     alpha: settings.alpha,

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { createEngine, type Engine } from "../engine.ts";
 import { IngestError } from "../errors.ts";
 import { profileNamed } from "../profiles/index.ts";
+import type { RetrieveSettings } from "../profiles/profile.ts";
 import { retrievePassages } from "../retrieve/retrieve.ts";
 import type { Answer, Question } from "../types.ts";
 import { type Answerable, answerableSchema, readGolden, UNANSWERABLE_KINDS, type Unanswerable, unanswerableSchema } from "./golden.ts";
@@ -83,9 +84,9 @@ interface JudgedUnanswerable {
   readonly latencyMs: number;
 }
 
-async function ingestCorpus(
+export async function ingestCorpus(
   engine: Engine,
-  { corpus, baseUrl, domain, signal }: VaOptions,
+  { corpus, baseUrl, domain, signal }: Pick<VaOptions, "corpus" | "baseUrl" | "domain" | "signal">,
 ): Promise<{ ms: number; documents: number; chunks: number }> {
   const root = resolve(corpus);
   for await (const event of engine.ingest(join(root, "pages"), { root, baseUrl, domain, signal })) {
@@ -118,8 +119,17 @@ async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOpti
   };
 }
 
+export interface RankOptions extends Pick<VaOptions, "domain" | "profile" | "signal"> {
+  /** Settings that replace the profile's. */
+  readonly retrieve?: Partial<RetrieveSettings>;
+}
+
 /** Pages by their best passage, repeats removed: the same retrieval as in an answer, only deeper. */
-async function rankPages(engine: Engine, text: string, { domain, profile: name, signal }: VaOptions): Promise<string[]> {
+export async function rankPages(
+  engine: Engine,
+  text: string,
+  { domain, profile: name, signal, retrieve = {} }: RankOptions,
+): Promise<string[]> {
   const pack = engine.domain(domain);
   const profile = profileNamed(name ?? engine.config.profile ?? pack.default_profile);
   const scope = { domain: pack.name, tenant: null, access: engine.config.access };
@@ -134,7 +144,7 @@ async function rankPages(engine: Engine, text: string, { domain, profile: name, 
     history: [],
     injectionSignals: [],
   };
-  const settings = { ...profile.retrieve, candidates: Math.max(PASSAGES, profile.retrieve.candidates), passages: PASSAGES };
+  const settings = { ...profile.retrieve, ...retrieve, candidates: Math.max(PASSAGES, profile.retrieve.candidates), passages: PASSAGES };
   const { passages } = await retrievePassages(question, settings, engine.retrieveParts(pack.name), signal);
   return [...new Set(passages.map(({ document }) => document.path))].slice(0, DEPTH);
 }

@@ -157,8 +157,9 @@ export class BlockWriter {
   }
 
   /** A block of code, with its line breaks, from ranges of the original; a piece with `text` stands for its range as a whole. */
-  code(pieces: readonly CodePiece[]): void {
-    if (!pieces.some(({ start, end }) => isVisible(this.#builder.original, start, end))) return;
+  code(all: readonly CodePiece[]): void {
+    const pieces = this.#withoutBlankEnds(all);
+    if (pieces.length === 0) return;
     if (this.isSingleLine) {
       for (const { start, end, text } of pieces) {
         if (text === undefined) this.text(start, end);
@@ -180,6 +181,21 @@ export class BlockWriter {
   finish(): WrittenBlocks {
     this.#close();
     return { ...this.#builder.finish(), blocks: this.#blocks };
+  }
+
+  #withoutBlankEnds(pieces: readonly CodePiece[]): CodePiece[] {
+    const original = this.#builder.original;
+    const hasVisible = ({ start, end, text }: CodePiece): boolean =>
+      text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
+    const first = pieces.findIndex(hasVisible);
+    if (first < 0) return [];
+    return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
+      if (piece.text !== undefined) return piece;
+      const content = original.slice(piece.start, piece.end);
+      const blankLines = i === 0 ? (/^(?:[^\S\n]*\n)+/.exec(content)?.[0].length ?? 0) : 0;
+      const trailing = i === kept.length - 1 ? content.length - content.trimEnd().length : 0;
+      return { start: piece.start + blankLines, end: piece.end - trailing };
+    });
   }
 
   /** Structure inside a table row is flattened into its line. */

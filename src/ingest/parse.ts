@@ -105,11 +105,11 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-/** The longest valid beginning, by halving: a beginning that ends inside a character counts as valid. */
+/** Where the first byte sequence begins that is no UTF-8, by halving. */
 function firstInvalidByte(bytes: Uint8Array): number {
-  const isValidUpTo = (end: number): boolean => {
+  const isValid = (end: number, mayEndInside: boolean): boolean => {
     try {
-      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end), { stream: true });
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end), { stream: mayEndInside });
       return true;
     } catch {
       return false;
@@ -119,9 +119,10 @@ function firstInvalidByte(bytes: Uint8Array): number {
   let high = bytes.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (isValidUpTo(middle)) low = middle;
+    if (isValid(middle, true)) low = middle;
     else high = middle - 1;
   }
+  while (low > 0 && !isValid(low, false)) low--;
   return low;
 }
 

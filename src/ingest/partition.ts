@@ -72,7 +72,8 @@ export function partition(atoms: readonly Atom[], options: PartitionOptions): Pa
 
 function sizeCost(tokens: number, { target, min }: PartitionOptions): number {
   const miss = (tokens - target) / target;
-  return 100 * miss * miss + (tokens < min + MARGIN ? BELOW_MIN_COST * (2 - tokens / (min + MARGIN)) : 0);
+  const below = tokens < min ? BELOW_MIN_COST * (1 + (2 * (min - tokens)) / min) : tokens < min + MARGIN ? BELOW_MIN_COST / 20 : 0;
+  return 100 * miss * miss + below;
 }
 
 function cutCost(boundary: Boundary, mayCutUnits: boolean): number {

@@ -14,6 +14,8 @@ export interface Scan {
   readonly files: readonly ScannedFile[];
   /** What was seen and not taken, with the reason; hidden files are not even listed. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Folders below that could not be listed: what they hold is not known. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** Folders nested deeper than this are reported, not entered. */
@@ -28,9 +30,10 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
   assertFolder(folder);
   const files: ScannedFile[] = [];
   const skipped: { path: string; reason: string }[] = [];
+  const unreadable: { path: string; reason: string }[] = [];
   const pathOf = (absolute: string) => relative(root, absolute).split(sep).join("/");
   const visit = (directory: string, depth: number) => {
-    for (const entry of listFolder(directory, directory === folder, skipped, pathOf)) {
+    for (const entry of listFolder(directory, directory === folder, unreadable, pathOf)) {
       const absolute = join(directory, entry.name);
       if (entry.name.startsWith(".")) continue;
       if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed" });
@@ -45,7 +48,7 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
   };
   visit(folder, 0);
   files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return { files, skipped };
+  return { files, skipped, unreadable };
 }
 
 function assertFolder(folder: string): void {
@@ -68,7 +71,7 @@ function assertFolder(folder: string): void {
 function listFolder(
   directory: string,
   top: boolean,
-  skipped: { path: string; reason: string }[],
+  unreadable: { path: string; reason: string }[],
   pathOf: (path: string) => string,
 ): Dirent[] {
   try {
@@ -83,7 +86,7 @@ function listFolder(
         { cause },
       );
     }
-    skipped.push({ path: pathOf(directory), reason: `folder cannot be read (${reason})` });
+    unreadable.push({ path: pathOf(directory), reason: `the folder cannot be read (${reason}): what was ingested from it is kept` });
     return [];
   }
 }

@@ -17,7 +17,11 @@ const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = 
     pattern:
       /\b(?:output|print|reveal|show|repeat|leak)\b.{0,40}\b(?:api[ _-]?keys?|system prompt|hidden prompt|credentials|passwords?)\b/i,
   },
-  { name: "role-play", pattern: /\b(?:you are now|pretend (?:to be|you)|act as (?:an?|if)|new task:|from now on)\b/i },
+  {
+    name: "role-play",
+    pattern:
+      /\b(?:you are now|pretend (?:to be|you)|new task:|from now on)\b|(?:^|[.!?;:,\n]\s*|\b(?:please|now|you (?:must|should|will|shall))\s+)act as (?:an?|if)\b/i,
+  },
   {
     name: "dictated-answer",
     pattern: /\banswer only with\b|\bcite\b.{0,60}\bas (?:your|the) source\b|\bstate that\b.{0,80}\b(?:grants?|pays?|guarantees?)\b/i,

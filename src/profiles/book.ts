@@ -1,4 +1,4 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 004: chat about one book. Numbers: its sections 1 to 5. */
 export const book: Profile = {
@@ -16,6 +16,9 @@ export const book: Profile = {
     alpha: 1,
     beta: 0,
     selection: "containment",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
   },
   gate: { type: "best-similarity", minimum: 0.7 },
   write: {

@@ -42,7 +42,27 @@ export interface RetrieveSettings {
   readonly beta: number;
   /** How a selected range restricts chunks: whole chunks inside it, or chunks that overlap it, clipped. */
   readonly selection: "containment" | "clip";
+  readonly query: QuerySettings;
+  /** What makes two passages one: near-duplicate text that says the same in values, dates, polarity and names, or the bare cosine of their words. */
+  readonly twins: "same-facts" | "cosine" | "off";
+  /** Passages of one document that come before those of others; what is left over follows. `null`: as ranked. */
+  readonly perDocument: number | null;
 }
+
+/** How a question is read before it is searched. */
+export interface QuerySettings {
+  /** Words that only frame a question ("how long", "tell me about") are left out. */
+  readonly frame: boolean;
+  /** Words that no document holds are read as the nearest word of the corpus. */
+  readonly repair: boolean;
+  /** Abbreviations and synonyms of the domain pack are searched too. */
+  readonly expand: boolean;
+  /** Passages with a code of the question come first. */
+  readonly codesFirst: boolean;
+}
+
+/** Questions are searched as they stand: none of the source designs reads them. */
+export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 export type GateSettings =
   /** Share of the question's words (by inverse document frequency) that a passage holds; ours until a learned gate takes its place. */

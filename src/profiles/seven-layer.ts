@@ -1,4 +1,4 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
 export const sevenLayer: Profile = {
@@ -16,6 +16,9 @@ export const sevenLayer: Profile = {
     alpha: 1,
     beta: 0,
     selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
   },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   write: {
@@ -52,7 +55,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",
-      why: "a citation supports when the values of its sentence stand in its quote",
+      why: "a citation supports when the values of its sentence stand in its quote; citations that lead nowhere are taken out first and count for nothing",
     },
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",

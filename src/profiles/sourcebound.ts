@@ -18,6 +18,9 @@ export const sourcebound: Profile = {
     alpha: 0.4,
     beta: 0.6,
     selection: "clip",
+    query: { frame: true, repair: true, expand: true, codesFirst: true },
+    twins: "same-facts",
+    perDocument: 3,
   },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.25, answer: 0.4 },
   write: {

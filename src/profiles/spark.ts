@@ -1,4 +1,4 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
 export const spark: Profile = {
@@ -16,6 +16,9 @@ export const spark: Profile = {
     alpha: 0.6,
     beta: 0.4,
     selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "cosine",
+    perDocument: null,
   },
   gate: { type: "guard", relevanceWeight: 0.7, crossWeight: 0.3, perPassage: 0.28, aggregate: 0.35, keep: 5 },
   write: {
@@ -33,7 +36,7 @@ export const spark: Profile = {
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [
-    { stage: "retrieve", what: "cross-encoder reranking and TF-IDF deduplication at .85" },
+    { stage: "retrieve", what: "cross-encoder reranking" },
     { stage: "verify", what: "cross score of the guard: its weight goes to relevance" },
     { stage: "lookup", what: "semantic cache" },
     { stage: "compress", what: "compression by a model: quotes are cut by rule instead" },
@@ -43,6 +46,11 @@ export const spark: Profile = {
       rule: "fusion .6 vector + .4 BM25 after min-max",
       state: "corrected",
       why: "its formula divides by zero when all scores are equal; here a constant list scores 1 and an empty one leaves the other alone",
+    },
+    {
+      rule: "passages with TF-IDF cosine ≥ .85 to a better one are dropped",
+      state: "reproduced",
+      why: "one that differs in a value is dropped as the rule says, but never listed as a further source",
     },
     { rule: "K 50 → 8 → 5", state: "reproduced", why: "" },
     {

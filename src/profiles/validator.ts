@@ -1,4 +1,4 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
 export const validator: Profile = {
@@ -16,6 +16,9 @@ export const validator: Profile = {
     alpha: 1,
     beta: 0,
     selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
   },
   gate: { type: "none" },
   write: {

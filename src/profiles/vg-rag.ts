@@ -1,4 +1,4 @@
-import type { Profile } from "./profile.ts";
+import { PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
 export const vgRag: Profile = {
@@ -16,6 +16,9 @@ export const vgRag: Profile = {
     alpha: 1,
     beta: 0,
     selection: "clip",
+    query: PLAIN_QUERY,
+    twins: "off",
+    perDocument: null,
   },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
   write: {

@@ -63,11 +63,16 @@ export async function rememberAnswer(
   return { cached };
 }
 
-/** An answer without what only this process needs: passages carry whole document structures. */
+/**
+ * An answer without what only this process needs (passages carry whole document structures), and without words of the question that were redacted:
+ * a refusal names the words that no document holds.
+ */
 function forStorage(answer: Answer, question: string): Answer {
   const evidence = answer.evidence.map((one) => ({
     ...one,
     passage: { ...one.passage, text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
   }));
-  return { ...answer, question, evidence };
+  const { refusal } = answer;
+  const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
+  return { ...answer, question, evidence, refusal: refusal === null ? null : { ...refusal, nearest } };
 }

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BM25_B, BM25_K1, Bm25Index, type WeightedField } from "./bm25.ts";
+import { DenseIndex } from "./dense.ts";
+import { SnapshotError } from "./snapshot.ts";
 
 /** The formula once more, written from the paper over plain maps, to compare with. */
 function naiveScores(documents: readonly (readonly WeightedField[] | null)[], query: readonly string[]): Map<number, number> {
@@ -102,4 +104,118 @@ describe("Bm25Index", () => {
       ),
     );
   });
+
+  it("finds the same with and without pruning, to the last bit", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.array(fc.nat(400), { maxLength: 60 }),
+        fc.array(fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.boolean(),
+        (seed, deleted, words, k, filtered) => {
+          const index = zipfIndex(seed, 400);
+          const query = words.flatMap(([word, times]) => Array.from({ length: times }, () => `w${word}`));
+          const accept = filtered ? (slot: number) => slot % 3 === 0 : undefined;
+          // The first search works out the bounds; what is added and deleted afterwards must keep them true.
+          index.search(query, k, accept);
+          for (const slot of deleted) index.delete(slot);
+          for (let i = 0; i < 20; i++) index.add(body(`w${i} w1 w2${" filler".repeat(i)}`));
+          // As many wanted as there are entries: nothing can be pruned.
+          expect(index.search(query, k, accept)).toEqual(index.search(query, index.slots, accept).slice(0, k));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("looks long lists up only for entries that can still win", () => {
+    const index = new Bm25Index();
+    for (let i = 0; i < 5000; i++) index.add(body(i % 500 === 0 ? "rare common" : "common other"));
+    let asked = 0;
+    const found = index.search(["common", "rare"], 3, () => {
+      asked++;
+      return true;
+    });
+    expect(found.map(({ slot }) => slot)).toEqual([0, 500, 1000]);
+    expect(asked).toBeLessThan(50);
+  });
+
+  it("closes gaps and says where every slot went", () => {
+    const index = zipfIndex(7, 300);
+    for (let slot = 0; slot < 300; slot += 3) index.delete(slot);
+    const query = ["w3", "w9", "w1"];
+    const before = index.search(query, 300);
+    const moved = index.compact();
+    expect(index.slots).toBe(200);
+    expect(index.search(query, 300)).toEqual(before.map(({ slot, score }) => ({ slot: moved[slot], score })));
+    expect(index.has("w3")).toBe(true);
+    expect(index.add(body("w3"))).toBe(200);
+  });
+
+  it("loads what it saved, and goes on from there", () => {
+    const index = zipfIndex(3, 300);
+    index.search(["w1"], 3);
+    for (const slot of [0, 17, 299]) index.delete(slot);
+    const bytes = index.save();
+    const untouched = bytes.slice();
+    const loaded = Bm25Index.load(bytes);
+    for (const one of [index, loaded]) {
+      one.add(body("w1 w2 ünï 言葉"));
+      one.delete(5);
+    }
+    const query = ["w5", "w2", "言葉", "w5"];
+    expect(loaded.search(query, 50)).toEqual(index.search(query, 50));
+    expect([loaded.size, loaded.slots, loaded.idf("w1")]).toEqual([index.size, index.slots, index.idf("w1")]);
+    expect(bytes).toEqual(untouched);
+    expect(Bm25Index.load(new Bm25Index().save()).search(["a"], 1)).toEqual([]);
+  });
+
+  it("refuses a snapshot that is cut short or changed, at any byte, or of another index", () => {
+    const index = new Bm25Index();
+    index.add(body("some words"));
+    const bytes = index.save();
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        expect(() => Bm25Index.load(bytes.slice(0, at))).toThrow(SnapshotError);
+        const changed = bytes.slice();
+        changed[at] = (changed[at] as number) ^ change;
+        expect(() => Bm25Index.load(changed)).toThrow(SnapshotError);
+      }),
+    );
+    expect(() => DenseIndex.load(bytes)).toThrow(/holds "bm25", not "dense"/);
+  });
+
+  it("scores a word repeated 500 times, emoji, right-to-left text, and refuses a weight that is not finite", () => {
+    const index = new Bm25Index();
+    const slot = index.add(body("flag 🎖 שלום"));
+    const once = index.search(["flag"], 1)[0]?.score ?? 0;
+    expect(
+      index.search(
+        Array.from({ length: 500 }, () => "flag"),
+        1,
+      )[0]?.score,
+    ).toBeCloseTo(500 * once, 6);
+    expect(index.search(["🎖", "שלום"], 1)[0]?.slot).toBe(slot);
+    expect(() => index.add([{ tokens: ["a"], weight: Number.NaN }])).toThrow(RangeError);
+    expect(index.slots).toBe(1);
+  });
 });
+
+/** Entries of 3 to 42 words with Zipf-like frequencies over 60 words, from a seed. */
+function zipfIndex(seed: number, entries: number): Bm25Index {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const index = new Bm25Index();
+  for (let i = 0; i < entries; i++) {
+    const words = Array.from({ length: 3 + Math.floor(random() * 40) }, () => `w${Math.floor(60 ** random()) - 1}`);
+    index.add([
+      { tokens: words.slice(0, 2), weight: 2 },
+      { tokens: words.slice(2), weight: 1 },
+    ]);
+  }
+  return index;
+}

@@ -1,3 +1,10 @@
+import { z } from "zod";
+import { withRoom } from "./growable.ts";
+import { type PackedPostings, Postings } from "./postings.ts";
+import { damaged, readFacts, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { type PackedTerms, Terms } from "./terms.ts";
+import { type Scored, TopK } from "./top-k.ts";
+
 /**
  * Words ranking over typed arrays: BM25 with Lucene's non-negative idf, fields folded by weight into one frequency and one length
  * before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
@@ -5,6 +12,10 @@
  *   score(q, d) = Σ_t idf(t) · tf·(k1+1) / (tf + k1·(1 − b + b·len/avgLen)),  idf(t) = ln(1 + (N − n + ½)/(n + ½))
  *
  * with tf and len weighted sums over fields. A term that stands twice in the question counts twice.
+ *
+ * Search goes term by term, the heaviest first (Turtle & Flood 1995, "MaxScore"): once the k-th best partial score is above all that
+ * the terms left can add, only entries already found are looked up in the rest. Contributions are added in the same order with and
+ * without this shortcut, so that the scores are equal to the last bit.
  */
 
 /** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
@@ -12,25 +23,30 @@ export const BM25_K1 = 1.2;
 /** Share of length normalisation. */
 export const BM25_B = 0.75;
 
+/** Drift of the average length after which the bounds of all terms are worked out anew: looser bounds prune less. */
+const BOUND_DRIFT = 1.25;
+/** Bounds are sums in another order than scores are: this much more than their rounding. */
+const SLACK = 1 + 1e-9;
+/** A binary search costs about as much as reading this many list entries for each of its steps. */
+const PROBE_COST = 3;
+
 /** Tokens of one field and its weight. */
 export interface WeightedField {
   readonly tokens: readonly string[];
   readonly weight: number;
 }
 
-/** An entry's slot and its score. */
-export interface Scored {
-  readonly slot: number;
-  readonly score: number;
+/** A token of a query and what it counts beside 1 of a plain token; not negative. */
+export interface WeightedTerm {
+  readonly token: string;
+  readonly weight: number;
 }
 
-interface Postings {
-  slots: Uint32Array;
-  frequencies: Float32Array;
-  /** Used part of the arrays, deleted slots included. */
-  length: number;
-  /** Entries alive that hold the term. */
-  live: number;
+/** A term of a question: its factor before the frequency part, and the most that it adds to any score. */
+interface QueryTerm {
+  readonly term: number;
+  readonly weight: number;
+  readonly bound: number;
 }
 
 /**
@@ -38,13 +54,30 @@ interface Postings {
  * equal scores rank the lower slot first.
  */
 export class Bm25Index {
-  private readonly terms = new Map<string, number>();
-  private postings: Postings[] = [];
-  /** Terms of each slot, for deletion; `null` once deleted. */
-  private entries: (Uint32Array | null)[] = [];
-  private lengths: Float32Array = new Float32Array(1024);
-  private totalLength = 0;
+  private terms = new Terms();
+  private postings = new Postings();
+  /** Entries alive that hold each term. */
+  private termLive = new Uint32Array(0);
+  /** Most that tf / (tf + norm) is in each term's list at `boundAverage`; deleted entries may make it too large. */
+  private termBound = new Float64Array(0);
+  /** Average length that the bounds were worked out for; 0: not yet. */
+  private boundAverage = 0;
+  /** Terms of each slot, one after the other, for deletion: those of slot s at entryStarts[s] up to entryStarts[s + 1]. */
+  private entryTerms = new Uint32Array(0);
+  private entryStarts = new Uint32Array(1);
+  private alive = new Uint8Array(0);
+  private lengths = new Float32Array(0);
+  private used = 0;
   private live = 0;
+  private totalLength = 0;
+  /** k1·(1 − b + b·len/avgLen) of each slot at `normAverage`; ∞ when deleted, which makes every contribution 0. */
+  private norms = new Float64Array(0);
+  private normAverage = 0;
+  /** Working memory of a search: a slot's score counts only where its mark is this search's. */
+  private scores = new Float64Array(0);
+  private marks = new Uint32Array(0);
+  private found = new Uint32Array(0);
+  private mark = 0;
 
   /** Number of entries alive. */
   get size(): number {
@@ -53,120 +86,408 @@ export class Bm25Index {
 
   /** Number of slots ever handed out. */
   get slots(): number {
-    return this.entries.length;
+    return this.used;
   }
 
-  /** Adds an entry; returns its slot. */
+  /** Bytes of all arrays. */
+  get bytes(): number {
+    const { termLive, termBound, entryTerms, entryStarts, alive, lengths, norms, scores, marks, found } = this;
+    const arrays = [termLive, termBound, entryTerms, entryStarts, alive, lengths, norms, scores, marks, found];
+    return arrays.reduce((sum, { byteLength }) => sum + byteLength, this.postings.bytes + this.terms.bytes);
+  }
+
+  /**
+   * Adds an entry; returns its slot.
+   * @throws RangeError when a weight is not finite
+   */
   add(fields: readonly WeightedField[]): number {
-    const slot = this.entries.length;
+    for (const { weight } of fields)
+      if (!Number.isFinite(weight)) throw new RangeError(`A field's weight is a finite number, not ${weight}.`);
+    const slot = this.used++;
     const frequencies = new Map<number, number>();
-    let length = 0;
+    let sum = 0;
     for (const { tokens, weight } of fields) {
       if (weight <= 0) continue;
-      length += weight * tokens.length;
+      sum += weight * tokens.length;
       for (const token of tokens) {
         const term = this.termId(token);
         frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
       }
     }
-    const ids = new Uint32Array(frequencies.size);
-    let at = 0;
-    for (const [term, frequency] of frequencies) {
-      ids[at++] = term;
-      append(this.postings[term] as Postings, slot, frequency);
-    }
-    this.entries.push(ids);
-    if (slot >= this.lengths.length) this.lengths = grown(this.lengths, slot + 1);
+    const length = Math.fround(sum);
+    const start = this.entryStarts[slot] as number;
+    this.entryStarts = withRoom(this.entryStarts, slot + 2);
+    this.entryStarts[slot + 1] = start + frequencies.size;
+    this.entryTerms = withRoom(this.entryTerms, start + frequencies.size);
+    this.alive = withRoom(this.alive, slot + 1);
+    this.lengths = withRoom(this.lengths, slot + 1);
+    this.alive[slot] = 1;
     this.lengths[slot] = length;
     this.totalLength += length;
     this.live++;
+    this.normAverage = 0;
+    const norm = this.boundAverage === 0 ? 0 : normOf(length, this.boundAverage);
+    let at = start;
+    for (const [term, frequency] of frequencies) {
+      this.entryTerms[at++] = term;
+      this.postings.append(term, slot, frequency);
+      this.termLive[term] = (this.termLive[term] as number) + 1;
+      if (this.boundAverage > 0) this.termBound[term] = Math.max(this.termBound[term] as number, saturation(Math.fround(frequency), norm));
+    }
     return slot;
   }
 
   /** Deletes an entry; unknown and deleted slots are ignored. */
   delete(slot: number): void {
-    const ids = this.entries[slot];
-    if (ids === undefined || ids === null) return;
-    for (const term of ids) (this.postings[term] as Postings).live--;
-    this.entries[slot] = null;
+    if (this.alive[slot] !== 1) return;
+    for (let i = this.entryStarts[slot] as number; i < (this.entryStarts[slot + 1] as number); i++) {
+      const term = this.entryTerms[i] as number;
+      this.termLive[term] = (this.termLive[term] as number) - 1;
+    }
+    this.alive[slot] = 0;
     this.totalLength -= this.lengths[slot] as number;
     this.live--;
+    this.normAverage = 0;
   }
 
   /** ln(1 + (N − n + ½)/(n + ½)); for a term that no entry holds, n = 0. */
   idf(token: string): number {
     const term = this.terms.get(token);
-    const n = term === undefined ? 0 : (this.postings[term] as Postings).live;
-    return Math.log(1 + (this.live - n + 0.5) / (n + 0.5));
+    return this.idfOf(term < 0 ? 0 : (this.termLive[term] as number));
   }
 
   /** Does any entry alive hold the term? */
   has(token: string): boolean {
     const term = this.terms.get(token);
-    return term !== undefined && (this.postings[term] as Postings).live > 0;
+    return term >= 0 && (this.termLive[term] as number) > 0;
   }
 
   /**
    * The `k` best entries that `accept` lets through, best first.
-   * @param accept decides by slot before ranking; absent: all
+   * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
+   * @param accept decides by slot before ranking, the same way every time; absent: all
    */
-  search(tokens: readonly string[], k: number, accept?: (slot: number) => boolean): Scored[] {
+  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean): Scored[] {
     if (this.live === 0 || k <= 0) return [];
-    const counts = new Map<number, number>();
-    for (const token of tokens) {
-      const term = this.terms.get(token);
-      if (term !== undefined) counts.set(term, (counts.get(term) ?? 0) + 1);
-    }
-    const average = this.totalLength / this.live || 1;
-    const scores = new Float64Array(this.entries.length);
-    const touched: number[] = [];
-    for (const [term, count] of counts) {
-      const { slots, frequencies, length, live } = this.postings[term] as Postings;
-      if (live === 0) continue;
-      const weight = count * Math.log(1 + (this.live - live + 0.5) / (live + 0.5)) * (BM25_K1 + 1);
-      for (let i = 0; i < length; i++) {
-        const slot = slots[i] as number;
-        if (this.entries[slot] === null) continue;
-        const tf = frequencies[i] as number;
-        if (scores[slot] === 0) touched.push(slot);
-        scores[slot] =
-          (scores[slot] as number) + (weight * tf) / (tf + BM25_K1 * (1 - BM25_B + (BM25_B * (this.lengths[slot] as number)) / average));
+    this.prepare();
+    const asked = this.queryTerms(terms);
+    /** Most that the terms from each place on can add together. */
+    const rest = new Float64Array(asked.length + 1);
+    for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
+    let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
+    const wanted = Math.min(k, this.live);
+    let count = 0;
+    let closed = false;
+    for (const [i, one] of asked.entries()) {
+      const left = rest[i] as number;
+      const worthwhile = closed || ((rest[0] as number) > 2 * left && postingsLeft > count);
+      if (count >= wanted && worthwhile) {
+        const best = new TopK(wanted);
+        count = this.offerFound(count, best, accept);
+        if (closed || best.threshold > left) {
+          closed = true;
+          count = this.dropBelow(count, best.threshold / SLACK - left);
+        }
       }
+      if (!closed) count = this.addAll(one, count);
+      else this.addFound(one, count);
+      postingsLeft -= this.postings.length(one.term);
     }
-    return selectTop(touched, scores, k, accept);
+    const best = new TopK(Math.min(wanted, count));
+    this.offerFound(count, best, accept);
+    return best.ranked();
+  }
+
+  /**
+   * Drops what deleted slots left behind.
+   * @returns the new slot of each old one, −1 where it was deleted
+   */
+  compact(): Int32Array {
+    let next = 0;
+    const moved = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] === 1 ? next++ : -1));
+    this.take(this.packed(moved, next));
+    return moved;
+  }
+
+  /** The whole index as bytes, slots as they are. */
+  save(): Uint8Array<ArrayBuffer> {
+    const same = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] === 1 ? slot : -1));
+    const packed = this.packed(same, this.used);
+    const { units, ends, table, starts, slots, frequencies, bounds, entryTerms, entryStarts, alive, lengths } = packed;
+    const facts = { slots: packed.used, totalLength: packed.totalLength, boundAverage: packed.boundAverage };
+    return writeSnapshot("bm25", facts, [
+      ["termUnits", [units]],
+      ["termEnds", [ends]],
+      ["termTable", [table]],
+      ["starts", [starts]],
+      ["slots", [slots]],
+      ["frequencies", [frequencies]],
+      ["bounds", [bounds]],
+      ["entryTerms", [entryTerms]],
+      ["entryStarts", [entryStarts]],
+      ["alive", [alive]],
+      ["lengths", [lengths]],
+    ]);
+  }
+
+  /**
+   * An index from the bytes of `save`. It reads from them as long as it lives: they must not change.
+   * @throws SnapshotError when the bytes are not a whole, unchanged snapshot
+   */
+  static load(bytes: Uint8Array): Bm25Index {
+    const snapshot = readSnapshot("bm25", bytes);
+    const { slots: used, totalLength, boundAverage } = readFacts(snapshot, factsSchema);
+    const uint32 = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
+    const packed: PackedIndex = {
+      used,
+      totalLength,
+      boundAverage,
+      units: arrayOf(Uint16Array, snapshot.section("termUnits")),
+      ends: uint32("termEnds"),
+      table: uint32("termTable"),
+      starts: uint32("starts"),
+      slots: uint32("slots"),
+      frequencies: arrayOf(Float32Array, snapshot.section("frequencies")),
+      bounds: arrayOf(Float64Array, snapshot.section("bounds")),
+      entryTerms: uint32("entryTerms"),
+      entryStarts: uint32("entryStarts"),
+      alive: snapshot.section("alive"),
+      lengths: arrayOf(Float32Array, snapshot.section("lengths")),
+    };
+    const terms = packed.ends.length;
+    const fits =
+      packed.table.length > terms &&
+      packed.units.length === (packed.ends[terms - 1] ?? 0) &&
+      packed.starts.length === terms + 1 &&
+      packed.bounds.length === terms &&
+      packed.slots.length === packed.starts[terms] &&
+      packed.frequencies.length === packed.slots.length &&
+      packed.alive.length === used &&
+      packed.lengths.length === used &&
+      packed.entryStarts.length === used + 1 &&
+      packed.entryTerms.length === packed.entryStarts[used];
+    if (!fits) throw damaged(`${used} slots and ${terms} terms do not fill its sections`);
+    const index = new Bm25Index();
+    index.take(packed);
+    return index;
   }
 
   private termId(token: string): number {
-    const known = this.terms.get(token);
-    if (known !== undefined) return known;
-    const id = this.postings.length;
-    this.terms.set(token, id);
-    this.postings.push({ slots: new Uint32Array(2), frequencies: new Float32Array(2), length: 0, live: 0 });
+    const id = this.terms.add(token);
+    if (id === this.postings.terms) {
+      this.postings.addTerm();
+      this.termLive = withRoom(this.termLive, id + 1);
+      this.termBound = withRoom(this.termBound, id + 1);
+    }
     return id;
   }
-}
 
-function append(postings: Postings, slot: number, frequency: number): void {
-  if (postings.length === postings.slots.length) {
-    const slots = new Uint32Array(postings.length * 2);
-    slots.set(postings.slots);
-    postings.slots = slots;
-    postings.frequencies = grown(postings.frequencies, postings.length + 1);
+  private idfOf(holding: number): number {
+    return Math.log(1 + (this.live - holding + 0.5) / (holding + 0.5));
   }
-  postings.slots[postings.length] = slot;
-  postings.frequencies[postings.length] = frequency;
-  postings.length++;
-  postings.live++;
+
+  /** Terms of a question that some entry holds, the heaviest first; equal weights in the order of the question. */
+  private queryTerms(terms: readonly (string | WeightedTerm)[]): QueryTerm[] {
+    const counts = new Map<number, number>();
+    for (const one of terms) {
+      const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
+      const term = this.terms.get(token);
+      if (term >= 0 && (this.termLive[term] as number) > 0) counts.set(term, (counts.get(term) ?? 0) + weight);
+    }
+    // A longer average makes every norm smaller, by its own factor at most; a shorter one makes contributions smaller.
+    const growth = Math.max(1, this.normAverage / this.boundAverage);
+    return [...counts]
+      .map(([term, count]) => {
+        const weight = count * this.idfOf(this.termLive[term] as number) * (BM25_K1 + 1);
+        return { term, weight, bound: weight * Math.min(1, (this.termBound[term] as number) * growth) };
+      })
+      .sort((a, b) => b.weight - a.weight);
+  }
+
+  /** Brings norms and bounds up to what was added and deleted, and begins a new search. */
+  private prepare(): void {
+    const { used } = this;
+    const average = this.totalLength / this.live || 1;
+    if (average !== this.normAverage) {
+      this.norms = withRoom(this.norms, used);
+      for (let slot = 0; slot < used; slot++)
+        this.norms[slot] = this.alive[slot] === 1 ? normOf(this.lengths[slot] as number, average) : Number.POSITIVE_INFINITY;
+      this.normAverage = average;
+    }
+    const drift = average / this.boundAverage;
+    if (!(drift < BOUND_DRIFT && drift > 1 / BOUND_DRIFT)) this.renewBounds();
+    this.scores = withRoom(this.scores, used);
+    this.marks = withRoom(this.marks, used);
+    this.found = withRoom(this.found, used);
+    if (this.mark === 0xffffffff) {
+      this.marks.fill(0);
+      this.mark = 0;
+    }
+    this.mark++;
+  }
+
+  private renewBounds(): void {
+    const { postings, norms } = this;
+    for (let term = 0; term < postings.terms; term++) {
+      const start = postings.start(term);
+      const end = start + postings.length(term);
+      let bound = 0;
+      for (let i = start; i < end; i++)
+        bound = Math.max(bound, saturation(postings.frequencies[i] as number, norms[postings.slots[i] as number] as number));
+      this.termBound[term] = bound;
+    }
+    this.boundAverage = this.normAverage;
+  }
+
+  /** Adds a term's contributions to every entry that holds it; returns how many entries are found now. */
+  private addAll({ term, weight }: QueryTerm, count: number): number {
+    const { norms, scores, marks, found, mark } = this;
+    const { slots, frequencies } = this.postings;
+    const start = this.postings.start(term);
+    const end = start + this.postings.length(term);
+    let next = count;
+    for (let i = start; i < end; i++) {
+      const slot = slots[i] as number;
+      const tf = frequencies[i] as number;
+      const part = (weight * tf) / (tf + (norms[slot] as number));
+      if (marks[slot] === mark) {
+        scores[slot] = (scores[slot] as number) + part;
+      } else {
+        marks[slot] = mark;
+        scores[slot] = part;
+        found[next++] = slot;
+      }
+    }
+    return next;
+  }
+
+  /** Adds a term's contributions to entries already found: looked up one by one, or in one pass when they are many. */
+  private addFound({ term, weight }: QueryTerm, count: number): void {
+    const { norms, scores, marks, found, mark } = this;
+    const { slots, frequencies } = this.postings;
+    const start = this.postings.start(term);
+    const length = this.postings.length(term);
+    if (count * Math.log2(length + 1) * PROBE_COST < length) {
+      for (let i = 0; i < count; i++) {
+        const slot = found[i] as number;
+        const at = this.postings.find(term, slot);
+        if (at < 0) continue;
+        const tf = frequencies[at] as number;
+        scores[slot] = (scores[slot] as number) + (weight * tf) / (tf + (norms[slot] as number));
+      }
+      return;
+    }
+    for (let i = start; i < start + length; i++) {
+      const slot = slots[i] as number;
+      if (marks[slot] !== mark) continue;
+      const tf = frequencies[i] as number;
+      scores[slot] = (scores[slot] as number) + (weight * tf) / (tf + (norms[slot] as number));
+    }
+  }
+
+  /** Offers what was found; forgets what `accept` does not let through and what is deleted. Returns how many are left. */
+  private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
+    const { scores, found } = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const slot = found[i] as number;
+      const score = scores[slot] as number;
+      if (score >= best.threshold) {
+        if (score === 0 || (accept !== undefined && !accept(slot))) continue;
+        best.offer(slot, score);
+      }
+      found[kept++] = slot;
+    }
+    return kept;
+  }
+
+  private dropBelow(count: number, score: number): number {
+    const { scores, found } = this;
+    let kept = 0;
+    for (let i = 0; i < count; i++) {
+      const slot = found[i] as number;
+      if ((scores[slot] as number) >= score) found[kept++] = slot;
+    }
+    return kept;
+  }
+
+  /** The index without gaps, slots renamed; −1 leaves a slot's entry out. */
+  private packed(renamed: Int32Array, used: number): PackedIndex {
+    const kept: number[] = [];
+    const newTerm = new Uint32Array(this.terms.size);
+    for (let term = 0; term < this.terms.size; term++) if ((this.termLive[term] as number) > 0) newTerm[term] = kept.push(term) - 1;
+    const alive = new Uint8Array(used);
+    const lengths = new Float32Array(used);
+    const entryStarts = new Uint32Array(used + 1);
+    const entryTerms = new Uint32Array(this.entryStarts[this.used] as number);
+    let at = 0;
+    let next = 0;
+    for (let slot = 0; slot < this.used; slot++) {
+      const to = renamed[slot] as number;
+      if (to < 0) continue;
+      for (; next <= to; next++) entryStarts[next] = at;
+      for (let i = this.entryStarts[slot] as number; i < (this.entryStarts[slot + 1] as number); i++)
+        entryTerms[at++] = newTerm[this.entryTerms[i] as number] as number;
+      alive[to] = 1;
+      lengths[to] = this.lengths[slot] as number;
+    }
+    for (; next <= used; next++) entryStarts[next] = at;
+    return {
+      used,
+      totalLength: this.totalLength,
+      boundAverage: this.boundAverage,
+      ...this.terms.packed(kept),
+      ...this.postings.packed(kept, renamed),
+      bounds: Float64Array.from(kept, (term) => this.termBound[term] as number),
+      entryTerms: entryTerms.subarray(0, at),
+      entryStarts,
+      alive,
+      lengths,
+    };
+  }
+
+  /** Becomes what was packed. Only arrays that change in place are copied. */
+  private take(packed: PackedIndex): void {
+    this.terms = new Terms(packed);
+    this.postings = new Postings(packed);
+    this.termLive = new Uint32Array(packed.ends.length);
+    for (let term = 0; term < packed.ends.length; term++) this.termLive[term] = this.postings.length(term);
+    this.termBound = packed.bounds.slice();
+    this.boundAverage = packed.boundAverage;
+    this.entryTerms = packed.entryTerms;
+    this.entryStarts = packed.entryStarts;
+    this.alive = packed.alive.slice();
+    this.lengths = packed.lengths;
+    this.used = packed.used;
+    this.live = packed.alive.reduce((sum, one) => sum + one, 0);
+    this.totalLength = packed.totalLength;
+    this.normAverage = 0;
+  }
 }
 
-function grown(array: Float32Array, needed: number): Float32Array {
-  const larger = new Float32Array(Math.max(needed, array.length * 2));
-  larger.set(array);
-  return larger;
+/** An index without gaps: every list is whole, no entry is deleted but by `alive`. */
+interface PackedIndex extends PackedTerms, PackedPostings {
+  readonly used: number;
+  readonly totalLength: number;
+  readonly boundAverage: number;
+  readonly bounds: Float64Array<ArrayBuffer>;
+  readonly entryTerms: Uint32Array<ArrayBuffer>;
+  readonly entryStarts: Uint32Array<ArrayBuffer>;
+  readonly alive: Uint8Array<ArrayBuffer>;
+  readonly lengths: Float32Array<ArrayBuffer>;
 }
 
-function selectTop(touched: readonly number[], scores: Float64Array, k: number, accept?: (slot: number) => boolean): Scored[] {
-  const found: Scored[] = [];
-  for (const slot of touched) if (accept === undefined || accept(slot)) found.push({ slot, score: scores[slot] as number });
-  return found.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+const factsSchema = z.object({ slots: z.number().int().nonnegative(), totalLength: z.number(), boundAverage: z.number().nonnegative() });
+
+function normOf(length: number, average: number): number {
+  return BM25_K1 * (1 - BM25_B + (BM25_B * length) / average);
+}
+
+function saturation(tf: number, norm: number): number {
+  return tf / (tf + norm);
+}
+
+function arrayOf<A>(type: new (buffer: ArrayBuffer, offset: number, length: number) => A, bytes: Uint8Array<ArrayBuffer>): A {
+  const { BYTES_PER_ELEMENT } = type as unknown as { BYTES_PER_ELEMENT: number };
+  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / BYTES_PER_ELEMENT));
 }

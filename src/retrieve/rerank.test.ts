@@ -123,6 +123,12 @@ describe("rerankCandidates", () => {
     expect((await ids(4, fixed([null, null, null, null]))).map(([id]) => id)).toEqual(["a", "b", "c", "d"]);
   });
 
+  it("leaves a candidate with a code of the question before all others", async () => {
+    const coded = four.map((one, i) => ({ ...one, coded: i === 3 }));
+    const ranked = await rerankCandidates("q", coded, 4, fixed([0.1, 0.9, 0.2, 0.05]));
+    expect(ranked.map(({ documentId }) => documentId)).toEqual(["d", "b", "c", "a"]);
+  });
+
   it("changes nothing without a reranker or at depth 0", async () => {
     for (const found of [await ids(3, null), await ids(0, fixed([]))]) expect(found.map(([id]) => id)).toEqual(["a", "b", "c", "d"]);
   });

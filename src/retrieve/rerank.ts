@@ -92,7 +92,7 @@ function logistic(value: number): number {
 /** A candidate with what a reranker said of it; `null`: not asked, or not known. */
 export type RerankedCandidate = Candidate & { readonly rerank: number | null };
 
-/** Reorders the first `depth` candidates by the reranker's score; what it could not score follows in the order that it had, then the rest. */
+/** Reorders the first `depth` candidates by the reranker's score, those with a code of the question before the others; what it could not score follows in the order that it had, then the rest. */
 export async function rerankCandidates(
   question: string,
   candidates: readonly Candidate[],
@@ -104,7 +104,7 @@ export async function rerankCandidates(
   const first = candidates.slice(0, depth);
   const scores = await reranker.rerank(question, first.map(toPassage), options);
   const scored = first.map((candidate, i) => ({ ...candidate, rerank: scores[i] ?? null }));
-  scored.sort((a, b) => (b.rerank ?? -1) - (a.rerank ?? -1));
+  scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || (b.rerank ?? -1) - (a.rerank ?? -1));
   return [...scored, ...candidates.slice(depth).map((candidate) => ({ ...candidate, rerank: null }))];
 }
 

@@ -3,16 +3,20 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import type { Passage, Question, Selection, StoredDocument, TextRange } from "../types.ts";
-import type { Corpus } from "./corpus.ts";
+import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
+import { spanOf, unitsInside } from "./clip.ts";
+import { assertComparable, type Candidate, type Corpus, type SearchRequest } from "./corpus.ts";
+import { deduplicate } from "./deduplicate.ts";
+import { diversify } from "./diversify.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { searchSelection } from "./search-selection.ts";
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
   readonly documents: DocumentStore;
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */
-  readonly rerankers: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker>>>;
+  readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker>>>;
 }
 
 export interface Retrieved {
@@ -39,26 +43,29 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure } = wanted
-    ? await syncAndEmbed(question, corpus, encoder, settings.bm25, signal)
-    : { vector: null, failure: null };
+  const { vector, failure } = wanted ? await syncAndEmbed(question, corpus, encoder, settings, signal) : { vector: null, failure: null };
   if (!wanted) await corpus.sync({ signal });
+  const { terms, codes } = corpus.understand(question, settings.query);
   const request = {
-    tokens: corpus.tokens(question.resolved),
+    terms,
+    codes,
     vector,
     scope: question.scope,
     selection: question.selection,
-    selectionMode: settings.selection,
     bm25: settings.bm25,
     candidates: settings.candidates,
     alpha: settings.alpha,
     beta: settings.beta,
     fusion: settings.fusion,
   };
-  const reranker = settings.reranker === "none" ? null : (rerankers[settings.reranker] ?? null);
+  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
+  const ranked = () =>
+    question.selection !== null && settings.selection === "clip"
+      ? searchSelected(question, question.selection, request, corpus, documents, signal)
+      : corpus.search(request);
+  const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
   let rerankFailure: string | null = null;
-  const rank = async () => {
-    const found = corpus.search(request);
+  const rerank = async (found: readonly Candidate[]) => {
     try {
       return await rerankCandidates(question.resolved, found, settings.rerank, reranker, { signal, idf: (token) => corpus.idf(token) });
     } catch (cause) {
@@ -67,13 +74,16 @@ export async function retrievePassages(
       return rerankCandidates(question.resolved, found, 0, null);
     }
   };
-  let candidates = await rank();
-  let passages = await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents);
-  if (passages === null) {
+  const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
+  let candidates = await search();
+  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, settings.reranker, documents);
+  if (loaded === null) {
     await corpus.sync({ signal });
-    candidates = await rank();
-    passages = (await loadPassages(candidates.slice(0, settings.passages), question, settings.reranker, documents)) ?? [];
+    candidates = await search();
+    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, settings.reranker, documents)) ?? [];
   }
+  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
+  const passages = distinct.slice(0, settings.passages);
   return {
     passages,
     candidates: candidates.length,
@@ -84,19 +94,40 @@ export async function retrievePassages(
   };
 }
 
+/** Passages loaded beyond those wanted, to take the places of twins. */
+const TWIN_MARGIN = 4;
+
+/** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
+async function searchSelected(
+  { scope }: Question,
+  selection: Selection,
+  { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
+  corpus: Corpus,
+  documents: DocumentStore,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  if (document === undefined) return [];
+  const tokens = (text: string) => corpus.tokens(text);
+  const embed = (texts: readonly string[]) => corpus.embed(texts, signal);
+  const found = await searchSelection(document, selection, { terms, vector, bm25, alpha, beta, tokens, embed });
+  return found.slice(0, candidates);
+}
+
 async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
   encoder: Encoder,
-  wordsCanServe: boolean,
+  { bm25, query }: RetrieveSettings,
   signal: AbortSignal,
 ): Promise<{ vector: Float32Array | null; failure: string | null }> {
   try {
     await corpus.sync({ signal });
-    const [vector] = await encoder.embed([question.resolved], { signal });
-    return { vector: vector ?? null, failure: null };
+    const vectors = await encoder.embed([corpus.understand(question, query).text], { signal });
+    assertComparable(vectors, 1, corpus.dimensions, encoder);
+    return { vector: vectors[0] as Float32Array, failure: null };
   } catch (cause) {
-    if (signal.aborted || !wordsCanServe) throw cause;
+    if (signal.aborted || !bm25) throw cause;
     return { vector: null, failure: messageOf(cause) };
   }
 }
@@ -126,9 +157,9 @@ function toPassage(
   selection: Selection | null,
   rank: number,
 ): Passage | null {
-  const units = document.units.filter((unit) => inside(unit, chunk) && (selection === null || inside(unit, selection)));
-  if (units.length === 0) return null;
-  const range = selection === null ? { start: chunk.start, end: chunk.end } : clip(chunk, selection);
+  const units = unitsInside(document.units, chunk, selection);
+  const range = selection === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,
     chunkId: chunk.id,
@@ -154,20 +185,12 @@ function toPassage(
   };
 }
 
-function inside(inner: TextRange, outer: TextRange): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
-}
-
-function clip(range: TextRange, to: TextRange): TextRange {
-  return { start: Math.max(range.start, to.start), end: Math.min(range.end, to.end) };
-}
-
 /** @throws UnavailableError naming what is missing and what to do */
-export function assertCanRetrieve(profile: string, settings: RetrieveSettings, encoder: Encoder | null): void {
-  if (encoder !== null || settings.bm25) return;
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(
     "encoder_missing",
-    `Profile "${profile}" ranks by vectors and cannot run without a dense encoder: set SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
     { profile },
   );
 }

@@ -24,6 +24,8 @@ export interface FileContent {
   readonly originalHash: string;
   /** Hash of everything besides the bytes that shapes the documents: normaliser, chunking, access, addresses. */
   readonly settings: string;
+  /** Access label of the ingest; a failed file is named only to those who have it. */
+  readonly access: string;
   readonly documents: readonly StoredDocument[];
   readonly failure: string | null;
 }
@@ -123,6 +125,7 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
       tenant,
       source,
       path,
+      access: content.access,
       original_hash: content.originalHash,
       settings: content.settings,
       status: content.failure === null ? "ok" : "failed",
@@ -131,6 +134,7 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
     })
     .onConflict((c) =>
       c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
+        access: eb.ref("excluded.access"),
         original_hash: eb.ref("excluded.original_hash"),
         settings: eb.ref("excluded.settings"),
         status: eb.ref("excluded.status"),
@@ -345,6 +349,7 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCo
     .select("path")
     .where("domain", "=", scope.domain)
     .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
     .where("status", "=", "failed")
     .orderBy("path")
     .execute();

@@ -23,6 +23,7 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("tenant", "text", (c) => c.notNull())
     .addColumn("source", "text", (c) => c.notNull())
     .addColumn("path", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
     .addColumn("original_hash", "text", (c) => c.notNull())
     .addColumn("settings", "text", (c) => c.notNull())
     .addColumn("status", "text", (c) => c.notNull())

@@ -15,6 +15,8 @@ export interface Database {
     tenant: string;
     source: string;
     path: string;
+    /** Access label with which it was ingested: who lacks it does not learn of the file. */
+    access: string;
     original_hash: string;
     settings: string;
     status: "ok" | "failed";

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { sha256Hex } from "../text/hash.ts";
 import type { Scope, Turn } from "../types.ts";
 import type { Database } from "./schema.ts";
 
@@ -12,7 +13,7 @@ export interface SessionStore {
    * The last `limit` turns, oldest first. A session belongs to the scope in which it began: from another one it is empty, like an expired one.
    */
   turns(id: string, scope: Scope, limit: number): Promise<SessionTurn[]>;
-  /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired or foreign session starts anew. */
+  /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
   append(id: string, scope: Scope, turn: SessionTurn, options: { idleMinutes: number; limit: number }): Promise<void>;
   /** Deletes expired sessions; returns how many. */
   purge(): Promise<number>;
@@ -20,17 +21,15 @@ export interface SessionStore {
 
 export function createSessionStore(db: Kysely<Database>, now: () => Date): SessionStore {
   return {
-    async turns(id, scope, limit) {
-      const session = await db
+    async turns(name, scope, limit) {
+      const id = sessionKey(name, scope);
+      const alive = await db
         .selectFrom("sessions")
         .select("id")
         .where("id", "=", id)
-        .where("domain", "=", scope.domain)
-        .where("tenant", "=", scope.tenant ?? "")
-        .where("access", "=", accessKey(scope))
         .where("expires_at", ">", now().toISOString())
         .executeTakeFirst();
-      if (session === undefined) return [];
+      if (alive === undefined) return [];
       const rows = await db
         .selectFrom("session_turns")
         .selectAll()
@@ -40,17 +39,12 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date): Sessi
         .execute();
       return rows.reverse().map(({ question, answer, citations }) => ({ question, answer, citations: JSON.parse(citations) as string[] }));
     },
-    append: (id, scope, turn, { idleMinutes, limit }) =>
+    append: (name, scope, turn, { idleMinutes, limit }) =>
       db.transaction().execute(async (trx) => {
         const at = now();
-        const owner = { domain: scope.domain, tenant: scope.tenant ?? "", access: accessKey(scope) };
-        const existing = await trx.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
-        const foreign =
-          existing !== undefined &&
-          (existing.domain !== owner.domain || existing.tenant !== owner.tenant || existing.access !== owner.access);
-        if (existing !== undefined && (foreign || existing.expires_at <= at.toISOString())) {
-          await trx.deleteFrom("sessions").where("id", "=", id).execute();
-        }
+        const id = sessionKey(name, scope);
+        const owner = { domain: scope.domain, tenant: scope.tenant ?? "", access: JSON.stringify(labelsOf(scope)) };
+        await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
         const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
         const times = { updated_at: at.toISOString(), expires_at };
         await trx
@@ -83,7 +77,11 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date): Sessi
   };
 }
 
-/** One spelling of a set of access labels. */
-function accessKey(scope: Scope): string {
-  return JSON.stringify([...new Set(scope.access)].sort());
+/** Scopes share no session: the same name in another scope is another session, which can neither be read nor touched. */
+function sessionKey(name: string, scope: Scope): string {
+  return sha256Hex(JSON.stringify([name, scope.domain, scope.tenant, labelsOf(scope)]));
+}
+
+function labelsOf(scope: Scope): string[] {
+  return [...new Set(scope.access)].sort();
 }

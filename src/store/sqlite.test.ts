@@ -1,10 +1,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeStoreContract } from "../testing/store-contract.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
+
+const clock = { now: () => new Date("2026-01-01T00:00:00Z") };
 
 let folder = "";
 beforeEach(() => {
@@ -47,6 +50,45 @@ describe("openSqlite", () => {
       code: "store_unwritable",
       message: expect.stringContaining("SOURCEBOUND_DATA_DIR"),
     });
+  });
+
+  it("lets many connections open a new database at once", async () => {
+    const path = join(folder, "test.db");
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(path)));
+    await Promise.all(opened.map((db) => createStore(db, clock).secret()));
+    await Promise.all(opened.map((db) => db.destroy()));
+  });
+
+  it("makes its tables as a whole or not at all", async () => {
+    const path = join(folder, "test.db");
+    const before = new Libsql(path);
+    before.exec("create table session_turns (id integer)");
+    await expect(openSqlite(path)).rejects.toMatchObject({ code: "store_failed" });
+    before.exec("drop table session_turns");
+    before.close();
+    const db = await openSqlite(path);
+    expect(await createStore(db, clock).secret()).toMatch(/^[0-9a-f]{64}$/);
+    await db.destroy();
+  });
+
+  it("commits a write that had to wait for another connection's transaction", async () => {
+    const path = join(folder, "test.db");
+    const [holder, waiter, reader] = await Promise.all([openSqlite(path), openSqlite(path), openSqlite(path)]);
+    const put = (db: typeof holder, key: string) => db.insertInto("meta").values({ key, value: "1" }).execute();
+    let waiting: Promise<unknown> = Promise.resolve();
+    await holder.transaction().execute(async (trx) => {
+      await trx.insertInto("meta").values({ key: "held", value: "1" }).execute();
+      waiting = put(waiter, "waited");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+    await waiting;
+    await put(waiter, "after");
+    const rows = await reader.selectFrom("meta").select("key").orderBy("key").execute();
+    expect(rows.map(({ key }) => key)).toEqual(["after", "held", "waited"]);
+    const started = Date.now();
+    await put(holder, "free");
+    expect(Date.now() - started).toBeLessThan(1000);
+    for (const db of [holder, waiter, reader]) await db.destroy();
   });
 
   it("refuses a database of a newer version", async () => {

@@ -1,10 +1,12 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import {
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   Kysely,
   Migrator,
+  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -23,17 +25,19 @@ const BUSY_RETRY_MS = 5;
 /** Milliseconds that opening waits, blocking: nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
+type RawDatabase = SqliteDatabase & { exec(sql: string): unknown };
+
 /**
  * Opens (and creates or migrates) the database file. WAL, `synchronous=FULL`: an acknowledged write survives a power cut.
  * Several processes may open the same file.
- * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_failed`
+ * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
  */
 export async function openSqlite(path: string): Promise<Kysely<Database>> {
   const raw = connect(path);
   const db = new Kysely<Database>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new ImmediateDriver(new SqliteDialect({ database: raw }).createDriver()),
+      createAdapter: () => new TransactionalAdapter(),
+      createDriver: () => new ImmediateDriver(new SqliteDialect({ database: raw }).createDriver(), raw, path),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
@@ -47,7 +51,7 @@ export async function openSqlite(path: string): Promise<Kysely<Database>> {
   }
 }
 
-function connect(path: string): SqliteDatabase {
+function connect(path: string): RawDatabase {
   try {
     mkdirSync(dirname(path), { recursive: true });
     accessSync(dirname(path), constants.W_OK);
@@ -66,7 +70,7 @@ function connect(path: string): SqliteDatabase {
     raw.pragma("synchronous = FULL");
     raw.pragma("foreign_keys = ON");
     raw.pragma("busy_timeout = 0");
-    return raw as unknown as SqliteDatabase;
+    return raw as unknown as RawDatabase;
   } catch (cause) {
     throw describeFailure(path, cause);
   }
@@ -106,59 +110,122 @@ function describeFailure(path: string, cause: unknown): StoreError {
       { cause },
     );
   }
+  if (/SQLITE_(FULL|IOERR)/.test(code)) {
+    return new StoreError(
+      "store_unwritable",
+      `${path} could not be written (${message}). What was acknowledged before is kept. Make room on the disk and try again.`,
+      { path },
+      { cause },
+    );
+  }
+  if (/SQLITE_BUSY/.test(code)) {
+    return new StoreError(
+      "store_busy",
+      `${path} was locked by another process for ${DEFAULT_BUSY_TIMEOUT_MS / 1000} seconds (${message}). Wait for it, or stop it, and try again.`,
+      { path },
+      { cause },
+    );
+  }
   return new StoreError("store_failed", `${path} could not be opened: ${message}`, { path }, { cause });
 }
 
+/** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 /**
- * Kysely's SQLite driver with two changes. Transactions take the write lock at once: a read that becomes a write cannot fail as busy half-way.
+ * Kysely's SQLite driver with two changes. Whatever writes takes the write lock first: a read that becomes a write cannot fail as busy half-way.
  * And waiting for another connection's lock does not block the thread, on which that other connection may be waiting to commit.
  */
 class ImmediateDriver implements Driver {
   private readonly inner: Driver;
-  constructor(inner: Driver) {
+  private readonly raw: RawDatabase;
+  private readonly path: string;
+  constructor(inner: Driver, raw: RawDatabase, path: string) {
     this.inner = inner;
+    this.raw = raw;
+    this.path = path;
   }
   init(): Promise<void> {
     return this.inner.init();
   }
   async acquireConnection(): Promise<DatabaseConnection> {
-    return patient(await this.inner.acquireConnection());
+    return new ImmediateConnection(await this.inner.acquireConnection(), this.raw, this.path);
   }
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(rawQuery("begin immediate"));
+  beginTransaction(connection: ImmediateConnection): Promise<void> {
+    return connection.control("begin immediate");
   }
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(rawQuery("commit"));
+  commitTransaction(connection: ImmediateConnection): Promise<void> {
+    return connection.control("commit");
   }
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(rawQuery("rollback"));
+  rollbackTransaction(connection: ImmediateConnection): Promise<void> {
+    return connection.control("rollback");
   }
-  releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.inner.releaseConnection(connection);
+  releaseConnection(connection: ImmediateConnection): Promise<void> {
+    return this.inner.releaseConnection(connection.inner);
   }
   destroy(): Promise<void> {
     return this.inner.destroy();
   }
 }
 
-/** A connection that tries again while the database is locked. */
-function patient(connection: DatabaseConnection): DatabaseConnection {
-  return {
-    async executeQuery(query) {
-      const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
-      for (;;) {
-        try {
-          return await connection.executeQuery(query);
-        } catch (error) {
-          if (!/^SQLITE_BUSY/.test(systemCodeOf(error) ?? "") || Date.now() > until) throw error;
-          await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
-        }
+class ImmediateConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  private readonly raw: RawDatabase;
+  private readonly path: string;
+  private inTransaction = false;
+  constructor(inner: DatabaseConnection, raw: RawDatabase, path: string) {
+    this.inner = inner;
+    this.raw = raw;
+    this.path = path;
+  }
+
+  /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.inTransaction || query.query.kind === "SelectQueryNode") return this.patiently(() => this.inner.executeQuery<R>(query));
+    await this.control("begin immediate");
+    try {
+      const result = await this.patiently(() => this.inner.executeQuery<R>(query));
+      await this.control("commit");
+      return result;
+    } catch (error) {
+      await this.control("rollback").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a statement of transaction control. Not as a prepared statement: one that finds the database locked stays open until it is collected,
+   * and while a writing statement is open nothing that comes after it is committed.
+   */
+  async control(statement: "begin immediate" | "commit" | "rollback"): Promise<void> {
+    await this.patiently(async () => this.raw.exec(statement));
+    this.inTransaction = statement === "begin immediate";
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.inner.streamQuery<R>(query, chunkSize ?? 100);
+  }
+
+  /** Tries again while the database is locked. */
+  private async patiently<T>(run: () => Promise<T>): Promise<T> {
+    const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        const busy = /^SQLITE_BUSY/.test(systemCodeOf(error) ?? "");
+        if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(this.path, error) : error;
+        await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
       }
-    },
-    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-  };
+    }
+  }
 }
 
-function rawQuery(sql: string): Parameters<DatabaseConnection["executeQuery"]>[0] {
-  return { sql, parameters: [], query: { kind: "RawNode", sqlFragments: [sql], parameters: [] }, queryId: { queryId: sql } };
+/** Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is. */
+function isFatal(error: unknown, busy: boolean): boolean {
+  return busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(systemCodeOf(error) ?? "");
 }

@@ -34,7 +34,8 @@ export function fakeEncoder({
     async embed(texts, { signal } = {}) {
       signal?.throwIfAborted();
       if (texts.length === 0) return [];
-      const error = failure?.(calls.push([...texts]) - 1) ?? null;
+      const call = calls.push([...texts]) - 1;
+      const error = failure?.(call) ?? null;
       if (error !== null) throw error;
       return texts.map((text) => {
         const given = vectorOf?.(text) ?? null;

@@ -193,7 +193,7 @@ export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "500": { type: "status", status: 500 },
   "401": { type: "status", status: 401 },
   silence: { type: "silence" },
-  "a slow drip": { type: "stream", pieces: Array.from("A drip that never ends [1]", (letter) => letter), delayMs: 400 },
+  "a slow drip": { type: "stream", pieces: Array.from("A drip that never ends [1]", (letter) => letter), delayMs: 1500 },
   "an error in HTML": {
     type: "status",
     status: 502,

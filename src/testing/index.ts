@@ -13,3 +13,4 @@ export {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
+export { samplePassage, sampleQuote } from "./quotes.ts";

@@ -57,7 +57,7 @@ export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocume
 }
 
 export function fileContent(...documents: StoredDocument[]): FileContent {
-  return { originalHash: "hash", settings: "s1", documents, failure: null };
+  return { originalHash: "hash", settings: "s1", access: "public", documents, failure: null };
 }
 
 /** What every store does, whatever database is behind it. */
@@ -115,7 +115,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
       "remembers a file that could not be read, without its old documents",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
-        await store.documents.putFile(place, { originalHash: "", settings: "s1", documents: [], failure: "not UTF-8" });
+        await store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" });
         expect(await store.documents.counts(scope)).toEqual({ documents: 0, chunks: 0, revision: 2, unreadable: ["a.md"] });
         expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
       }),
@@ -268,7 +268,8 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         expect(await store.sessions.turns("s1", { ...scope, tenant: "bob" }, 5)).toEqual([]);
         expect(await store.sessions.turns("s1", { ...scope, domain: "e" }, 5)).toEqual([]);
         expect(await store.sessions.turns("s1", { ...scope, access: ["public", "staff"] }, 5)).toEqual([]);
-        expect(await store.sessions.turns("s1", scope, 5)).toHaveLength(1);
+        await store.sessions.append("s1", { ...scope, tenant: "bob" }, turn(2), keep);
+        expect((await store.sessions.turns("s1", scope, 5)).map(({ question }) => question)).toEqual(["q1"]);
       }),
     );
   });

@@ -8,7 +8,7 @@ const STOP = /(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3
 const WIDE_STOP = /^[。！？｡]/;
 /** Never end a sentence: something always follows. */
 const NEVER_LAST = words(
-  "dr mr mrs ms mx prof rev hon st gen col lt sgt cpl pvt capt cmdr adm maj gov sen rep pres e.g i.e cf viz vs v approx esp incl resp " +
+  "dr mr mrs ms mx mt prof rev hon st gen col lt sgt cpl pvt capt cmdr adm maj gov sen rep pres e.g i.e cf viz vs v approx esp incl resp " +
     "u.s.c c.f.r c.f.r.s fed reg subpt",
 );
 /** Abbreviations only before a number or a section sign: "No. 5", "Sec. 4", "Jan. 1", but "No. You need not." */
@@ -122,7 +122,8 @@ function skipBlanks(text: string, offset: number): number {
 
 function isBlankAt(text: string, offset: number): boolean {
   const code = text.charCodeAt(offset);
-  return Number.isNaN(code) || code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x2029;
+  if (Number.isNaN(code) || code === 32 || (code >= 9 && code <= 13)) return true;
+  return code > 127 && /\s/.test(text.charAt(offset));
 }
 
 function words(list: string): ReadonlySet<string> {

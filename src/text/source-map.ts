@@ -12,7 +12,10 @@ const SPECIAL =
   /\s{2,}|[^\S ]|[\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 /** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
-const CLUSTER = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}/gu;
+const CLUSTER =
+  /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
+/** Normalising sorts marks in time that grows with the square of their number. */
+const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 
 /**
@@ -131,7 +134,7 @@ export class TextBuilder {
   }
 
   #composed(text: string, at: number): void {
-    if (!MAY_COMPOSE.test(text) || text.normalize("NFC") === text) {
+    if (!MAY_COMPOSE.test(text) || (!MARK_STACK.test(text) && text.normalize("NFC") === text)) {
       this.#push(text, at, at + text.length, false);
       return;
     }
@@ -183,14 +186,14 @@ export class TextBuilder {
 
 /** The rules of `TextBuilder` for a piece that stands alone: what it drops, collapses and composes. */
 export function normalisePiece(text: string): string {
-  return text
+  const clean = text
     .replace(SPECIAL, (found) => {
       if (/^\ufeff+$/.test(found)) return DROPPED;
       if (/^\s+$/.test(found)) return " ";
       return /^[\ud800-\udfff]$/.test(found) ? "\ufffd" : DROPPED;
     })
-    .replace(/ {2,}/g, " ")
-    .normalize("NFC");
+    .replace(/ {2,}/g, " ");
+  return MARK_STACK.test(clean) ? clean.replace(CLUSTER, (cluster) => cluster.normalize("NFC")) : clean.normalize("NFC");
 }
 
 /**

@@ -61,9 +61,13 @@ function nearestMisses(question: Question, evidence: readonly Evidence[], words:
 /** The question's content words as the user wrote them, with their tokens. */
 function askedWords(question: Question, words: WordStatistics): { word: string; tokens: string[] }[] {
   const seen = new Set<string>();
+  const asked = new Set(words.questionTokens(question.resolved));
   return question.resolved
     .split(/\s+/)
-    .map((word) => ({ word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""), tokens: words.tokens(word) }))
+    .map((word) => ({
+      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+      tokens: words.tokens(word).filter((token) => asked.has(token)),
+    }))
     .filter(({ word, tokens }) => {
       const key = tokens.join(" ");
       if (word === "" || tokens.length === 0 || seen.has(key)) return false;

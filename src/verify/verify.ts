@@ -5,12 +5,14 @@ import { weightedCoverage } from "./coverage.ts";
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
   tokens(text: string): string[];
+  /** Tokens of what a question asks, its frame left out. */
+  questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
 /** The evidence gate, before anything is written: a verdict for every passage, in the order of the passages. */
 export function verifyPassages(question: Question, passages: readonly Passage[], gate: GateSettings, words: WordStatistics): Evidence[] {
-  const asked = words.tokens(question.resolved);
+  const asked = words.questionTokens(question.resolved);
   return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words)));
 }
 

@@ -3,6 +3,8 @@ import type { Evidence, Passage, Quote, TextRange, Unit } from "../types.ts";
 /** What choosing quotes needs of the index. */
 export interface QuoteWords {
   tokens(text: string): string[];
+  /** Tokens of what the question asks, its frame left out. */
+  questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
@@ -40,7 +42,7 @@ export function chooseQuotes(
   words: QuoteWords,
   options: CompressOptions,
 ): QuoteCandidate[] {
-  const asked = [...new Set(words.tokens(question))];
+  const asked = [...new Set(words.questionTokens(question))];
   const weight = (held: ReadonlySet<string>) => asked.reduce((sum, token) => sum + (held.has(token) ? words.idf(token) : 0), 0);
   const candidates: QuoteCandidate[] = [];
   evidence.slice(0, PASSAGES).forEach(({ passage }, rank) => {
@@ -61,7 +63,24 @@ export function chooseQuotes(
       });
     }
   });
-  return pickDistinct(candidates, options.limit);
+  return pickDistinct(candidates.length > 0 ? candidates : windowCandidates(evidence, options), options.limit);
+}
+
+/**
+ * A vector can find a passage that shares no word with the question: then the window that it found is what there is to quote.
+ * What words alone found is not quoted without a word of the question.
+ */
+function windowCandidates(evidence: readonly Evidence[], options: CompressOptions): QuoteCandidate[] {
+  return evidence.slice(0, PASSAGES).flatMap(({ passage }) => {
+    const { window, scores } = passage;
+    return groupUnits(passage)
+      .filter(({ range }) => range.start < window.end && range.end > window.start && range.end - range.start <= options.maxCharacters)
+      .flatMap(({ range, context }) => {
+        if (scores.dense === null) return [];
+        const quotes = context.map((one) => quoteOf(passage, one));
+        return [{ quote: quoteOf(passage, range), context: quotes, score: scores.dense, covers: new Set<string>() }];
+      });
+  });
 }
 
 /** Greedy by score; what overlaps or repeats a chosen text is left out. */

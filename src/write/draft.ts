@@ -1,30 +1,38 @@
 import type { ChatEvent } from "../models/chat.ts";
-import { splitSentences } from "../text/sentences.ts";
+import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import type { DraftSentence, Quote } from "../types.ts";
 
-/** Characters of model output that are read; what comes after is cut (endless repetition). */
+/** Characters of model output that are read; a draft that goes on is broken (endless repetition). */
 export const MAX_DRAFT_CHARACTERS = 20_000;
 
 /** What the model says when the quotes do not answer. */
-export const INSUFFICIENT = "INSUFFICIENT";
+const INSUFFICIENT = /^\W*INSUFFICIENT\b/;
 
 export interface DraftUsage {
   inputTokens: number | null;
   outputTokens: number | null;
 }
 
+/** Takes citation markers out of a text and says which numbers they name. */
+export type ParseMarkers = (sentence: string) => { text: string; numbers: readonly number[] };
+
+/** The draft is not prose: what came before stands, nothing after it is read. */
+export class DraftError extends Error {}
+
 /**
- * Sentences of a streamed draft, each as soon as it is whole with its citation markers.
- * @param parseMarkers takes the markers out of a sentence
+ * Sentences of a streamed draft, each as soon as it is whole with its citation markers, however the stream is cut into pieces.
+ * The last one may lack its stop, but only when the stream ended by itself.
  * @param usage filled when the stream ends
+ * @throws DraftError when the draft is markup or data, or does not end
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
   quotes: readonly Quote[],
-  parseMarkers: (sentence: string) => { text: string; numbers: readonly number[] },
+  parseMarkers: ParseMarkers,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
   let pending = "";
+  let held = "";
   let read = 0;
   for await (const event of stream) {
     if (event.type === "end") {
@@ -33,45 +41,93 @@ export async function* readDraft(
       continue;
     }
     read += event.text.length;
-    pending += event.text;
-    const whole = wholeSentences(pending);
-    pending = pending.slice(whole.consumed);
-    for (const sentence of whole.sentences) yield* toDraft(sentence, quotes, parseMarkers);
-    if (read > MAX_DRAFT_CHARACTERS) return;
+    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
+    held += event.text;
+    const sure = held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
+    pending = setMarkersApart(pending + plainText(held.slice(0, sure)));
+    held = held.slice(sure);
+    for (let taken = takeSentence(pending, false, parseMarkers); taken !== null; taken = takeSentence(pending, false, parseMarkers)) {
+      pending = taken.rest;
+      yield* toDraft(taken.sentence, quotes, parseMarkers);
+    }
   }
-  for (const { start, end } of splitSentences(pending)) yield* toDraft(pending.slice(start, end), quotes, parseMarkers);
-}
-
-/** Sentences that cannot grow any more: the text after the last one has begun with something that is no marker. */
-function wholeSentences(text: string): { sentences: string[]; consumed: number } {
-  const ranges = splitSentences(text);
-  const sentences: string[] = [];
-  let consumed = 0;
-  for (let i = 0; i < ranges.length; i++) {
-    const range = ranges[i] as { start: number; end: number };
-    const next = ranges[i + 1];
-    if (next === undefined) break;
-    const markers = leadingMarkers(text.slice(next.start, next.end));
-    if (next.start + markers >= next.end) break;
-    sentences.push(text.slice(range.start, range.end) + text.slice(next.start, next.start + markers));
-    consumed = next.start + markers;
-    ranges[i + 1] = { start: consumed, end: next.end };
+  pending = setMarkersApart(pending + plainText(held));
+  for (let taken = takeSentence(pending, true, parseMarkers); taken !== null; taken = takeSentence(pending, true, parseMarkers)) {
+    pending = taken.rest;
+    yield* toDraft(taken.sentence, quotes, parseMarkers);
   }
-  return { sentences, consumed };
 }
 
-/** Length of the citation markers with which a text begins: they belong to the sentence before. */
-function leadingMarkers(text: string): number {
-  return /^(?:\s*(?:[[【][^\]】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]+))*\s*/.exec(text)?.[0].length ?? 0;
+/** Does the model say that the quotes do not answer? */
+export function saysInsufficient({ text }: DraftSentence): boolean {
+  return INSUFFICIENT.test(text);
 }
 
-function* toDraft(
-  sentence: string,
-  quotes: readonly Quote[],
-  parseMarkers: (sentence: string) => { text: string; numbers: readonly number[] },
-): Generator<DraftSentence, void> {
-  const { text, numbers } = parseMarkers(sentence);
+/** The first sentence of a text with the markers behind it, once no further text can change either; `null` until then. */
+function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers): { sentence: string; rest: string } | null {
+  const window = text.slice(0, SENTENCE_MAX_CHARS);
+  const isLong = text.length > window.length;
+  const [first, next] = splitSentences(window);
+  if (first === undefined) return null;
+  if (next === undefined) {
+    if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
+    return ended ? { sentence: text, rest: "" } : null;
+  }
+  const end = next.start + leadingMarkers(window.slice(next.start), parseMarkers);
+  const isSettled = (ended && !isLong) || (isWordWhole(window.slice(next.start)) && !mayBeMarker(window.slice(end)));
+  if (isSettled) return { sentence: window.slice(0, first.end) + window.slice(next.start, end), rest: text.slice(end) };
+  if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
+  return null;
+}
+
+const MARKER_SHAPE = /^\s*(?:[[【][^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
+
+/** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
+function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
+  let length = 0;
+  for (;;) {
+    const marker = MARKER_SHAPE.exec(text.slice(length))?.[0];
+    if (marker === undefined || parseMarkers(marker).text !== "") break;
+    length += marker.length;
+  }
+  return length === 0 ? 0 : length + (/^\s*/.exec(text.slice(length))?.[0].length ?? 0);
+}
+
+/** Can more text still turn the beginning of this one into a marker? */
+function mayBeMarker(text: string): boolean {
+  return /^\s*(?:[[【][^[\]【】]{0,60}|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
+}
+
+/** Where a sentence ends depends on the word after it: it must have come whole. */
+function isWordWhole(text: string): boolean {
+  return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
+}
+
+/** The end of a text that more text can turn into formatting, or into a whole character. */
+const MAY_GROW = /(?:\*+|<\/?[a-z0-9]{0,6}\s?\/?|[\uD800-\uDBFF])$/i;
+
+/** A text without the formatting that models add unasked. */
+function plainText(text: string): string {
+  return text.replaceAll(/<\/?(?:p|br|ul|ol|li|h[1-6])\s?\/?>/gi, "\n").replaceAll(/<\/?(?:b|i|em|strong)>|\*\*|`/gi, "");
+}
+
+/** A marker glued to a stop hides it. */
+function setMarkersApart(text: string): string {
+  return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
+}
+
+/** A list's or heading's mark at the beginning of a line. */
+const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
+/** A tag, or a key of JSON. */
+const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
+
+function* toDraft(sentence: string, quotes: readonly Quote[], parseMarkers: ParseMarkers): Generator<DraftSentence, void> {
+  if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
+  const { text, numbers } = parseMarkers(sentence.replace(LINE_MARK, ""));
   if (text === "") return;
-  const cited = numbers.flatMap((number) => quotes[number - 1] ?? []);
-  yield { text, quotes: cited };
+  yield {
+    text,
+    quotes: numbers.flatMap((number) => quotes[number - 1] ?? []),
+    missing: numbers.filter((n) => quotes[n - 1] === undefined),
+  };
 }

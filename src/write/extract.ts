@@ -20,7 +20,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], sentences
   const quotes = uniqueQuotes(chosen.flatMap(({ context, quote }) => [...context, quote]));
   return quotes
     .sort((a, b) => (ranks.get(a.passage.document.id) ?? 0) - (ranks.get(b.passage.document.id) ?? 0) || a.start - b.start)
-    .map((quote) => ({ text: quote.text, quotes: [quote] }));
+    .map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
 /** A candidate that adds no word of the question is taken only if it scores at least this share of the best. */

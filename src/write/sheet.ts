@@ -1,5 +1,5 @@
 import { toOriginal } from "../text/source-map.ts";
-import type { AnswerSentence, Citation, Quote } from "../types.ts";
+import type { AnswerSentence, Citation, FurtherSource, Passage, Quote } from "../types.ts";
 
 /** The answer as it grows. What stands on it is final: text and citation numbers never change. */
 export interface AnswerSheet {
@@ -64,5 +64,14 @@ function toCitation({ passage, start, end, text }: Quote, n: number): Citation {
       sha256: document.originalHash,
       normaliser: document.normaliser,
     },
+    ...(passage.twins === undefined ? {} : { alsoIn: furtherSources(passage) }),
   };
+}
+
+/** Documents of the passage's twins, each once, its own left out. */
+function furtherSources({ document, twins = [] }: Passage): FurtherSource[] {
+  const others = twins.filter(
+    ({ documentId }, i) => documentId !== document.id && twins.findIndex((one) => one.documentId === documentId) === i,
+  );
+  return others.map(({ documentId, documentVersion, title, url, asOf }) => ({ documentId, documentVersion, title, url, asOf }));
 }

@@ -1,8 +1,9 @@
-import type { ChatModel } from "../models/chat.ts";
+import { ModelError } from "../errors.ts";
+import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, Question, Quote, Warning } from "../types.ts";
 import type { QuoteCandidate } from "./compress.ts";
-import { type DraftUsage, INSUFFICIENT, readDraft } from "./draft.ts";
+import { type DraftUsage, type ParseMarkers, readDraft, saysInsufficient } from "./draft.ts";
 import { writeExtractive } from "./extract.ts";
 import { groundedPrompt } from "./prompt.ts";
 
@@ -16,58 +17,113 @@ export interface WriteOutcome {
   warnings: Warning[];
 }
 
+/** What a model is given: a prompt within the profile's budget, and the quotes whose numbers it may cite. */
+export interface ModelTask {
+  readonly model: ChatModel;
+  readonly prompt: ChatPrompt;
+  readonly quotes: readonly Quote[];
+}
+
 export interface WriteParts {
-  /** The model that was routed to; `null` writes from quotes. */
-  readonly model: ChatModel | null;
+  /** `null` writes from quotes. */
+  readonly task: ModelTask | null;
   readonly settings: WriteSettings;
-  readonly parseMarkers: (sentence: string) => { text: string; numbers: readonly number[] };
+  readonly parseMarkers: ParseMarkers;
   readonly describeError: (error: unknown) => string;
 }
 
-/** Drafts in the order in which they are tried: the model's, then quotes. Each is drawn only if what came before showed too little. */
-export function planDrafts(
+/** Tries of a draft that broke before its first sentence; the adapter retries only what broke before the first word. */
+const DRAFT_TRIES = 2;
+
+/**
+ * Sentences of the model, then quotes if the model broke or nothing that it wrote was shown. A warning says so before the first quote.
+ * @param hasShown has any sentence stood up to its checks?
+ */
+export async function* writeDrafts(
   question: Question,
   candidates: readonly QuoteCandidate[],
-  quotes: readonly Quote[],
   outcome: WriteOutcome,
-  { model, settings, parseMarkers, describeError }: WriteParts,
+  { task, settings, parseMarkers, describeError }: WriteParts,
+  hasShown: () => boolean,
   signal: AbortSignal,
-): (() => AsyncGenerator<DraftSentence, void>)[] {
-  async function* fromQuotes(): AsyncGenerator<DraftSentence, void> {
-    if (outcome.writer === "") outcome.writer = "extractive";
-    yield* writeExtractive(candidates, settings.sentences[question.detail]);
+): AsyncGenerator<DraftSentence, void> {
+  if (task !== null) {
+    outcome.writer = task.model.id;
+    const failure = yield* writeByModel(task, outcome, settings.temperature, parseMarkers, signal);
+    if (outcome.insufficient || (failure === null && hasShown())) return;
+    outcome.warnings.push(failure === null ? UNUSABLE : failed(task.model.id, describeError(failure.error)));
   }
-  async function* fromModel(chosen: ChatModel): AsyncGenerator<DraftSentence, void> {
-    outcome.writer = chosen.id;
-    const prompt = groundedPrompt(question.text, quotes, question.history);
-    try {
-      const stream = chosen.stream(prompt, { temperature: settings.temperature, signal });
-      for await (const sentence of readDraft(stream, quotes, parseMarkers, outcome.usage)) {
-        if (sentence.text.replace(/[.!]$/, "") === INSUFFICIENT) outcome.insufficient = true;
-        else yield sentence;
-      }
-    } catch (error) {
-      if (signal.aborted) throw error;
-      outcome.warnings.push({
-        code: "model_failed",
-        message: `The model "${chosen.id}" failed (${describeError(error)}); what follows is quoted from the sources.`,
-      });
-    }
-  }
-  return model === null ? [fromQuotes] : [() => fromModel(model), fromQuotes];
+  if (!hasShown()) outcome.writer = "extractive";
+  yield* writeExtractive(candidates, settings.sentences[question.detail]);
 }
 
-/** Quotes that fit the model's budget: at most `quotes` of `quoteTokens` each, verbatim, in the order of the candidates. */
-export function fitBudget(candidates: readonly QuoteCandidate[], settings: WriteSettings, countTokens: (text: string) => number): Quote[] {
-  const fitting: Quote[] = [];
-  for (const { context, quote } of candidates) {
-    for (const one of [...context, quote]) {
-      if (fitting.length === settings.quotes) return fitting;
-      const known = fitting.some(
-        (other) => other.passage.document.id === one.passage.document.id && other.start === one.start && other.end === one.end,
-      );
-      if (!known && countTokens(one.text) <= settings.quoteTokens) fitting.push(one);
+/** @returns what the model failed with, or `null` */
+async function* writeByModel(
+  { model, prompt, quotes }: ModelTask,
+  outcome: WriteOutcome,
+  temperature: number,
+  parseMarkers: ParseMarkers,
+  signal: AbortSignal,
+): AsyncGenerator<DraftSentence, { readonly error: unknown } | null> {
+  let drawn = 0;
+  for (let tries = 1; ; tries++) {
+    try {
+      for await (const sentence of readDraft(model.stream(prompt, { temperature, signal }), quotes, parseMarkers, outcome.usage)) {
+        outcome.insufficient = saysInsufficient(sentence);
+        if (outcome.insufficient) return null;
+        drawn++;
+        yield sentence;
+      }
+      return null;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const again = drawn === 0 && tries < DRAFT_TRIES && error instanceof ModelError && error.code === "model_cut";
+      if (!again) return { error };
     }
   }
+}
+
+const UNUSABLE: Warning = {
+  code: "model_unusable",
+  message: "Nothing that the model wrote stood up to the checks; what follows is quoted from the sources.",
+};
+
+function failed(model: string, why: string): Warning {
+  return { code: "model_failed", message: `The model "${model}" failed (${why}); what follows is quoted from the sources.` };
+}
+
+/**
+ * The quotes and the prompt that fit the profile's budget: at most `quotes` quotes of `quoteTokens` each, verbatim, best first, a quote never
+ * without those that it cannot be understood without; `promptTokens` in all, for which the oldest turns go first, then the last quotes.
+ * @returns `null` when no quote fits: then there is nothing that a model could be asked
+ */
+export function fitPrompt(
+  question: Question,
+  candidates: readonly QuoteCandidate[],
+  settings: WriteSettings,
+  countTokens: (text: string) => number,
+): Omit<ModelTask, "model"> | null {
+  const quotes = fitQuotes(candidates, settings, countTokens);
+  const history = [...question.history];
+  while (quotes.length > 0) {
+    const prompt = groundedPrompt(question.text, quotes, history);
+    if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return { prompt, quotes };
+    if (history.length > 0) history.shift();
+    else quotes.pop();
+  }
+  return null;
+}
+
+function fitQuotes(candidates: readonly QuoteCandidate[], settings: WriteSettings, countTokens: (text: string) => number): Quote[] {
+  const fitting: Quote[] = [];
+  for (const { context, quote } of candidates) {
+    const fresh = [...context, quote].filter((one) => !fitting.some((other) => isSameQuote(other, one)));
+    const fits = fitting.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
+    if (fits) fitting.push(...fresh);
+  }
   return fitting;
+}
+
+function isSameQuote(a: Quote, b: Quote): boolean {
+  return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
 }

@@ -131,7 +131,7 @@ def fit(pairs: Pairs, chosen: np.ndarray, names: list[str], units: int, decay: f
     columns = [pairs.names.index(name) for name in names]
     take = np.concatenate([np.arange(pairs.starts[q], pairs.starts[q + 1]) for q in chosen])
     fill = np.nan_to_num(np.nanmean(pairs.x[take][:, columns], 0))
-    scale = np.maximum(np.nan_to_num(np.nanstd(pairs.x[take][:, columns], 0), nan=1.0), 1e-3)
+    scale = np.maximum(np.nan_to_num(np.nanstd(pairs.x[take][:, columns], 0), nan=1.0), LEAST_SCALE)
     f = len(names)
     model = Model(names, columns, fill, scale, np.zeros(f), rng.standard_normal((units, f)) / np.sqrt(f), np.zeros(units), rng.standard_normal(units) * 0.1)
     kept = best_rows(pairs, pairs.scores[:, 2])
@@ -185,7 +185,14 @@ def calibrate(model: Model, pairs: Pairs, chosen: np.ndarray) -> None:
     model.chance = (float(a / spread), float(b - a * mean / spread))
 
 
+# Only va-pages has headings: their spread over all sets is next to nothing, so that a real heading would outweigh everything. They count in `all.*`.
+# The index now gives every candidate its cosine, so that `dense.lacks` would say nothing.
+UNUSED = ("section.", "dense.lacks")
+LEAST_SCALE = 0.05
+
+
 def names_for(kind: str, names: list[str]) -> list[str]:
+    names = [name for name in names if not name.startswith(UNUSED)]
     if kind == "hybrid":
         return names
     if kind == "words":

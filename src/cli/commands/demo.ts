@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { serveEngine } from "../../server/start.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import { showIngest } from "./ingest.ts";
@@ -21,6 +20,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
     .action(async ({ port, domain }: DemoFlags, command: Command) => {
       const config = configOf(command, { domain, "server.port": port === undefined ? undefined : Number(port) });
       await withEngine(config, async (engine) => {
+        const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, terminal.error);
         try {
           await showIngest(engine.ingestDomain(domain, signal), terminal, false);

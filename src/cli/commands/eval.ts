@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
-import { type EvaluateEvent, evaluateVa } from "../../evaluate/va.ts";
+import type { EvaluateEvent } from "../../evaluate/va.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { sourcebound } from "../../profiles/sourcebound.ts";
 import { createEmbeddedReranker } from "../../retrieve/rerank.ts";
@@ -18,8 +18,10 @@ interface VaFlags {
   json?: string;
 }
 
+const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
+
 export function addEvalCommand(program: Command, context: CliContext): void {
-  const evaluate = program.command("eval").description("measure answers against golden sets");
+  const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addRetrievalCommand(evaluate, context);
   evaluate
     .command("va")
@@ -30,11 +32,35 @@ export function addEvalCommand(program: Command, context: CliContext): void {
     .option("--domain <name>", "domain pack whose vocabulary applies")
     .option("--profile <name>", "profile to measure")
     .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json")
+    .addHelpText("after", EXAMPLE)
     .action(async (flags: VaFlags, command: Command) => {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
+      const { evaluateVa } = await import("../../evaluate/va.ts");
       await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+    });
+  evaluate
+    .command("typos")
+    .description("pages found for golden questions as written and with seeded typos, with and without spelling repair")
+    .requiredOption("--corpus <folder>", "folder with `pages/`")
+    .requiredOption("--golden <folder>", "folder with va-answerable*.jsonl")
+    .option("--domain <name>", "domain pack whose vocabulary applies")
+    .option("--profile <name>", "profile to measure")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: VaFlags, command: Command) => {
+      const { json, ...options } = flags;
+      const { evaluateTypos } = await import("../../evaluate/typos.ts");
+      const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
+      await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+    });
+  evaluate
+    .command("follow-ups")
+    .description("retrieval for follow-up questions: as asked, with all history, rewritten by us, rewritten by people")
+    .requiredOption("--data <folder>", "folder with canard*.jsonl")
+    .option("--json <file>", "write the whole report")
+    .action(async ({ data, json }: { data: string; json?: string }) => {
+      const { evaluateFollowUps } = await import("../../evaluate/follow-ups.ts");
+      await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { IngestEvent } from "../../events.ts";
 import { type CliContext, EXIT } from "../context.ts";
+import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -54,7 +55,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
-        for (const { path, reason } of event.skipped) terminal.error(`skipped ${path}: ${reason}`);
+        for (const { path, reason } of event.skipped) terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
         break;
       case "document": {
         const { done, total } = event.counts;
@@ -64,7 +65,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
       }
       case "file-failed":
         failures.push({ path: event.path, code: event.code, reason: event.reason });
-        terminal.error(`failed ${event.path}: ${event.reason}`);
+        terminal.error(harmlessLine(`failed ${event.path}: ${event.reason}`));
         break;
       case "embed":
         terminal.progress(`vectors: ${event.done}/${event.total} windows`);

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { serveEngine } from "../../server/start.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 
@@ -25,6 +24,7 @@ Examples:
     .action(async ({ port, host }: ServeFlags, command: Command) => {
       const config = configOf(command, { "server.port": port === undefined ? undefined : Number(port), "server.host": host });
       await withEngine(config, async (engine) => {
+        const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, context.terminal.error);
         context.terminal.print(`Listening on ${server.url}`);
         await untilAborted(context.signal);

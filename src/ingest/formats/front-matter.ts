@@ -92,7 +92,8 @@ function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
 }
 
-function badFrontMatter(line: number, why: string, cause: unknown): IngestError {
+function badFrontMatter(line: number, reason: string, cause: unknown): IngestError {
+  const why = reason.includes("call stack") ? "it is nested too deep" : reason;
   return new IngestError(
     "bad_front_matter",
     `front matter, line ${line}: ${why}: correct the YAML between the --- lines, or remove it`,

@@ -20,7 +20,7 @@ const TAG = new RegExp(
 const RAW_OPEN = /^<(script|style|textarea|title|iframe|noembed|noframes|xmp|plaintext)\b/i;
 /** A character that no file contains in practice, one code unit long, in place of a `<` that opens no tag. */
 const NOT_A_TAG = "\ue000";
-const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?[ \t]*:?-{3,}:?[ \t]*\|)/m;
+const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|)/m;
 
 /** Markdown with GFM tables, YAML front matter and HTML of any (also unbalanced) kind inside. `name` is the last resort for a title. */
 export function parseMarkdown(source: string, name: string): FormatResult {
@@ -69,6 +69,9 @@ export function parseMarkdownText(source: string, bodyStart: number, options: { 
 function withoutFalseTags(source: string, start: number): string {
   const parts: string[] = [];
   const codeSpans = codeSpanFinder(source);
+  const lastComment = source.lastIndexOf("-->");
+  const lastTag = source.lastIndexOf(">");
+  const unclosed = new Set<string>();
   let from = start;
   let fence = "";
   for (let at = start; at < source.length; ) {
@@ -101,9 +104,12 @@ function withoutFalseTags(source: string, start: number): string {
     }
     if (char === "<") {
       TAG.lastIndex = at;
-      const tag = fence === "" ? TAG.exec(source)?.[0] : undefined;
+      const mayBeTag = fence === "" && at < (source.startsWith("<!--", at) ? lastComment : lastTag);
+      const tag = mayBeTag ? TAG.exec(source)?.[0] : undefined;
       const raw = tag === undefined ? null : RAW_OPEN.exec(tag);
-      const close = raw === null ? -1 : indexOfClosing(source, raw[1] ?? "", at);
+      const name = raw?.[1]?.toLowerCase() ?? "";
+      const close = raw === null || unclosed.has(name) ? -1 : indexOfClosing(source, name, at);
+      if (raw !== null && close < 0) unclosed.add(name);
       if (tag !== undefined && (raw === null || close >= 0)) {
         at = raw === null ? at + tag.length : close;
         continue;

@@ -57,6 +57,7 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
     let from = start;
     let at = start;
     let j = 0;
+    let written = start;
     while (j < value.length && at < end) {
       const entity = isCode ? null : entityAt(at, value, j);
       if (entity !== null) {
@@ -65,6 +66,7 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
         at += entity.length;
         j += entity.decoded.length;
         from = at;
+        written = at;
       } else if (hasMarks && isLeftOverMark(value, j) && masked.startsWith("**", at)) {
         write(writer, from, at);
         at += 2;
@@ -73,6 +75,7 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
       } else if (masked[at] === value[j] || (value[j] === " " && masked[at] === "\n")) {
         at++;
         j++;
+        written = at;
       } else {
         // A backslash before what it escapes, or the prefix that a list or quote puts before each line.
         write(writer, from, at);
@@ -81,7 +84,7 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
       }
     }
     write(writer, from, at);
-    if (j < value.length) writer.opaque(value.slice(j), from, end);
+    if (j < value.length && written < end) writer.opaque(value.slice(j), written, end);
   }
 
   function entityAt(at: number, value: string, j: number): { readonly decoded: string; readonly length: number } | null {
@@ -90,7 +93,9 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
     const entity = ENTITY.exec(masked)?.[0];
     if (entity === undefined) return null;
     const decoded = decodeHTMLStrict(entity);
-    return decoded !== entity && value.startsWith(decoded, j) ? { decoded, length: entity.length } : null;
+    if (decoded !== entity && value.startsWith(decoded, j)) return { decoded, length: entity.length };
+    // Markdown refuses control characters.
+    return entity[1] === "#" && value[j] === "\ufffd" ? { decoded: "\ufffd", length: entity.length } : null;
   }
 }
 

@@ -6,7 +6,7 @@ export interface PlainMarkdown {
   readonly items: readonly (readonly TextRange[])[];
 }
 
-const ITEM = /^([ \t]*)([-*+])[ \t]{1,3}(?=\S)/;
+const ITEM = /^([ \t]*)([-*+])(?: {1,4}|\t)(?=\S)/;
 /** What starts another block, or might, at the beginning of a line. */
 const BLOCK_SYNTAX = /^[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$)|\d{1,9}[.)])/;
 const TEXT = /(?:[^*_`[\]<&\\|!\n]|!(?!\[)|&(?!#?\w{1,32};))+/y;
@@ -28,66 +28,106 @@ export function readPlainMarkdown(text: string, start: number, end: number, maxI
     const lineEnd = newline < 0 || newline >= end ? end : newline;
     const line = text.slice(lineStart, lineEnd);
     const item = ITEM.exec(line);
-    const indent = line.length - line.trimStart().length;
-    if (lineEnd < end && /(?: {2}|\\)\r?$/.test(line)) return null;
+    const indent = indentOf(line);
+    const content = item === null ? line : line.slice(item[0].length);
+    if (lineEnd < end && /(?: {2}|\\)\r?$/.test(line.slice(-3))) return null;
     if (item !== null) {
       const found = `${item[1]}${item[2]}`;
-      if (indent > maxIndent || (mark !== "" && found !== mark) || BLOCK_SYNTAX.test(line.slice(item[0].length))) return null;
+      if (indent > maxIndent || (mark !== "" && found !== mark) || BLOCK_SYNTAX.test(content)) return null;
       mark = found;
       items.push([]);
     } else if (BLOCK_SYNTAX.test(line) || (lineStart === start && indent > maxIndent)) return null;
-    const contentStart = lineStart + (item?.[0].length ?? 0);
     const into = items.at(-1) ?? paragraph;
-    if (!readInline(text, contentStart, lineEnd, into)) return null;
+    if (!readInline(content, lineEnd - content.length, into)) return null;
     if (lineEnd < end) into.push({ start: lineEnd, end: lineEnd + 1 });
     lineStart = lineEnd + 1;
   }
   return { paragraph, items };
 }
 
-/** Appends the visible ranges of a line; `false` if it needs the full parser. */
-function readInline(text: string, start: number, end: number, into: TextRange[]): boolean {
-  for (let at = start; at < end; ) {
-    const plain = match(TEXT, text, at, end);
+/** The rows of a table as the ranges of their cells, the header first. Cells may still hold inline syntax. */
+export type PlainTable = readonly (readonly TextRange[])[];
+
+const DELIMITER_ROW = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\r?$/;
+
+/** Reads a part that is one pipe table, each line of which begins and ends with a pipe; `null` for anything else. */
+export function readPlainTable(text: string, start: number, end: number, maxIndent: number): PlainTable | null {
+  const rows: TextRange[][] = [];
+  let isHeaderDone = false;
+  for (let lineStart = start; lineStart < end; ) {
+    const newline = text.indexOf("\n", lineStart);
+    const lineEnd = newline < 0 || newline >= end ? end : newline;
+    const line = text.slice(lineStart, lineEnd);
+    const trimmed = line.trim();
+    if (indentOf(line) > maxIndent) return null;
+    if (!trimmed.startsWith("|") || !trimmed.endsWith("|") || trimmed.length < 2 || /\\\|$/.test(trimmed)) return null;
+    if (rows.length === 1 && !isHeaderDone) {
+      if (!DELIMITER_ROW.test(line) || cellsOf(line, lineStart).length !== rows[0]?.length) return null;
+      isHeaderDone = true;
+    } else {
+      rows.push(cellsOf(line, lineStart));
+    }
+    lineStart = lineEnd + 1;
+  }
+  return isHeaderDone ? rows : null;
+}
+
+/** Columns of white space before the text, a tab as at most four. */
+function indentOf(line: string): number {
+  const blanks = /^[ \t]*/.exec(line)?.[0] ?? "";
+  return blanks.replaceAll("\t", "    ").length;
+}
+
+/** The ranges between unescaped pipes, without blanks around. */
+function cellsOf(line: string, base: number): TextRange[] {
+  const cells: TextRange[] = [];
+  let from = line.indexOf("|") + 1;
+  for (let at = from; at < line.length; at++) {
+    if (line[at] === "\\") at++;
+    else if (line[at] === "|") {
+      const content = line.slice(from, at);
+      const start = base + from + content.length - content.trimStart().length;
+      cells.push({ start, end: Math.max(start, base + from + content.trimEnd().length) });
+      from = at + 1;
+    }
+  }
+  return cells;
+}
+
+/** Appends the visible ranges of a line that begins at `base`; `false` if it needs the full parser. */
+function readInline(line: string, base: number, into: TextRange[]): boolean {
+  for (let at = 0; at < line.length; ) {
+    const plain = match(TEXT, line, at);
     if (plain !== null) {
-      into.push({ start: at, end: at + plain[0].length });
+      into.push({ start: base + at, end: base + at + plain[0].length });
       at += plain[0].length;
       continue;
     }
-    const link = match(LINK, text, at, end);
+    const link = match(LINK, line, at);
     if (link !== null) {
-      into.push({ start: at + 1, end: at + 1 + (link[1]?.length ?? 0) });
+      into.push({ start: base + at + 1, end: base + at + 1 + (link[1]?.length ?? 0) });
       at += link[0].length;
       continue;
     }
-    const strong = match(STRONG, text, at, end);
+    const strong = match(STRONG, line, at);
     const marks = strong?.[1]?.length ?? 0;
     const stop = at + (strong?.[0].length ?? 0);
-    if (strong === null || !flanks(text, at + marks, at - 1, start) || !flanks(text, stop - marks - 1, stop, start, end)) return false;
-    into.push({ start: at + marks, end: stop - marks });
+    if (strong === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
+    into.push({ start: base + at + marks, end: base + stop - marks });
     at = stop;
   }
   return true;
 }
 
-function match(pattern: RegExp, text: string, at: number, end: number): RegExpExecArray | null {
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
-  const found = pattern.exec(text);
-  if (found === null || pattern.lastIndex <= end) return found;
-  return null;
+  return pattern.exec(text);
 }
 
 /** CommonMark's rule for asterisks: what they mark is no white space, and no punctuation unless such stands outside too. */
-function flanks(text: string, inside: number, outside: number, start: number, end = text.length): boolean {
-  const inner = charAt(text, inside);
-  const outer = outside < start || outside >= end ? " " : charAt(text, outside);
+function flanks(line: string, inside: number, outside: number): boolean {
+  const inner = line[inside] ?? " ";
+  const outer = line[outside] ?? " ";
   if (/\s/.test(inner)) return false;
   return !PUNCTUATION.test(inner) || /\s/.test(outer) || PUNCTUATION.test(outer);
-}
-
-/** The whole character at or around an offset. */
-function charAt(text: string, offset: number): string {
-  const code = text.charCodeAt(offset);
-  const from = code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset;
-  return String.fromCodePoint(text.codePointAt(from) ?? 32);
 }

@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from "entities";
 import type { BlockWriter, CodePiece, Table } from "../block-writer.ts";
 import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
@@ -131,8 +132,18 @@ function isHeaderRow(events: readonly MarkupEvent[], index: number, close: numbe
   return headers > 0;
 }
 
+/** Preformatted text, with its entities resolved if the reader of events left them. */
 function codePiece(event: MarkupEvent): CodePiece[] {
   if (event.type !== "text") return [];
   const { start, end, text } = event;
-  return [text.length === end - start ? { start, end } : { start, end, text }];
+  if (text.length !== end - start) return [{ start, end, text }];
+  const pieces: CodePiece[] = [];
+  let from = 0;
+  for (const { 0: entity, index } of text.matchAll(/&#?\w{1,32};/g)) {
+    const decoded = decodeHTMLStrict(entity);
+    if (decoded === entity) continue;
+    pieces.push({ start: start + from, end: start + index }, { start: start + index, end: start + index + entity.length, text: decoded });
+    from = index + entity.length;
+  }
+  return [...pieces, { start: start + from, end }];
 }

@@ -15,6 +15,8 @@ import {
 import type { ChatEvent, ChatModel } from "../chat.ts";
 import { createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
+/** Short where only a timeout ends a reply; long otherwise, for machines that are busy. */
+const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 250 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
 const open: FakeEndpoint[] = [];
 afterEach(async () => {
@@ -24,7 +26,7 @@ afterEach(async () => {
 async function start(script: FakeEndpointOptions, over: Partial<EndpointOptions> = {}) {
   const endpoint = await startFakeEndpoint(script);
   open.push(endpoint);
-  const options: EndpointOptions = { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 250, retries: 1, backoffMs: 1, ...over };
+  const options: EndpointOptions = { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 10_000, retries: 1, backoffMs: 1, ...over };
   return { endpoint, model: createChatModel("small", options), encoder: createApiEncoder("vectors", options) };
 }
 
@@ -111,7 +113,7 @@ describe("chat over HTTP", () => {
   });
 
   it.each(Object.entries(brokenChatReplies))("throws a ModelError after %s", async (name, reply) => {
-    const { endpoint, model } = await start({ chat: [reply] });
+    const { endpoint, model } = await start({ chat: [reply] }, timeoutFor(name));
     const error = await readAll(ask(model)).then(
       () => null,
       (thrown: unknown) => thrown as ModelError,
@@ -124,8 +126,8 @@ describe("chat over HTTP", () => {
     expect(endpoint.chats).toHaveLength(received || name === "401" ? 1 : 2);
   });
 
-  it.each(Object.entries(brokenChatReplies).filter(([name]) => name !== "401"))("recovers from %s", async (_name, reply) => {
-    const { endpoint, model } = await start({ chat: [reply, { type: "stream", pieces: ["Yes ", "[1]."] }] });
+  it.each(Object.entries(brokenChatReplies).filter(([name]) => name !== "401"))("recovers from %s", async (name, reply) => {
+    const { endpoint, model } = await start({ chat: [reply, { type: "stream", pieces: ["Yes ", "[1]."] }] }, timeoutFor(name));
     const events = await readAll(ask(model)).catch((error: ModelError) => error.code);
     if (events !== "model_cut") {
       expect(endpoint.chats).toHaveLength(2);
@@ -195,7 +197,7 @@ describe("chat over HTTP", () => {
   });
 
   it("hangs up when it is cancelled while it waits, and does not try again", async () => {
-    const { endpoint, model } = await start({ chat: [{ type: "silence" }] }, { timeoutMs: 5000 });
+    const { endpoint, model } = await start({ chat: [{ type: "silence" }] }, {});
     const controller = new AbortController();
     const reading = readAll(ask(model, controller.signal));
     await expect.poll(() => endpoint.chats.length).toBe(1);
@@ -238,7 +240,7 @@ describe("vectors over HTTP", () => {
   it.each(Object.entries(brokenEmbeddingsReplies))(
     "throws a ModelError after %s, and recovers where trying again may help",
     async (name, reply) => {
-      const { endpoint, encoder } = await start({ embeddings: [reply] });
+      const { endpoint, encoder } = await start({ embeddings: [reply] }, timeoutFor(name));
       await expect(encoder.embed(["a", "b"])).rejects.toMatchObject({ name: "ModelError", code: "encoder_failed" });
       expect(endpoint.requests).toHaveLength(name === "401" ? 1 : 2);
       endpoint.script({ embeddings: [reply, { type: "vectors" }] });

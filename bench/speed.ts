@@ -1,0 +1,362 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  type Benchmark,
+  Bm25Index,
+  createScalarKernel,
+  DenseIndex,
+  quantile,
+  SlotSet,
+  type TableRow,
+  versionsOf,
+  withSnapshotFile,
+} from "../src/internals.ts";
+import { createTexts, createVectors } from "./speed/generate.ts";
+import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
+import { type Line, plotLogLog } from "./speed/plot.ts";
+
+const DIMENSIONS = 384;
+const MODEL = "generated";
+/** Sizes at which the growing index is measured; the last one with `--large` only. */
+const SIZES = [1000, 10_000, 100_000, 1_000_000] as const;
+/** Sizes at which every way to scan is compared. */
+const COMPARED = [10_000, 100_000] as const;
+const QUERIES = 100;
+const QUESTIONS = 300;
+/** Rows rescored per result wanted, to compare with the default. */
+const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
+/** Slow peers and the scalar scan answer fewer. */
+const FEW_QUERIES = 20;
+const LOADS = 5;
+const MEGABYTE = 1e6;
+
+interface Findings {
+  readonly table: TableRow[];
+  readonly metrics: Record<string, number | null>;
+  readonly timings: Record<string, number | null>;
+  readonly n: Record<string, number>;
+  readonly versions: Record<string, string>;
+  readonly lines: Map<string, [number, number][]>;
+}
+
+/** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
+export const benchmark: Benchmark = {
+  description:
+    "dense and BM25 search, snapshots, growth, peers (--docs generated, --seed N, --large, --svg FILE, --peers N passages; 0: none)",
+  async run(args, progress) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        docs: { type: "string", default: "generated" },
+        seed: { type: "string", default: "1" },
+        large: { type: "boolean", default: false },
+        svg: { type: "string" },
+        peers: { type: "string", default: "10000" },
+      },
+    });
+    if (values.docs !== "generated") throw new RangeError(`--docs ${values.docs} is not known: use --docs generated.`);
+    const seed = Number(values.seed);
+    const findings: Findings = { table: [], metrics: {}, timings: {}, n: {}, versions: versionsOf(), lines: new Map() };
+    const sizes = values.large ? SIZES : SIZES.slice(0, -1);
+    measureVectors(findings, sizes, seed, progress);
+    measureWords(findings, sizes, seed, progress);
+    await measurePeers(findings, Number(values.peers), seed, progress);
+    const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
+    if (values.svg !== undefined)
+      writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
+    const { table, metrics, timings, n, versions } = findings;
+    const command = `bench speed ${args.join(" ")}`.trim();
+    return { report: { name: "speed", command, versions, seed, date: new Date().toISOString(), n, metrics, timings, items: [] }, table };
+  },
+};
+
+function measureVectors(findings: Findings, sizes: readonly number[], seed: number, progress: (text: string) => void): void {
+  const next = createVectors(seed, DIMENSIONS);
+  const queries = Array.from({ length: QUERIES }, next);
+  const index = new DenseIndex({ model: MODEL });
+  findings.n.queries = QUERIES;
+  for (const size of sizes) {
+    while (index.size < size) {
+      index.add(next());
+      if (index.size % 10_000 === 0) progress(`${index.size} vectors`);
+    }
+    const floor8 = readFloor(size * DIMENSIONS);
+    const times = interleaved(queries, {
+      int8: (query) => index.search(query, 50),
+      floor: () => floor8(),
+    });
+    point(findings, "dense int8 + rescore", size, times.int8);
+    point(findings, "read floor, int8 bytes", size, times.floor);
+    if ((COMPARED as readonly number[]).includes(size)) compareScans(findings, index, queries, progress);
+  }
+}
+
+/** Every way to scan the same rows, a query of each in turn, so that a busy machine slows all alike. */
+function compareScans(findings: Findings, index: DenseIndex, queries: readonly Float32Array[], progress: (text: string) => void): void {
+  const n = index.size;
+  progress(`comparing scans of ${n} vectors`);
+  const bytes = index.save();
+  const float = DenseIndex.load(bytes, { model: MODEL, scan: "float32" });
+  const scalar = DenseIndex.load(bytes, { model: MODEL, kernel: createScalarKernel() });
+  const tenth = SlotSet.from(n, (slot) => (slot * 7919) % 10 === 0);
+  const floor8 = readFloor(n * DIMENSIONS);
+  const floor32 = readFloor(n * DIMENSIONS * 4);
+  for (const k of [10, 50]) {
+    const ways = {
+      int8: (query: Float32Array) => index.search(query, k),
+      float32: (query: Float32Array) => float.search(query, k),
+      filtered: (query: Float32Array) => index.search(query, k, tenth),
+      floor8: () => floor8(),
+      floor32: () => floor32(),
+    };
+    interleaved(queries.slice(0, FEW_QUERIES), ways);
+    const times = interleaved(queries, ways);
+    const slow = interleaved(queries.slice(0, FEW_QUERIES), { scalar: (query) => scalar.search(query, k) });
+    const recall = sharedShare(
+      queries.map((query) => index.search(query, k).map(({ slot }) => slot)),
+      queries.map((query) => float.search(query, k).map(({ slot }) => slot)),
+    );
+    const same = sharedShare(
+      queries.slice(0, FEW_QUERIES).map((query) => scalar.search(query, k).map(({ slot }) => slot)),
+      queries.slice(0, FEW_QUERIES).map((query) => index.search(query, k).map(({ slot }) => slot)),
+    );
+    const name = `dense ${n.toLocaleString("en")} × ${DIMENSIONS}, top ${k}`;
+    const base = median(times.int8);
+    const ratio = (list: readonly number[]) => `× ${(median(list) / base).toFixed(1)}`;
+    findings.metrics[`dense.${n}.recall@${k}`] = recall;
+    findings.table.push(
+      {
+        name: `${name}: int8 + rescore`,
+        figure: ms(times.int8),
+        note: `${spread(times.int8)}, recall@${k} ${recall.toFixed(4)}, ${megabytes(index.bytes)}`,
+      },
+      { name: "  f32", figure: ms(times.float32), note: ratio(times.float32) },
+      {
+        name: "  plain TypeScript",
+        figure: ms(slow.scalar),
+        note: `${ratio(slow.scalar)}, same ranking ${(same * 100).toFixed(0)} %, n = ${FEW_QUERIES}`,
+      },
+      { name: "  int8, a filter lets every tenth through", figure: ms(times.filtered), note: ratio(times.filtered) },
+      { name: "  reading the int8 bytes once", figure: ms(times.floor8), note: ratio(times.floor8) },
+      { name: "  reading the f32 bytes once", figure: ms(times.floor32), note: ratio(times.floor32) },
+    );
+    for (const [way, list] of Object.entries({ ...times, ...slow })) findings.timings[`dense.${n}.top${k}.${way}.ms`] = median(list);
+  }
+  const exact = queries.map((query) => float.search(query, 50).map(({ slot }) => slot));
+  const recalls = OVERSAMPLINGS.map((oversampling) => {
+    const other = DenseIndex.load(bytes, { model: MODEL, oversampling, minCandidates: 1 });
+    const found = queries.map((query) => other.search(query, 50).map(({ slot }) => slot));
+    const recall = sharedShare(found, exact);
+    findings.metrics[`dense.${n}.recall@50.oversampling${oversampling}`] = recall;
+    return `× ${oversampling}: ${recall.toFixed(4)}`;
+  });
+  findings.table.push({ name: "  recall@50 by rows rescored", figure: "", note: recalls.join(", ") });
+  if (n === COMPARED.at(-1)) {
+    const loading = timesOf(LOADS, () => DenseIndex.load(bytes, { model: MODEL }));
+    findings.timings[`load.dense.${n}.ms`] = median(loading);
+    findings.table.push({
+      name: `load ${n.toLocaleString("en")} vectors`,
+      figure: ms(loading),
+      note: `${megabytes(bytes.length)} in memory`,
+    });
+  }
+}
+
+function measureWords(findings: Findings, sizes: readonly number[], seed: number, progress: (text: string) => void): void {
+  const texts = createTexts(seed);
+  const index = new Bm25Index();
+  findings.n.questions = QUESTIONS;
+  for (const size of sizes) {
+    const questions: string[][] = [];
+    while (index.size < size) {
+      const passage = texts.passage();
+      index.add([{ tokens: passage, weight: 1 }]);
+      if (index.size > size - QUESTIONS) questions.push(texts.question(passage));
+      if (index.size % 10_000 === 0) progress(`${index.size} passages`);
+    }
+    const search = { bm25: (question: string[]) => index.search(question, 50) };
+    interleaved(questions, search);
+    const { bm25 } = interleaved(questions, search);
+    point(findings, "BM25", size, bm25);
+    findings.timings[`bm25.${size}.top50.ms`] = median(bm25);
+    if (size !== COMPARED.at(-1)) continue;
+    const snapshot = index.save();
+    const tenth = interleaved(questions, { filtered: (question) => index.search(question, 50, (slot) => slot % 10 === 0) }).filtered;
+    const loading = timesOf(LOADS, () => Bm25Index.load(snapshot));
+    const fromDisk = loadFromDisk(snapshot, seed, size);
+    findings.timings["bm25.filtered.ms"] = median(tenth);
+    findings.timings[`load.bm25.${size}.ms`] = median(loading);
+    findings.timings[`load.both.${size}.ms`] = median(fromDisk.times);
+    findings.metrics[`bm25.${size}.snapshot_bytes`] = snapshot.length;
+    findings.table.push(
+      {
+        name: `BM25 ${size.toLocaleString("en")} passages, top 50`,
+        figure: ms(bm25),
+        note: `${spread(bm25)}, 4 to 8 words, n = ${questions.length}, ${megabytes(index.bytes)}`,
+      },
+      { name: "  a filter lets every tenth through", figure: ms(tenth) },
+      { name: `load ${size.toLocaleString("en")} passages`, figure: ms(loading), note: `${megabytes(snapshot.length)} in memory` },
+      {
+        name: `load both from disk, ${size.toLocaleString("en")} chunks`,
+        figure: ms(fromDisk.times),
+        note: `${megabytes(fromDisk.bytes)}, n = ${LOADS}`,
+      },
+    );
+  }
+}
+
+/** Both snapshots from files, as a server starts: read, checked, ready to search. */
+function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: number[]; bytes: number } {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
+  try {
+    const next = createVectors(seed, DIMENSIONS);
+    const index = new DenseIndex({ model: MODEL });
+    while (index.size < size) index.add(next());
+    const vectors = index.save();
+    writeFileSync(join(folder, "words"), words);
+    writeFileSync(join(folder, "vectors"), vectors);
+    const times = timesOf(LOADS, () => [
+      Bm25Index.load(readFileSync(join(folder, "words"))),
+      withSnapshotFile(join(folder, "vectors"), (file) => DenseIndex.load(file, { model: MODEL })),
+    ]);
+    return { times, bytes: words.length + vectors.length };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measurePeers(findings: Findings, n: number, seed: number, progress: (text: string) => void): Promise<void> {
+  if (n <= 0) return;
+  findings.n.peers = n;
+  const next = createVectors(seed, DIMENSIONS);
+  const queries = Array.from({ length: FEW_QUERIES }, next);
+  const rows = Array.from({ length: n }, next);
+  const texts = createTexts(seed);
+  const passages = Array.from({ length: n }, () => texts.passage());
+  const questions = passages.slice(-FEW_QUERIES).map((passage) => texts.question(passage));
+  const dense = new DenseIndex();
+  for (const row of rows) dense.add(row);
+  const words = new Bm25Index();
+  for (const tokens of passages) words.add([{ tokens, weight: 1 }]);
+  const denseOurs: Search<Float32Array> = async (query, k) => dense.search(query, k).map(({ slot }) => slot);
+  const wordsOurs: Search<readonly string[]> = async (query, k) => words.search(query, k).map(({ slot }) => slot);
+  const exact = queries.map((query) => dense.search(query, 50).map(({ slot }) => slot));
+  findings.table.push({ name: `peers at ${n.toLocaleString("en")}, top 50`, figure: "", note: "× ours, a query of each in turn" });
+  for (const file of listPeers()) {
+    progress(`peer ${file}`);
+    const { peer, version, reason } = await loadPeer(file);
+    if (peer === null) {
+      findings.table.push({ name: `  ${file.replace(".mjs", "")}`, figure: "not installed", note: reason });
+      continue;
+    }
+    findings.versions[peer.package] = version;
+    const before = process.memoryUsage().rss;
+    const started = performance.now();
+    const found: number[][] = [];
+    const kind = peer.vectors === undefined ? "words" : "vectors";
+    const times =
+      peer.vectors !== undefined
+        ? await against(queries, denseOurs, await peer.vectors(rows), started, found)
+        : await against(questions, wordsOurs, await peer.words?.(passages), started, found);
+    const grown = process.memoryUsage().rss - before;
+    const recall = kind === "vectors" ? `, recall@50 ${sharedShare(found, exact).toFixed(3)}` : "";
+    const ratio = (median(times.peer) / median(times.ours)).toFixed(1);
+    findings.timings[`peer.${file.replace(".mjs", "")}.ms`] = median(times.peer);
+    findings.timings[`peer.${file.replace(".mjs", "")}.ratio`] = Number(ratio);
+    findings.table.push({
+      name: `  ${kind}: ${peer.name} ${version}`,
+      figure: ms(times.peer),
+      note: `× ${ratio} of ours ${ms(times.ours)}, built in ${(times.buildMs / 1000).toFixed(1)} s, + ${megabytes(Math.max(0, grown))}${recall}`,
+    });
+  }
+}
+
+/** Times of a peer and of ours, a query of each in turn. What the peer found goes to `found`. */
+async function against<Query>(
+  queries: readonly Query[],
+  ours: Search<Query>,
+  peer: Search<Query> | undefined,
+  started: number,
+  found: number[][],
+): Promise<{ ours: number[]; peer: number[]; buildMs: number }> {
+  if (peer === undefined) throw new TypeError("A peer exports vectors or words.");
+  const times = { ours: [] as number[], peer: [] as number[], buildMs: performance.now() - started };
+  for (const query of queries.slice(0, 5)) {
+    await ours(query, 50);
+    await peer(query, 50);
+  }
+  for (const query of queries) {
+    const first = performance.now();
+    await ours(query, 50);
+    const second = performance.now();
+    found.push(await peer(query, 50));
+    times.ours.push(second - first);
+    times.peer.push(performance.now() - second);
+  }
+  return times;
+}
+
+/** Times of several ways to answer, in ms: every query by each way in turn. */
+function interleaved<Query, Way extends string>(
+  queries: readonly Query[],
+  ways: Record<Way, (query: Query) => unknown>,
+): Record<Way, number[]> {
+  const times = Object.fromEntries(Object.keys(ways).map((way) => [way, [] as number[]])) as Record<Way, number[]>;
+  for (const query of queries) {
+    for (const way of Object.keys(ways) as Way[]) {
+      const start = performance.now();
+      ways[way](query);
+      times[way].push(performance.now() - start);
+    }
+  }
+  return times;
+}
+
+function timesOf(times: number, run: () => unknown): number[] {
+  return interleaved(
+    Array.from({ length: times }, (_, i) => i),
+    { run },
+  ).run;
+}
+
+/** Reads so many bytes once, as fast as the machine does: the search of a byte that is not there. */
+function readFloor(bytes: number): () => number {
+  const memory = Buffer.alloc(bytes, 1);
+  return () => memory.indexOf(2);
+}
+
+function point({ lines }: Findings, name: string, size: number, times: readonly number[]): void {
+  const points = lines.get(name) ?? [];
+  lines.set(name, points);
+  points.push([size, median(times)]);
+}
+
+/** Share of what was to be found that was found. */
+function sharedShare(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
+  let shared = 0;
+  let all = 0;
+  expected.forEach((slots, i) => {
+    const had = new Set(found[i]);
+    shared += slots.filter((slot) => had.has(slot)).length;
+    all += slots.length;
+  });
+  return shared / all;
+}
+
+function median(times: readonly number[]): number {
+  return quantile(times, 0.5) ?? 0;
+}
+
+function ms(times: readonly number[]): string {
+  return `${median(times).toFixed(median(times) < 10 ? 3 : 0)} ms`;
+}
+
+function spread(times: readonly number[]): string {
+  return `p10 ${(quantile(times, 0.1) ?? 0).toFixed(3)}, p90 ${(quantile(times, 0.9) ?? 0).toFixed(3)}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MEGABYTE).toFixed(0)} MB`;
+}

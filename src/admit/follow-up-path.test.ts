@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { loadConfig } from "../config.ts";
+import { createEngine } from "../engine.ts";
+
+it("answers a follow-up by what it was read as, says so, and shares its cache entry only with the same reading", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
+  const engine = await createEngine(
+    loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), embeddings: "none" } }),
+  );
+  try {
+    for (const [name, days] of [
+      ["pension", 30],
+      ["appeal", 90],
+    ]) {
+      writeFileSync(join(folder, `${name}.md`), `# The ${name}\n\nA decision on the ${name} takes ${days} days.\n`);
+    }
+    for await (const _ of engine.ingest(folder)) void _;
+    const asked = async (sessionId: string, first: string) => {
+      await engine.answer(first, { sessionId });
+      const notices: string[] = [];
+      for await (const event of engine.ask("How long does it take?", { sessionId })) {
+        if (event.type === "notice") notices.push(event.code);
+        if (event.type === "answer") return { ...event.answer, notices };
+      }
+      throw new Error("no answer");
+    };
+    const pension = await asked("one", "What is the pension decision?");
+    expect(pension.question).toBe("How long does it take?");
+    expect(pension.notices).toContain("follow_up");
+    expect(pension.sentences.map(({ text }) => text).join(" ")).toContain("30 days");
+    const appeal = await asked("two", "What is the appeal decision?");
+    expect(appeal.cacheMode).toBe("miss");
+    expect(appeal.sentences.map(({ text }) => text).join(" ")).toContain("90 days");
+    expect((await asked("three", "What is the pension decision?")).cacheMode).toBe("exact");
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 20_000);

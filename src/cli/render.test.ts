@@ -1,0 +1,118 @@
+import pc from "picocolors";
+import { describe, expect, it } from "vitest";
+import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { harmless, harmlessLine } from "./harmless.ts";
+import { renderAnswer } from "./render.ts";
+import { createTerminal } from "./terminal.ts";
+
+const plain = pc.createColors(false);
+const passage = {
+  title: "Library cards",
+  url: "https://a.org/cards/",
+  asOf: "2026-02-01",
+  headingPath: ["Cards"],
+  path: "cards.md",
+  context: "A card costs 5 dollars. A lost card costs 3 dollars.",
+};
+const base = sampleAnswer({
+  question: "How much is a card?",
+  sentences: [
+    { text: "A card costs 5 dollars.", citations: [1] },
+    { text: "A lost card costs 3 dollars.", citations: [1, 2] },
+  ],
+  citations: [sampleCitation(1, passage, "A card costs 5 dollars."), sampleCitation(2, passage, "A lost card costs 3 dollars.")],
+});
+const refused = {
+  ...base,
+  sentences: [],
+  citations: [],
+  refusal: {
+    reason: "nothing_relevant" as const,
+    message: "Nothing found.",
+    searched: { documents: 4, chunks: 9, revision: 7, unreadable: ["a\nb.md"] },
+    nearest: [{ title: "Cards", url: "https://a.org/", missing: ["penguin"] }],
+    contacts: [{ name: "Desk", contact: "555" }],
+  },
+};
+
+describe("renderAnswer", () => {
+  it("shows every sentence with its numbers and every source with its place", () => {
+    const text = renderAnswer(base, plain);
+    for (const sentence of base.sentences) expect(text).toContain(`${sentence.text} ${sentence.citations.map((n) => `[${n}]`).join("")}`);
+    for (const { n, title, original } of base.citations) {
+      expect(text).toContain(`[${n}] ${title}`);
+      expect(text).toContain(`${original.path}, characters ${original.start}–${original.end}`);
+    }
+  });
+
+  it("puts warnings first", () => {
+    const text = renderAnswer({ ...base, warnings: [{ code: "hotline", message: "Call 988." }] }, plain);
+    expect(text.startsWith("! Call 988.\n")).toBe(true);
+  });
+
+  it("shows of a refusal what was searched, what not, what came nearest and whom to ask", () => {
+    const text = renderAnswer(refused, plain);
+    expect(text).toContain("Nothing found.\n\nSearched 4 documents (9 passages, revision 7).");
+    expect(text).toContain("Not searched, because unreadable: a\\nb.md.");
+    expect(text).toContain("- Cards – does not mention: penguin\n  https://a.org/");
+    expect(text).toContain("- Desk: 555");
+  });
+
+  it("says whether confidence is calibrated, and of nothing no confidence", () => {
+    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain("confidence 0.50 (uncalibrated)");
+    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain("confidence 0.50,");
+    expect(renderAnswer({ ...base, confidence: null }, plain)).not.toContain("confidence");
+  });
+
+  it("lets no text of a document or a file steer the terminal", () => {
+    const evil = "\u001B[2J\u009B31m\u0007\r\u202Ex";
+    const citations = base.citations.map((citation) => ({
+      ...citation,
+      title: evil,
+      url: evil,
+      original: { ...citation.original, path: `${evil}\n` },
+    }));
+    const sentences = base.sentences.map((sentence) => ({ ...sentence, text: evil }));
+    for (const text of [renderAnswer({ ...base, sentences, citations, warnings: [{ code: "c", message: evil }] }, plain)]) {
+      expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202E]/u);
+      expect(text).toContain("\\x1b[2J");
+    }
+  });
+});
+
+describe("harmless", () => {
+  it("keeps text, line breaks and emoji, and writes out what steers a terminal", () => {
+    expect(harmless("a\n📚 é\tb\u001Bc\u202Ed")).toBe("a\n📚 é b\\x1bc\\u202ed");
+    expect(harmlessLine("a\nb")).toBe("a\\nb");
+  });
+});
+
+describe("createTerminal", () => {
+  const record = (isTTY: boolean, env: Record<string, string> = {}) => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const stream = (into: string[]) => ({ write: (text: string) => into.push(text), isTTY });
+    return { out, err, terminal: createTerminal({ stdout: stream(out), stderr: stream(err), env }) };
+  };
+
+  it("colours on a terminal only, and not where NO_COLOR or a dumb terminal says no", () => {
+    expect(record(true).terminal.colors.red("x")).not.toBe("x");
+    for (const { terminal } of [record(false), record(true, { NO_COLOR: "" }), record(true, { TERM: "dumb" })])
+      expect(terminal.colors.red("x")).toBe("x");
+  });
+
+  it("gives errors as JSON on stdout to scripts, and in words on stderr to people", () => {
+    const { out, err, terminal } = record(false);
+    terminal.fail(new Error("boom"), true);
+    expect(JSON.parse(out.join(""))).toEqual({ error: { code: "internal", message: "boom" } });
+    expect(err.join("")).toContain("error internal boom");
+  });
+
+  it("replaces a line of progress on a terminal, and ends it before anything else is written", () => {
+    const { out, err, terminal } = record(true);
+    terminal.progress("1/2 a\nb");
+    terminal.print("done");
+    expect(err).toEqual(["\r\u001B[2K1/2 a\\nb", "\n"]);
+    expect(out).toEqual(["done\n"]);
+  });
+});

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { documentUrl, domainSchema, listDomains, loadDomain } from "./domain.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function pack(name: string, yaml: string): void {
+  mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, name, "domain.yaml"), yaml);
+}
+
+const RETAIL = `name: retail
+title: Shops
+tenants:
+  novamart:
+    title: NovaMart
+    access: [public, novamart]
+    terms: { refund: money-back, parcel: package }
+  cartwell:
+    title: Cartwell
+    terms: { refund: store credit }
+`;
+
+describe("loadDomain", () => {
+  it("reads a pack of two lines and fills in the rest", () => {
+    pack("shop", "name: shop\ntitle: Shop\n");
+    expect(loadDomain("shop", folder)).toMatchObject({
+      folder: join(folder, "shop"),
+      documents: { path: "documents", access: "public" },
+      default_profile: "sourcebound",
+      tenants: {},
+      base_url: null,
+    });
+  });
+
+  it("keeps each tenant's own words and access", () => {
+    pack("retail", RETAIL);
+    const { tenants } = loadDomain("retail", folder);
+    expect(tenants.novamart).toEqual({
+      title: "NovaMart",
+      access: ["public", "novamart"],
+      terms: { refund: "money-back", parcel: "package" },
+    });
+    expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" } });
+  });
+
+  it("reads every pack that ships", () => {
+    expect(listDomains()).toContain("veterans");
+    for (const name of listDomains()) expect(loadDomain(name).name).toBe(name);
+  });
+
+  it("names the nearest domain, or says that there is none", () => {
+    pack("retail", RETAIL);
+    expect(() => loadDomain("retial", folder)).toThrow('There is no domain "retial". Did you mean "retail"? Known: retail.');
+    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(/There is none in .*nowhere/);
+    expect(() => loadDomain("../retail", folder)).toThrow(/no domain "\.\.\/retail"/);
+  });
+
+  it.each([
+    ["a key that does not exist", "name: d\ntitle: D\nhost: [a.org]\n", /unknown key "host"\. Did you mean "hosts"\?/],
+    [
+      "a key inside that does not exist",
+      "name: d\ntitle: D\nhotlines:\n  - { name: A, text: B, when: [c], whem: [d] }\n",
+      /hotlines\.0\.whem.*Did you mean "when"/,
+    ],
+    ["a hotline that nothing calls for", "name: d\ntitle: D\nhotlines:\n  - { name: A, text: B, when: [] }\n", /hotlines\.0\.when/],
+    [
+      "a pattern that is none",
+      "name: d\ntitle: D\nentities:\n  - { type: t, patterns: ['(a'] }\n",
+      /patterns\.0: is not a valid regular expression/,
+    ],
+    ["a category that is none", "name: d\ntitle: D\ncomplexity: { hard: [a] }\n", /complexity/],
+    ["a precedence that is none", "name: d\ntitle: D\nprecedence: [older]\n", /precedence\.0/],
+    ["an address that is none", "name: d\ntitle: D\nbase_url: www.a.org\n", /base_url/],
+    ["an address that is no web address", "name: d\ntitle: D\nhome_page: 'javascript:alert(1)'\n", /home_page/],
+    ["no title", "name: d\n", /title/],
+    ["a tenant's name with blanks", "name: d\ntitle: D\ntenants: { 'Nova Mart': { title: N } }\n", /tenants/],
+    ["the name of another folder", "name: other\ntitle: D\n", /name: other.*folder says "d"/],
+    ["YAML that does not parse", "name: [d\n", /could not be read/],
+    ["nothing", "", /is not valid/],
+  ])("rejects %s, naming the file and the place", (_what, yaml, words) => {
+    pack("d", yaml);
+    const load = () => loadDomain("d", folder);
+    expect(load).toThrow(words);
+    expect(load).toThrow(
+      expect.objectContaining({ code: "domain_invalid", message: expect.stringContaining(join(folder, "d", "domain.yaml")) }),
+    );
+  });
+
+  it("keeps the schema closed", () => {
+    expect(domainSchema.safeParse({ name: "d", title: "D", anything: 1 }).success).toBe(false);
+  });
+});
+
+describe("documentUrl", () => {
+  const pack = { base_url: "https://a.org", strip_prefix: "pages/" };
+  it.each([
+    ["pages/b/c.md", "https://a.org/b/c/"],
+    ["b/c.md", "https://a.org/b/c/"],
+    ["pages/index.md", "https://a.org/"],
+    ["pages/b/index.html", "https://a.org/b/"],
+    ["pages/b/reindex.md", "https://a.org/b/reindex/"],
+    ["pages/v1.2.md", "https://a.org/v1.2/"],
+    ["pages/a b?c#d%.md", "https://a.org/a%20b%3Fc%23d%25/"],
+    ["pages/ü.md", "https://a.org/%C3%BC/"],
+    ["pages//x.md", "https://a.org/x/"],
+    ["pages/https:%2f%2fevil.org.md", "https://a.org/https%3A%252f%252fevil.org/"],
+    ["//evil.org/x.md", "https://a.org/evil.org/x/"],
+    ["pages/javascript:alert(1).md", "https://a.org/javascript%3Aalert(1)/"],
+  ])("gives %s the address %s", (path, url) => {
+    expect(documentUrl(pack, path)).toBe(url);
+  });
+
+  it("stands below a base address with a path, with or without a slash at its end", () => {
+    for (const base_url of ["https://a.org/docs", "https://a.org/docs/"]) {
+      expect(documentUrl({ base_url, strip_prefix: "" }, "b.md")).toBe("https://a.org/docs/b/");
+    }
+  });
+
+  it("never leaves the base address", () => {
+    expect(documentUrl({ base_url: "https://a.org/docs", strip_prefix: "" }, "../../b.md")).toBe("https://a.org/docs/b/");
+  });
+
+  it("is null without a base address", () => {
+    expect(documentUrl({ base_url: null, strip_prefix: "" }, "b.md")).toBeNull();
+  });
+});

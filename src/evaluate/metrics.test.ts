@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { auroc, hitAt, mean, ndcgAt, precisionAt, quantile, recallAt, reciprocalRank, wilson } from "./metrics.ts";
+
+const relevant = new Set(["b", "d"]);
+const ranked = ["a", "b", "c", "d", "e"];
+
+describe("ranking metrics by hand", () => {
+  it("hit: 0 at 1, 1 from 2", () => {
+    expect([1, 2, 5].map((k) => hitAt(ranked, relevant, k))).toEqual([0, 1, 1]);
+  });
+  it("recall: 0, 1/2, 1; null when nothing is relevant", () => {
+    expect([1, 3, 4].map((k) => recallAt(ranked, relevant, k))).toEqual([0, 0.5, 1]);
+    expect(recallAt(ranked, new Set(), 3)).toBeNull();
+    expect(recallAt(["b", "b"], relevant, 2)).toBe(0.5);
+  });
+  it("precision divides by k, also when fewer were ranked", () => {
+    expect(precisionAt(ranked, relevant, 4)).toBe(0.5);
+    expect(precisionAt(["b"], relevant, 5)).toBe(0.2);
+  });
+  it("reciprocal rank: 1/2; 0 when nothing relevant was ranked", () => {
+    expect(reciprocalRank(ranked, relevant)).toBe(0.5);
+    expect(reciprocalRank(["x"], relevant)).toBe(0);
+  });
+  it("nDCG: (1/log2 3 + 1/log2 5) / (1 + 1/log2 3)", () => {
+    expect(ndcgAt(ranked, relevant, 5)).toBeCloseTo((0.6309297536 + 0.4306765581) / (1 + 0.6309297536), 9);
+    expect(ndcgAt(["b", "d"], relevant, 10)).toBe(1);
+    expect(ndcgAt(["b", "b", "b"], new Set(["b"]), 3)).toBe(1);
+    expect(ndcgAt(ranked, new Set(), 5)).toBeNull();
+  });
+});
+
+describe("statistics by hand", () => {
+  it("Wilson: 8 of 10 is [.490, .943]; 0 of 10 begins at 0; of nothing null", () => {
+    const interval = wilson(8, 10);
+    expect(interval?.low).toBeCloseTo(0.490162, 5);
+    expect(interval?.high).toBeCloseTo(0.943318, 5);
+    expect(wilson(0, 10)).toEqual({ low: 0, high: expect.closeTo(0.277533, 5) });
+    expect(wilson(0, 0)).toBeNull();
+  });
+  it("AUROC counts ties half", () => {
+    expect(auroc([0.9, 0.5], [0.5, 0.1])).toBe(0.875);
+    expect(auroc([1], [])).toBeNull();
+  });
+  it("quantiles interpolate", () => {
+    expect([0, 0.25, 0.5, 1].map((q) => quantile([4, 1, 3, 2], q))).toEqual([1, 1.75, 2.5, 4]);
+    expect(quantile([], 0.5)).toBeNull();
+    expect(mean([])).toBeNull();
+    expect(mean([1, 2, 6])).toBe(3);
+  });
+});
+
+describe("properties", () => {
+  const ids = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+  const ranking = fc.uniqueArray(ids, { maxLength: 7 });
+  const gold = fc.uniqueArray(ids, { minLength: 1, maxLength: 7 }).map((some) => new Set(some));
+
+  it("every ranking metric lies in 0–1, and hit and recall never fall with k", () => {
+    fc.assert(
+      fc.property(ranking, gold, fc.integer({ min: 1, max: 7 }), (list, relevant, k) => {
+        for (const value of [
+          hitAt(list, relevant, k),
+          recallAt(list, relevant, k),
+          precisionAt(list, relevant, k),
+          ndcgAt(list, relevant, k),
+        ]) {
+          expect(value).toBeGreaterThanOrEqual(0);
+          expect(value).toBeLessThanOrEqual(1);
+        }
+        expect(hitAt(list, relevant, k + 1)).toBeGreaterThanOrEqual(hitAt(list, relevant, k));
+        expect(recallAt(list, relevant, k + 1) ?? 0).toBeGreaterThanOrEqual(recallAt(list, relevant, k) ?? 0);
+        expect(hitAt(list, relevant, k) === 1).toBe(reciprocalRank(list, relevant) >= 1 / k);
+      }),
+    );
+  });
+
+  it("a Wilson interval holds its proportion and narrows with n", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), fc.double({ min: 0, max: 1, noNaN: true }), (n, share) => {
+        const successes = Math.round(share * n);
+        const one = wilson(successes, n);
+        const ten = wilson(successes * 10, n * 10);
+        if (one === null || ten === null) throw new Error("no interval");
+        expect(one.low).toBeLessThanOrEqual(successes / n + 1e-12);
+        expect(one.high).toBeGreaterThanOrEqual(successes / n - 1e-12);
+        expect(ten.high - ten.low).toBeLessThan(one.high - one.low);
+      }),
+    );
+  });
+
+  it("AUROC of swapped classes is the complement, and no order-preserving change of scores moves it", () => {
+    const scores = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(scores, scores, (positives, negatives) => {
+        const value = auroc(positives, negatives) ?? Number.NaN;
+        expect(value + (auroc(negatives, positives) ?? Number.NaN)).toBeCloseTo(1, 12);
+        const stretch = (list: number[]) => list.map((one) => one ** 3 + 7);
+        expect(auroc(stretch(positives), stretch(negatives))).toBe(value);
+      }),
+    );
+  });
+});

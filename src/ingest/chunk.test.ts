@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { countTokens } from "../text/cl100k.ts";
+import {
+  CHUNK_MAX_TOKENS,
+  CHUNK_MIN_TOKENS,
+  CHUNK_OVERLAP_TOKENS,
+  type ChunkDraft,
+  chunkDocument,
+  WINDOW_MAX_TOKENS,
+  WINDOW_MIN_TOKENS,
+} from "./chunk.ts";
+import { type ParsedDocument, parseFile } from "./parse.ts";
+
+function parse(text: string, path = "a.md"): ParsedDocument {
+  const [document] = parseFile({ path, bytes: Buffer.from(text) });
+  if (document === undefined) throw new Error("no document");
+  return document;
+}
+
+function textOf(document: ParsedDocument, { start, end }: { start: number; end: number }): string {
+  return document.text.slice(start, end);
+}
+
+/** What holds for all chunks of any document. */
+function expectSound(document: ParsedDocument, chunks: readonly ChunkDraft[]): void {
+  let covered = 0;
+  for (const [i, chunk] of chunks.entries()) {
+    expect(chunk.ordinal).toBe(i);
+    expect(chunk.tokens).toBe(countTokens(textOf(document, chunk)));
+    expect(chunk.tokens).toBeLessThanOrEqual(CHUNK_MAX_TOKENS);
+    expect(textOf(document, chunk)).not.toMatch(/\p{Cs}/u);
+    expect(document.text.slice(covered, chunk.start).trim()).toBe("");
+    expect(chunk.end).toBeGreaterThan(covered);
+    if (i > 0) expect(chunk.start).toBeGreaterThan(chunks[i - 1]?.start ?? 0);
+    if (chunk.start < covered) expect(countTokens(document.text.slice(chunk.start, covered))).toBeLessThanOrEqual(CHUNK_OVERLAP_TOKENS + 1);
+    covered = chunk.end;
+    let inside = chunk.start;
+    for (const window of chunk.windows) {
+      expect(document.text.slice(inside, window.start).trim()).toBe("");
+      expect(window.tokens).toBe(countTokens(textOf(document, window)));
+      expect(window.tokens).toBeLessThanOrEqual(WINDOW_MAX_TOKENS);
+      expect(textOf(document, window)).not.toMatch(/\p{Cs}/u);
+      inside = window.end;
+    }
+    expect(inside).toBe(chunk.end);
+  }
+  expect(document.text.slice(covered).trim()).toBe("");
+}
+
+const SENTENCE = "You may be able to get this benefit if you meet all of the requirements listed below. ";
+const paragraphs = (count: number, sentences = 4): string =>
+  Array.from({ length: count }, (_, i) => `${i}: ${SENTENCE.repeat(sentences)}`).join("\n\n");
+
+describe("chunks", () => {
+  test("a short document is one chunk with one window", () => {
+    const document = parse("# A\n\nText.");
+    const chunks = chunkDocument(document);
+    expect(chunks).toEqual([{ start: 0, end: 8, ordinal: 0, tokens: 4, headingPath: ["A"], windows: [{ start: 0, end: 8, tokens: 4 }] }]);
+    expect(chunkDocument(parse(""))).toEqual([]);
+  });
+
+  test("are between the limits, overlap by whole units and end with a paragraph", () => {
+    const document = parse(paragraphs(60));
+    const chunks = chunkDocument(document);
+    expectSound(document, chunks);
+    const ends = new Set(document.blocks.map((block) => block.end));
+    const starts = new Set(document.units.map((unit) => unit.start));
+    for (const [i, chunk] of chunks.entries()) {
+      expect(chunk.tokens).toBeGreaterThanOrEqual(CHUNK_MIN_TOKENS);
+      expect(ends.has(chunk.end)).toBe(true);
+      expect(starts.has(chunk.start)).toBe(true);
+      if (i > 0) expect(chunk.start).toBeLessThan(chunks[i - 1]?.end ?? 0);
+    }
+  });
+
+  test("the last two are balanced instead of leaving a stub", () => {
+    const document = parse(paragraphs(17));
+    expect(countTokens(document.text)).toBeGreaterThan(CHUNK_MAX_TOKENS);
+    const chunks = chunkDocument(document);
+    expect(chunks.length).toBe(2);
+    for (const chunk of chunks) expect(chunk.tokens).toBeGreaterThanOrEqual(CHUNK_MIN_TOKENS);
+  });
+
+  test("never end with a heading, and carry the headings of their section", () => {
+    const source = Array.from({ length: 40 }, (_, i) => `## Section ${i}\n\n### Part\n\n${SENTENCE.repeat(4)}`).join("\n\n");
+    const document = parse(`# Title\n\n${source}`);
+    const chunks = chunkDocument(document);
+    expectSound(document, chunks);
+    for (const chunk of chunks) {
+      expect(document.blocks.find((block) => block.end === chunk.end)?.type).toBe("paragraph");
+      const section = /Section \d+/.exec(
+        document.text
+          .slice(0, chunk.start + 10)
+          .split("\n")
+          .reverse()
+          .join("\n"),
+      )?.[0];
+      expect(chunk.headingPath.slice(0, 2)).toEqual(section === undefined ? ["Title"] : ["Title", section]);
+    }
+  });
+
+  test("keep a table whole that fits, with its heading, and cut a larger one between rows", () => {
+    const rows = (count: number): string => Array.from({ length: count }, (_, i) => `| ${i} | $${i}0.00 for each month |`).join("\n");
+    const table = (count: number): string => `## Rates\n\n| Age | Rate |\n|---|---|\n${rows(count)}`;
+    const whole = parse(`${paragraphs(6)}\n\n${table(70)}\n\n${paragraphs(6)}`);
+    const chunks = chunkDocument(whole);
+    expectSound(whole, chunks);
+    const rowBlocks = whole.blocks.filter((block) => block.type === "table-row");
+    const [first, last] = [rowBlocks[0], rowBlocks.at(-1)];
+    const holder = chunks.find((chunk) => chunk.start <= (first?.start ?? 0) && chunk.end >= (last?.end ?? 0));
+    expect(holder && textOf(whole, holder)).toContain("Rates");
+    const large = parse(table(300));
+    const parts = chunkDocument(large);
+    expectSound(large, parts);
+    expect(parts.length).toBeGreaterThan(2);
+    const rowEnds = new Set(large.blocks.map((block) => block.end));
+    for (const part of parts) expect(rowEnds.has(part.end)).toBe(true);
+  });
+
+  test.each([
+    ["at blanks", "word ".repeat(5_000)],
+    ["at any character if there are none", "😀語".repeat(2_000)],
+  ])("cut a unit that is too long %s", (_, text) => {
+    const document = parse(text, "a.txt");
+    const chunks = chunkDocument(document);
+    expectSound(document, chunks);
+    expect(chunks.length).toBeGreaterThan(3);
+  });
+});
+
+describe("windows", () => {
+  test("hold 128 to 256 tokens unless the chunk has fewer", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom("\n\n", " ", "\n- ")), { minLength: 1, maxLength: 120 }),
+        (pieces) => {
+          const document = parse(pieces.map(([words, separator]) => `${"Word then ".repeat(words)}end.${separator}`).join(""));
+          for (const chunk of chunkDocument(document)) {
+            // A chunk of little more than one window cannot always be halved exactly.
+            const least = chunk.tokens < WINDOW_MIN_TOKENS ? chunk.tokens : chunk.tokens < 320 ? 96 : WINDOW_MIN_TOKENS;
+            for (const window of chunk.windows) expect(window.tokens).toBeGreaterThanOrEqual(least);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+test("any document gives sound chunks", () => {
+  const piece = fc.oneof(
+    fc.constantFrom("\n\n", "\n", " ", "# H\n\n", "- item\n", "| a | b |\n|--|--|\n| c | d |\n\n", "> quote\n\n"),
+    fc.integer({ min: 1, max: 400 }).map((count) => "Some words here, ".repeat(count)),
+    fc.integer({ min: 1, max: 60 }).map((count) => SENTENCE.repeat(count)),
+    fc.integer({ min: 1, max: 2_000 }).map((count) => "x".repeat(count)),
+    fc.string({ unit: "grapheme" }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), fc.constantFrom("a.md", "a.txt"), (pieces, path) => {
+      const document = parse(
+        `\n${pieces
+          .join("")
+          .replaceAll("\0", "")
+          .replace(/\p{Cs}/gu, "")}`,
+        path,
+      );
+      const chunks = chunkDocument(document);
+      expectSound(document, chunks);
+      const hasTables = document.blocks.some((block) => block.type === "table-row");
+      if (countTokens(document.text) >= CHUNK_MIN_TOKENS && !hasTables) {
+        const soft = chunks.filter((chunk) => chunk.tokens < CHUNK_MIN_TOKENS);
+        // Only large units may leave a neighbour small: cuts fall between them.
+        if (document.units.every((unit) => countTokens(textOf(document, unit)) < 60)) expect(soft).toEqual([]);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,135 @@
+import type { TextRange } from "../../types.ts";
+import { type PlainMarkdown, type PlainTable, readPlainMarkdown, readPlainTable } from "./plain-markdown.ts";
+
+/** A part of markdown between places where a block surely ends. */
+export type Segment = TextRange & {
+  /** Cut out of a longer part to keep parsing time linear; stands alone whatever its first line says. */
+  readonly isCut: boolean;
+} & (
+    | { readonly kind: "heading" | "markdown" | "hostile" }
+    | { readonly kind: "plain"; readonly plain: PlainMarkdown }
+    | { readonly kind: "table"; readonly table: PlainTable }
+  );
+
+/** Lists and quotes inside each other, and emphasis marks in one part: beyond, parsing time grows with the square; the text stays. */
+const MAX_CONTAINERS = 100;
+const MAX_DELIMITERS = 2_000;
+/** The full parser's time grows with the square of a part's lines; longer parts are cut, at a list item or sentence if there is one. */
+const CUT_AFTER_LINES = 100;
+const CUT_AT_LINES = 150;
+
+const FENCE = /^([ \t]*)(`{3,}|~{3,})/;
+const HEADING_LINE = /^#{1,6}[ \t]/;
+const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
+const BLANK_LINE = /^[ \t\r]*$/;
+const ITEM_LINE = /^(?:[-+*]|\d{1,9}[.)])[ \t]/;
+const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
+
+/**
+ * The parts of `text[start, end)` between empty lines. Headings and closed fences end a part, fenced code stays in one. What needs no
+ * full parser comes read already.
+ */
+export function segmentsOf(text: string, start: number, end: number, maxIndent: number): Segment[] {
+  const found: Segment[] = [];
+  let from = -1;
+  let to = -1;
+  let fence = "";
+  let isFenced = false;
+  const take = (): void => {
+    if (from >= 0) found.push(...segmentsIn(text, from, to, isFenced, maxIndent));
+    from = -1;
+    isFenced = false;
+  };
+  for (const line of linesOf(text, start, end)) {
+    const isBlank = BLANK_LINE.test(line.text);
+    const isHeading = fence === "" && HEADING_LINE.test(line.text);
+    if (fence === "" && (isHeading || isBlank)) take();
+    if (!isBlank) {
+      if (from < 0) from = line.start;
+      to = line.end;
+    }
+    // A fence that stands deeper is code, or belongs to an item whose lines stand deeper too.
+    const [, indent = "", marks = ""] = FENCE.exec(line.text) ?? [];
+    if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) continue;
+    if (fence === "" && marks !== "") {
+      fence = marks;
+      isFenced = true;
+    } else if (fence !== "" && marks.startsWith(fence) && line.text.trim() === marks) {
+      fence = "";
+      take();
+    }
+    if (isHeading) take();
+  }
+  take();
+  return found;
+}
+
+function segmentsIn(text: string, start: number, end: number, isFenced: boolean, maxIndent: number): Segment[] {
+  if (isFenced) return [{ start, end, kind: "markdown", isCut: false }];
+  const segment = text.slice(start, end);
+  if (SIMPLE_HEADING.test(segment.trimEnd())) return [{ start, end, kind: "heading", isCut: false }];
+  const plain = readPlainMarkdown(text, start, end, maxIndent);
+  if (plain !== null) return [{ start, end, kind: "plain", plain, isCut: false }];
+  const table = readPlainTable(text, start, end, maxIndent);
+  if (table !== null) return [{ start, end, kind: "table", table, isCut: false }];
+  return cutLong(text, start, end).map((range, i) => {
+    const part = text.slice(range.start, range.end);
+    const isHostile = countDelimiters(part) > MAX_DELIMITERS || containerDepth(part) > MAX_CONTAINERS;
+    return { ...range, kind: isHostile ? "hostile" : "markdown", isCut: i > 0 };
+  });
+}
+
+function cutLong(text: string, start: number, end: number): TextRange[] {
+  const ranges: TextRange[] = [];
+  let from = start;
+  let lines = 0;
+  let endsSentence = false;
+  for (const line of linesOf(text, start, end)) {
+    const mayCut = lines >= CUT_AFTER_LINES && (endsSentence || ITEM_LINE.test(line.text));
+    if (mayCut || lines >= CUT_AT_LINES) {
+      ranges.push({ start: from, end: line.start - 1 });
+      from = line.start;
+      lines = 0;
+    }
+    lines++;
+    endsSentence = /[.!?:]\r?$/.test(line.text.slice(-2));
+  }
+  ranges.push({ start: from, end });
+  return ranges;
+}
+
+function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
+  for (let at = start; at < end; ) {
+    const newline = text.indexOf("\n", at);
+    const lineEnd = newline < 0 || newline >= end ? end : newline;
+    yield { start: at, end: lineEnd, text: text.slice(at, lineEnd) };
+    at = lineEnd + 1;
+  }
+}
+
+function countDelimiters(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // * _ [ ] ` <
+    if (code === 42 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
+  }
+  return count;
+}
+
+/** Deepest nesting of lists and quotes that the lines can open, judged by markers and indentation. */
+function containerDepth(text: string): number {
+  let deepest = 0;
+  const columns: number[] = [];
+  for (const { text: line } of linesOf(text, 0, text.length)) {
+    CONTAINER.lastIndex = 0;
+    let markers = 0;
+    while (CONTAINER.test(line) && markers <= MAX_CONTAINERS) markers++;
+    if (markers === 0 || /^[ \t]*([-*])(?:[ \t]*\1)+[ \t\r]*$/.test(line)) continue;
+    const column = line.search(/\S/);
+    while ((columns.at(-1) ?? -1) >= column) columns.pop();
+    columns.push(column);
+    deepest = Math.max(deepest, columns.length + markers - 1);
+  }
+  return deepest;
+}

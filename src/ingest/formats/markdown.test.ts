@@ -1,0 +1,198 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { IngestError } from "../../errors.ts";
+import { toOriginal } from "../../text/source-map.ts";
+import { parseMarkdown, parseMarkdownText } from "./markdown.ts";
+import { blocksOf } from "./show-blocks.test-helper.ts";
+
+function blocks(source: string): string[] {
+  return blocksOf(parseMarkdownText(source, 0));
+}
+
+describe("markdown", () => {
+  test.each<[string, string[], string]>([
+    ["# A **b** `c`\n\ntext *d*", ["heading1 A b c", "paragraph text d"], "marks vanish"],
+    ["A [link](https://x.y/z_*) and ![alt](i.png)", ["paragraph A link and alt"], "links are their text, images their alternative"],
+    ["[a][r] and <https://x.y>\n\n[r]: https://r.s", ["paragraph a and https://x.y"], "references resolve, definitions vanish"],
+    ["A line\nwrapped  \nbroken", ["paragraph A line wrapped⏎broken"], "hard breaks stay"],
+    [
+      "- a\n- b\n  - c\n\n  more b\n- d",
+      ["list-item1 a", "list-item1 b", "list-item2 c", "list-item1 more b", "list-item1 d"],
+      "nested items are blocks",
+    ],
+    ["- a\n\n  second\n- b", ["list-item1 a⏎second", "list-item1 b"], "paragraphs of an item belong to it"],
+    ["Intro:\n- a\n- b", ["paragraph Intro:", "list-item1 a", "list-item1 b"], "a list may follow a line"],
+    ["1. a\n2. b", ["list-item1 a", "list-item1 b"], "numbers are structure"],
+    [
+      "| A | **B** |\n|---|---|\n| 1 | [2](x) |\n| \\| | |",
+      ["table-row^0 A | B", "table-row^0 1 | 2", "table-row^0 |"],
+      "rows are lines with a header",
+    ],
+    ["> a\n> b\n>\n> c", ["quote a b", "quote c"], "quotes"],
+    ["```js\nif (a)\n  b **c** <d>\n```\nx", ["code if (a)⏎  b **c** <d>", "paragraph x"], "code stays as it is"],
+    ["    a  b\n    c", ["code a  b⏎c"], "indented code"],
+    ["AT&amp;T &copy; \\*x\\* a\\\\b", ["paragraph AT&T © *x* a\\b"], "entities and escapes"],
+    ["A\n===\nB\n---\n***\nC", ["heading1 A", "heading2 B", "paragraph C"], "underlined headings and rules"],
+    ["**Note: **text", ["paragraph Note: text"], "bold that is not bold by the letter of the grammar"],
+    ["2 ** 3 and `a**b`", ["paragraph 2 ** 3 and a**b"], "asterisks that mean themselves stay"],
+    ["a < b and 5 <6> x", ["paragraph a < b and 5 <6> x"], "comparisons are no tags"],
+  ])("%j (%#)", (source, expected) => {
+    expect(blocks(source)).toEqual(expected);
+  });
+});
+
+describe("HTML inside markdown", () => {
+  test.each<[string, string[], string]>([
+    ['<div class="a">\n\n## T\n\n- **a**\n\n</div>', ["heading2 T", "list-item1 a"], "markdown inside a wrapper"],
+    ["<div>\n### T\n[a](b) **c**\n</div>", ["heading3 T", "paragraph a c"], "markdown right after a tag"],
+    [
+      "<ul>\n  <li>a <strong>b</strong></li>\n  <li>c<ul><li>d</li></ul></li>\n</ul>",
+      ["list-item1 a b", "list-item1 c", "list-item2 d"],
+      "HTML lists",
+    ],
+    ["a <b>b</b><i>c</i> <!-- no --> d<br>e <br/>\nf", ["paragraph a bc d⏎e⏎f"], "inline tags vanish, breaks stay"],
+    ["<h3>A [b](c)</h3><p>d &amp; e</p>f", ["heading3 A b", "paragraph d & e", "paragraph f"], "HTML blocks and entities"],
+    [
+      "a\n<script>\n\nif (x < 1) { b }\n\n</script>\n<style>p { c: d }</style>\ne",
+      ["paragraph a", "paragraph e"],
+      "scripts and styles vanish, empty lines or not",
+    ],
+    [
+      "<table><thead><tr><th>A<th>B</thead><tr><td>1<td><p>x</p><p>y</p></table>",
+      ["table-row^0 A | B", "table-row^0 1 | x · y"],
+      "tables, also with tags left out",
+    ],
+    ["<table><tr><td>1</td><td></td><td>3</td></tr></table>", ["table-row 1 | | 3"], "no header, empty cells"],
+    [
+      "| a | b |\n|---|---|\n| x <br> y | <ul><li>p</li><li>q</li></ul> |",
+      ["table-row^0 a | b", "table-row^0 x y | p · q"],
+      "HTML in cells of a pipe table",
+    ],
+    ["x</div></p></li> y </table>", ["paragraph x", "paragraph y"], "stray closing tags"],
+    ["<div><div>\n\n- a\n<p>b", ["list-item1 a", "paragraph b"], "tags that stay open"],
+    [
+      '<ul class="acc"><li><button aria-controls="x">Title</button><div>\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n</div></li></ul>',
+      ["heading2 Title", "table-row^1 a | b", "table-row^1 1 | 2"],
+      "accordions are headings with sections",
+    ],
+    ["<button>Send</button><select><option>A</option></select> x", ["paragraph x"], "controls vanish"],
+    ["`<b>` and ```<i>```\n\n~~~\n<p>\n~~~", ["paragraph <b> and <i>", "code <p>"], "tags in code are text"],
+    ['a <i class="icon" aria-hidden="true">★</i> b', ["paragraph a b"], "hidden icons do not break a line"],
+    ["<nav>Home</nav>a", ["paragraph a"], "navigation vanishes"],
+    ["<nav>Home\n\na", ["paragraph Home", "paragraph a"], "unless it is never closed"],
+    [
+      "    <div>\n        <p>a</p>\n\n        <ul>\n\n            <li>b</li>\n        </ul>",
+      ["paragraph a", "list-item1 b"],
+      "indented HTML is no code",
+    ],
+    ["<pre>a\n  b &lt; c</pre>", ["code a⏎  b < c"], "preformatted text"],
+  ])("%j (%#)", (source, expected) => {
+    expect(blocks(source)).toEqual(expected);
+  });
+});
+
+describe("front matter", () => {
+  test("becomes metadata, not text", () => {
+    const front =
+      "---\ntitle: T\ndescription: D\ncanonical: https://a.b/\ndate: 2019-04-30\nauthority: agency\ntopic: x\nsubtopic: y\ntype: policy\naccess: staff\ntenant: acme\nother: [1]\n---\n";
+    const parsed = parseMarkdown(`\ufeff${front}text`, "file");
+    expect(parsed.metadata).toEqual({
+      ...{ title: "T", description: "D", url: "https://a.b/", asOf: "2019-04-30" },
+      ...{ authority: "agency", topic: "x", subtopic: "y", type: "policy" },
+    });
+    expect([parsed.access, parsed.tenant, parsed.text]).toEqual(["staff", "acme", "text"]);
+    expect(toOriginal(parsed.sourceMap, { start: 0, end: 4 }).start).toBe(front.length + 1);
+  });
+
+  test("falls back to the display title, the first heading, the file name", () => {
+    expect(parseMarkdown("---\ndisplay_title: D\n---\n# H", "file").metadata.title).toBe("D");
+    expect(parseMarkdown("a\n\n# H", "file").metadata.title).toBe("H");
+    expect(parseMarkdown("a", "file").metadata.title).toBe("file");
+  });
+
+  test("ignores an unknown `type` and a `date` that is none, but not a wrong `as_of`", () => {
+    const { metadata } = parseMarkdown("---\ntype: page\ndate: soon\n---\n", "f");
+    expect([metadata.type, metadata.asOf]).toEqual([null, null]);
+    expect(() => parseMarkdown("---\na: b\nas_of: 2019-02-30\n---\n", "f")).toThrow(/line 3: as_of: must be a date/);
+  });
+
+  test.each([
+    ["---\na: b\nc: [d\n---\n", /line [34]/],
+    ["---\njust text\n---\n", /no `key: value` lines/],
+    ["---\naccess: [staff]\n---\n", /line 2: access/],
+    [`---\n${"[".repeat(5_000)}\n---\n`, /nested too deep/],
+  ])("says where %j is wrong (%#)", (source, message) => {
+    expect(() => parseMarkdown(source, "f")).toThrow(message);
+    expect(() => parseMarkdown(source, "f")).toThrow(IngestError);
+  });
+
+  test("is not a rule in the text", () => {
+    expect(blocks("a\n\n---\n\nb")).toEqual(["paragraph a", "paragraph b"]);
+    expect(blocks("---\nnever closed")).toEqual(["paragraph never closed"]);
+  });
+});
+
+describe("the short way past the full parser", () => {
+  const piece = fc.constantFrom(
+    ...[
+      "a",
+      "b c",
+      "**d**",
+      "*e*",
+      "[f](g)",
+      "[h](<i j>)",
+      "- ",
+      "* ",
+      "1. ",
+      "# ",
+      "> ",
+      "| ",
+      "|--|",
+      "\n",
+      "\n\n",
+      "  ",
+      "    ",
+      "\t",
+      "---",
+      "===",
+      "`k`",
+      "~~~",
+      "```",
+    ],
+    ...[
+      "**l:**",
+      "m**n**o",
+      "***p***",
+      "**",
+      "*",
+      "!",
+      "![q](r)",
+      "&amp;",
+      "&",
+      "\\",
+      "\\*",
+      "_s_",
+      "<b>",
+      "</b>",
+      "<br>",
+      ".",
+      "é",
+      "😀",
+      "“t”",
+      "[u]: v",
+      "[u]",
+      "  \n",
+      "+ w\n",
+    ],
+  );
+
+  test("gives the same blocks", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const source = pieces.join("");
+        expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
+      }),
+      { numRuns: 800 },
+    );
+  });
+});

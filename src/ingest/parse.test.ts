@@ -1,0 +1,231 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { IngestError } from "../errors.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { chunkDocument } from "./chunk.ts";
+import { MAX_FILE_BYTES, type ParsedDocument, parseFile, supportedExtensions } from "./parse.ts";
+
+const DATA = process.env.SOURCEBOUND_DATA ?? "";
+
+function parse(path: string, text: string | Uint8Array): ParsedDocument[] {
+  return parseFile({ path, bytes: typeof text === "string" ? Buffer.from(text) : text });
+}
+
+/** What must hold for every document, whatever the file; each fault as a line. */
+function faultsOf(document: ParsedDocument, original: string): string[] {
+  const { text, blocks, units, sourceMap } = document;
+  const faults: string[] = [];
+  const demand = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault);
+  };
+  demand(!/\p{Cs}/u.test(text), "half a surrogate pair");
+  let at = 0;
+  for (const [i, { start, end, type, header }] of blocks.entries()) {
+    const content = text.slice(start, end);
+    demand(text.slice(at, start).trim() === "" && start >= at, `text before block ${i}`);
+    // The first line of code keeps its indentation.
+    demand(
+      content !== "" && content === (type === "code" ? content.trimEnd().replace(/^\n/, "") : content.trim()),
+      `block ${i} is not trimmed`,
+    );
+    demand(header < 0 || (header <= i && blocks[header]?.type === "table-row"), `header of block ${i}`);
+    at = end;
+  }
+  demand(at === text.length, "text after the last block");
+  at = 0;
+  for (const [i, unit] of units.entries()) {
+    const block = blocks[unit.block];
+    demand(block !== undefined && unit.start >= block.start && unit.end <= block.end, `unit ${i} outside its block`);
+    demand(unit.end > unit.start && unit.start >= at && text.slice(at, unit.start).trim() === "", `text before unit ${i}`);
+    at = unit.end;
+  }
+  demand(text.slice(at).trim() === "", "text after the last unit");
+  for (let i = 0; i < sourceMap.length; i += 4) {
+    const [outStart = -1, outEnd = -1, start = -1, end = -1] = sourceMap.slice(i, i + 4);
+    demand(outStart >= (sourceMap[i - 3] ?? 0) && outEnd > outStart && outEnd <= text.length, `segment ${i} of the text`);
+    demand(start >= (sourceMap[i - 1] ?? 0) && end > start && end <= original.length, `segment ${i} of the original`);
+  }
+  return faults;
+}
+
+/** Milliseconds of processor time, which other work on the machine does not change. */
+function cpuMs(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+describe("a file that cannot become documents", () => {
+  test.each<[string, Uint8Array, string, RegExp]>([
+    ["a.md", Buffer.from([0x61, 0xc3, 0x28]), "not_utf8", /^a\.md: byte 1 is not valid UTF-8: save the file as UTF-8/],
+    ["a.md", Buffer.from([0x61, 0xe2, 0x82]), "not_utf8", /byte 1/],
+    ["a.md", Buffer.from([0xff, 0xfe, 0x61, 0]), "not_utf8", /UTF-16 text: save it as UTF-8/],
+    ["a.md", Buffer.from("PNG\0\0"), "binary_file", /byte 3 is NUL, so the file is not text/],
+    ["a.txt", Buffer.from("%PDF-1.7 \xe2"), "binary_file", /this is a PDF/],
+    ["a.txt", Buffer.alloc(MAX_FILE_BYTES + 1, 32), "file_too_large", /20\.0 MB is more than the 20 MB/],
+    ["a.docx", Buffer.from("x"), "unsupported_format", /no format for "\.docx": use one of \.md/],
+    ["README", Buffer.from("x"), "unsupported_format", /no format for ""/],
+    ["a.md", Buffer.from("---\na: [\n---\n"), "bad_front_matter", /^a\.md: front matter, line/],
+    ["a.json", Buffer.from("{}"), "bad_entry", /^a\.json: entry 0, field entry_id/],
+    ["a.html", Buffer.from("<div>".repeat(20_000)), "too_deep", /nested more than 6000 deep/],
+  ])("%s (%#): says why and what to do", (path, bytes, code, message) => {
+    expect(() => parseFile({ path, bytes })).toThrow(IngestError);
+    expect(() => parseFile({ path, bytes })).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+  });
+});
+
+test("carries path, hash of the bytes, and offsets that count a byte order mark", () => {
+  const bytes = Buffer.from("\ufeff# Title\n\nText");
+  const [document] = parseFile({ path: "a/b.MD", bytes });
+  expect(document).toMatchObject({
+    path: "a/b.MD",
+    originalHash: sha256Hex(bytes),
+    text: "Title\n\nText",
+    sourceMap: [0, 5, 3, 8, 7, 11, 10, 14],
+  });
+  const entry = JSON.stringify({ entry_id: "x/1", topic: "t", content: "c", type: "policy" });
+  expect(parse("k.json", entry)[0]?.path).toBe("k.json#x/1");
+});
+
+test.each(supportedExtensions.filter((extension) => !extension.startsWith(".json")))(
+  "an empty %s file is a document without text",
+  (extension) => {
+    const [document] = parse(`empty${extension}`, "");
+    expect(document).toMatchObject({ text: "", blocks: [], units: [], sourceMap: [], metadata: { title: "empty" } });
+  },
+);
+
+test("units are sentences of paragraphs, whole rows, headings and short items, sentences of long items", () => {
+  const long = `${"A sentence of an item. ".repeat(20)}End.`;
+  const [document] = parse("a.md", `# One. Two.\n\nOne. Two.\n\n- One. Two.\n- ${long}\n\n| a. B | c |\n|-|-|\n\n> One. Two.`);
+  const count = (type: string): number => document?.units.filter((unit) => unit.type === type).length ?? 0;
+  expect([count("heading"), count("paragraph"), count("list-item"), count("table-row"), count("quote")]).toEqual([1, 2, 1 + 21, 1, 2]);
+});
+
+describe("any text", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 6 }),
+    fc.constantFrom(..."\n|\n\n| |  |\t|\r\n|\u00a0|\u200b|\ufeff|e\u0301|😀|\u202e".split("|")),
+    fc.constantFrom(
+      "# ",
+      "- ",
+      "1. ",
+      "> ",
+      "```\n",
+      "**",
+      "_",
+      "[a](b)",
+      "![",
+      "](",
+      "|a|b|\n|-|-|\n|c|d|\n",
+      "---\n",
+      "`",
+      "&amp;",
+      "&lt;b",
+      "\\",
+    ),
+    fc.constantFrom(
+      "<p>",
+      "</p>",
+      "<ul><li>",
+      "</ul>",
+      "<table><tr><td>",
+      "</table>",
+      "<br>",
+      "<script>",
+      "</script>",
+      "<!--",
+      "-->",
+      "<h2>",
+      "</h2>",
+      "<b",
+      ">",
+      '<i a="',
+    ),
+    fc.constantFrom("One. ", "Two! ", "U.S. ", "$1,000.50 "),
+  );
+  test.each([".md", ".html", ".txt"])("gives sound documents as %s", (extension) => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const source = pieces
+          .join("")
+          .replaceAll("\0", "")
+          .replace(/\p{Cs}/gu, "");
+        try {
+          for (const document of parse(`x${extension}`, source)) expect(faultsOf(document, source)).toEqual([]);
+        } catch (error) {
+          if (!(error instanceof IngestError)) throw error;
+          expect(error.code).toBe("bad_front_matter");
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe("hostile files of 5,000 marks and more", () => {
+  const nested: Record<string, string> = {
+    ">": `${">".repeat(5_000)} a`,
+    "> ": `${"> ".repeat(5_000)}a`,
+    "[": "[".repeat(100_000),
+    "[…]": `${"[".repeat(5_000)}a${"]".repeat(5_000)}`,
+    "- ": `${"- ".repeat(5_000)}a`,
+    "deeper and deeper lists": Array.from({ length: 1_000 }, (_, i) => `${" ".repeat(i * 2)}- a`).join("\n"),
+    "<div>": "<div>".repeat(5_000),
+    "<div> and empty lines": "<div>\n\n".repeat(5_000),
+    "<table>": "<table><tr><td>".repeat(1_500),
+    "<b>…</b>": `${"<b>".repeat(5_000)}a${"</b>".repeat(5_000)}`,
+    "a**b": "a**b".repeat(25_000),
+    "*": "*".repeat(100_000),
+    backticks: Array.from({ length: 400 }, (_, i) => "`".repeat(i)).join(" "),
+    "<": "<".repeat(100_000),
+    "<!--": "<!--".repeat(25_000),
+    "<script>": "<script>".repeat(10_000),
+    "&amp": "&amp".repeat(25_000),
+    blanks: `${" ".repeat(100_000)}x`,
+    "no blank": "a".repeat(100_000),
+    marks: `a${"\u0301\u0323".repeat(25_000)}`,
+    bullets: "- a\n  - b\n".repeat(2_000),
+    rows: `|a|b|\n|-|-|\n${"|x|y|\n".repeat(10_000)}`,
+    setext: "a\n=\n".repeat(2_000),
+    "lazy quote": `> a\n${"b\n".repeat(10_000)}`,
+    definitions: `${Array.from({ length: 500 }, (_, i) => `[a${i}]: /u`).join("\n")}\n\n${"[x]\n\n".repeat(1_000)}`,
+  };
+  test.each(Object.entries(nested))("%s: survives or refuses in under a second", (_, source) => {
+    for (const extension of [".md", ".html", ".txt"]) {
+      const used = cpuMs(() => {
+        try {
+          for (const document of parse(`x${extension}`, source)) chunkDocument(document);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "too_deep" });
+        }
+      });
+      expect(used).toBeLessThan(1_000);
+    }
+  });
+});
+
+const naughty = join(DATA, "xss-and-naughty-strings");
+const hasNaughty = DATA !== "" && existsSync(naughty);
+test.skipIf(!hasNaughty)(
+  `naughty strings give sound documents${hasNaughty ? "" : " (skipped: SOURCEBOUND_DATA names no folder with xss-and-naughty-strings)"}`,
+  () => {
+    const strings = new Set(
+      readdirSync(naughty)
+        .filter((file) => file.endsWith(".jsonl"))
+        .flatMap((file) => readFileSync(join(naughty, file), "utf8").trim().split("\n"))
+        .flatMap((line) => Object.values(JSON.parse(line) as Record<string, unknown>))
+        .filter((value): value is string => typeof value === "string"),
+    );
+    expect(strings.size).toBeGreaterThan(500);
+    for (const string of strings) {
+      for (const extension of [".md", ".html", ".txt"]) {
+        const source = string.replaceAll("\0", "").replace(/\p{Cs}/gu, "");
+        for (const document of parse(`x${extension}`, source)) expect(faultsOf(document, source)).toEqual([]);
+      }
+    }
+  },
+);

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fakeQuestion } from "../testing/passages.ts";
+import { type CacheScope, exactCacheKey, normalizeQuestion } from "./cache.ts";
+
+const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
+const question = fakeQuestion("How much is a card?");
+const key = exactCacheKey(question, scope);
+
+describe("exactCacheKey", () => {
+  it.each(["how much is a CARD", "How much\u00A0is a card ?!", "  How  much is a card. ", "Ｈow much is a card?"])(
+    "is the same for %j",
+    (text) => {
+      expect(exactCacheKey(fakeQuestion(text), scope)).toBe(key);
+    },
+  );
+
+  it.each(["How much is a card not?", "How much is a car d?", "How much is 1 card?", "how much is a c\u00E4rd"])(
+    "is another for %j",
+    (text) => {
+      expect(exactCacheKey(fakeQuestion(text), scope)).not.toBe(key);
+    },
+  );
+
+  it.each([
+    ["domain", { scope: { ...question.scope, domain: "e" } }],
+    ["tenant", { scope: { ...question.scope, tenant: "alice" } }],
+    ["access", { scope: { ...question.scope, access: ["public", "staff"] } }],
+    ["profile", { profile: "q" }],
+    ["detail", { detail: "more" as const }],
+    ["selection", { selection: { documentId: "d", start: 0, end: 5 } }],
+  ])("is another for another %s", (_what, over) => {
+    expect(exactCacheKey({ ...question, ...over }, scope)).not.toBe(key);
+  });
+
+  it.each(["secret", "language", "encoder", "configHash"] as const)("is another for another %s", (name) => {
+    expect(exactCacheKey(question, { ...scope, [name]: "other" })).not.toBe(key);
+  });
+
+  it("does not depend on the order or repetition of access labels, nor on the session", () => {
+    const labelled = (...access: string[]) => exactCacheKey({ ...question, scope: { ...question.scope, access } }, scope);
+    expect(labelled("b", "a", "a")).toBe(labelled("a", "b"));
+    expect(labelled("a,b")).not.toBe(labelled("a", "b"));
+    expect(exactCacheKey({ ...question, sessionId: "x" }, scope)).toBe(key);
+  });
+
+  it("cannot be shifted from one part into the next", () => {
+    const at = (domain: string, tenant: string | null) =>
+      exactCacheKey({ ...question, scope: { ...question.scope, domain, tenant } }, scope);
+    expect(at("a", "b")).not.toBe(at('a","b', null));
+    expect(at("a", null)).not.toBe(at("a", "null"));
+  });
+});
+
+describe("normalizeQuestion", () => {
+  it("normalises once, and never mixes up letters or digits", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
+        const normal = normalizeQuestion(text);
+        expect(normalizeQuestion(normal)).toBe(normal);
+        expect(normal.replaceAll(/[^\p{L}\p{N}]/gu, "")).toBe(
+          text
+            .normalize("NFKC")
+            .toLowerCase()
+            .replaceAll(/[^\p{L}\p{N}]/gu, ""),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,303 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Encoder } from "../models/encoder.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import type { Scope, StoredDocument } from "../types.ts";
+import { Corpus, type SearchRequest } from "./corpus.ts";
+
+let folder = "";
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z") });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A document of one chunk per text, each with one window per sentence. */
+function document(id: string, texts: readonly string[], over: Partial<StoredDocument> = {}): StoredDocument {
+  const text = texts.join("\n");
+  let at = 0;
+  const chunks = texts.map((part, ordinal) => {
+    const start = at;
+    at += part.length + 1;
+    const windows = [...part.matchAll(/[^.]+\.?/g)].map((match) => ({
+      start: start + match.index,
+      end: start + match.index + match[0].length,
+      tokens: 8,
+    }));
+    return {
+      id: `${id}-${ordinal}-${over.version ?? "v1"}`,
+      documentId: id,
+      ordinal,
+      start,
+      end: start + part.length,
+      tokens: 8,
+      headingPath: [],
+      windows,
+    };
+  });
+  return {
+    id,
+    domain: "d",
+    tenant: null,
+    access: "public",
+    source: "s",
+    path: `${id}.md`,
+    title: "Page",
+    description: null,
+    url: null,
+    asOf: null,
+    authority: null,
+    topic: null,
+    subtopic: null,
+    type: null,
+    originalHash: "hash",
+    version: "v1",
+    normaliser: "1",
+    text,
+    blocks: [],
+    units: [],
+    sourceMap: [0, text.length, 0, text.length],
+    chunks,
+    ...over,
+  };
+}
+
+function put(...documents: StoredDocument[]): Promise<unknown> {
+  return Promise.all(
+    documents.map((one) => {
+      const place = { domain: "d", tenant: one.tenant, source: "s", path: one.path };
+      return store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null });
+    }),
+  );
+}
+
+function corpusOf(encoder: Encoder | null = null, batch = 64): Corpus {
+  return new Corpus({ domain: "d", documents: store.documents, embeddings: store.embeddings, encoder, batch });
+}
+
+function request(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    terms: corpus.tokens(question),
+    codes: [],
+    vector: null,
+    scope: { domain: "d", tenant: null, access: ["public"] },
+    selection: null,
+    bm25: true,
+    candidates: 10,
+    alpha: 0.6,
+    beta: 0.4,
+    fusion: "min-max",
+    ...over,
+  };
+}
+
+const found = (corpus: Corpus, question: string, over: Partial<SearchRequest> = {}) =>
+  corpus.search(request(corpus, question, over)).map(({ documentId }) => documentId);
+
+describe("search", () => {
+  it("is partitioned by tenant and access label", async () => {
+    await put(
+      document("open", ["Tinnitus pays."]),
+      document("secret", ["Tinnitus pays."], { access: "staff" }),
+      document("acme", ["Tinnitus pays."], { tenant: "acme" }),
+      document("other", ["Tinnitus pays."], { tenant: "other" }),
+    );
+    const encoder = fakeEncoder();
+    const corpus = corpusOf(encoder);
+    await corpus.sync();
+    const [vector] = await encoder.embed(["Tinnitus"]);
+    for (const over of [{}, { vector: vector ?? null }, { vector: vector ?? null, bm25: false }]) {
+      const scope = (tenant: string | null, ...access: string[]) => ({ ...over, scope: { domain: "d", tenant, access } });
+      expect(found(corpus, "tinnitus", scope(null, "public"))).toEqual(["open"]);
+      expect(found(corpus, "tinnitus", scope("acme", "public")).sort()).toEqual(["acme", "open"]);
+      expect(found(corpus, "tinnitus", scope(null, "public", "staff")).sort()).toEqual(["open", "secret"]);
+      expect(found(corpus, "tinnitus", scope(null, "none"))).toEqual([]);
+    }
+  });
+
+  it("filters before it ranks: what is hidden takes no place", async () => {
+    const hidden = Array.from({ length: 30 }, (_, i) => document(`a${i}`, ["Tinnitus tinnitus tinnitus."], { access: "staff" }));
+    await put(...hidden, document("z", ["A long text in which tinnitus stands once among many other words."]));
+    const encoder = fakeEncoder();
+    const corpus = corpusOf(encoder);
+    await corpus.sync();
+    const [vector] = await encoder.embed(["tinnitus"]);
+    expect(found(corpus, "tinnitus", { candidates: 1 })).toEqual(["z"]);
+    expect(found(corpus, "tinnitus", { candidates: 1, vector: vector ?? null, bm25: false })).toEqual(["z"]);
+  });
+
+  it("restricts to whole chunks inside a selection", async () => {
+    await put(
+      document("book", ["First tinnitus chunk here.", "Second tinnitus chunk here.", "Third tinnitus chunk here."]),
+      document("x", ["Tinnitus."]),
+    );
+    const corpus = corpusOf();
+    await corpus.sync();
+    const second = { documentId: "book", start: 27, end: 54 };
+    const ordinals = (selection = second) => corpus.search(request(corpus, "tinnitus", { selection })).map(({ chunk }) => chunk.ordinal);
+    expect(ordinals()).toEqual([1]);
+    expect(ordinals({ ...second, start: 28 })).toEqual([]);
+  });
+
+  it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {
+    await put(
+      document("words", ["The rating for ringing ears, the rating for ears and their rating."]),
+      document("code", ["Diagnostic code 6260 is about something else."]),
+    );
+    const corpus = corpusOf();
+    await corpus.sync();
+    const question = "rating for ringing ears DC 6260";
+    expect(found(corpus, question, { codes: ["dc6260"] })[0]).toBe("code");
+    expect(found(corpus, question, { codes: ["dc6260"] })).toHaveLength(2);
+    expect(found(corpus, question, { codes: ["dc9999"] })[0]).toBe(found(corpus, question)[0]);
+  });
+
+  it("knows only words of documents that the asker may see, and forgets those of documents that went", async () => {
+    await put(document("open", ["The pension is paid monthly."]));
+    const corpus = corpusOf();
+    await corpus.sync();
+    const settings = { frame: true, repair: true, expand: true, codesFirst: true };
+    const read = (resolved: string, scope: Scope) => corpus.understand({ resolved, scope }, settings).repairs.map((one) => one.read);
+    const scope = { domain: "d", tenant: null, access: ["public"] };
+    expect(read("my pensoin", scope)).toEqual(["pension"]);
+    expect(read("my pensoin", { ...scope, access: ["internal"] })).toEqual([]);
+  });
+
+  it("finds as many chunks as are asked for, however many windows the best one has", async () => {
+    await put(
+      document("a", [Array.from({ length: 20 }, () => "Tinnitus tinnitus pays.").join(" ")]),
+      document("b", ["It pays for tinnitus too and for more."]),
+      document("c", ["A word on tinnitus among so many other words."]),
+    );
+    const corpus = corpusOf();
+    await corpus.sync();
+    expect(found(corpus, "tinnitus", { candidates: 3 })).toHaveLength(3);
+  });
+
+  it("gives the cosine of a passage also when only its words brought it in", async () => {
+    const angle = (text: string) => (text.includes("near") ? [1, 0] : text.includes("word") ? [0.5, Math.sqrt(0.75)] : null);
+    await put(document("n", ["It is near."]), document("w", ["The word."]));
+    const corpus = corpusOf(fakeEncoder({ dimensions: 2, vectorOf: angle }));
+    await corpus.sync();
+    const results = corpus.search(request(corpus, "word", { vector: Float32Array.of(1, 0), candidates: 1 }));
+    expect(results.find(({ documentId }) => documentId === "w")?.dense).toBeCloseTo(0.5, 6);
+  });
+});
+
+describe("sync", () => {
+  it("gives the same ranking as a fresh index after any changes", async () => {
+    const words = ["tinnitus", "pays", "claim", "rating"];
+    const text = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }).map((list) => `${list.join(" ")}.`);
+    const change = fc.record({ id: fc.constantFrom("a", "b", "c", "d"), texts: fc.option(fc.array(text, { minLength: 1, maxLength: 2 })) });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
+        run++;
+        const encoder = fakeEncoder({ id: `e${run % 2}`, dimensions: 16 });
+        const living = corpusOf(encoder, 2);
+        for (const [step, { id, texts }] of changes.entries()) {
+          if (texts === null) await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, [`${id}.md`]);
+          else await put(document(id, texts, { version: `v${run}-${step}` }));
+          await living.sync();
+        }
+        const fresh = corpusOf(encoder, 2);
+        await fresh.sync();
+        const [vector] = await encoder.embed(["tinnitus claim"]);
+        for (const over of [
+          {},
+          { vector: vector ?? null },
+          { vector: vector ?? null, fusion: "rrf" as const },
+          { vector: vector ?? null, bm25: false },
+          { candidates: 2 },
+        ]) {
+          expect(living.search(request(living, "tinnitus claim", over))).toEqual(fresh.search(request(fresh, "tinnitus claim", over)));
+        }
+        expect(living.windows).toBe(fresh.windows);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("pays for a text once, across restarts, and loses one batch at most when the encoder fails", async () => {
+    await put(...Array.from({ length: 10 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const failing = fakeEncoder({ failure: (call) => (call === 3 ? encoderDown() : null) });
+    await expect(corpusOf(failing, 2).sync()).rejects.toMatchObject({ code: "encoder_failed" });
+    expect(failing.calls).toHaveLength(4);
+    const paid = failing.calls.slice(0, 3).flat();
+    const again = fakeEncoder();
+    const restarted = corpusOf(again, 2);
+    await restarted.sync();
+    expect(again.calls.flat()).toHaveLength(4);
+    expect(again.calls.flat().filter((text) => paid.includes(text))).toEqual([]);
+    await restarted.sync();
+    expect(again.calls).toHaveLength(2);
+  });
+
+  it("goes on in the same process after the encoder came back", async () => {
+    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const encoder = fakeEncoder({ failure: (call) => (call === 1 ? encoderDown() : null) });
+    const corpus = corpusOf(encoder, 2);
+    await expect(corpus.sync()).rejects.toThrow("down");
+    const progress: number[] = [];
+    await corpus.sync({ onEmbed: (done) => progress.push(done) });
+    expect(progress).toEqual([2, 4]);
+    expect(encoder.calls.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
+  });
+
+  it("encodes a text that stands twice once", async () => {
+    await put(document("a", ["The same."]), document("b", ["The same."]));
+    const encoder = fakeEncoder();
+    await corpusOf(encoder).sync();
+    expect(encoder.calls).toEqual([["Page\nThe same."]]);
+  });
+
+  it("never mixes vectors of two encoders", async () => {
+    await put(document("a", ["Tinnitus pays."]));
+    await corpusOf(fakeEncoder({ id: "one", dimensions: 8 })).sync();
+    const two = fakeEncoder({ id: "two", dimensions: 16 });
+    const corpus = corpusOf(two);
+    await corpus.sync();
+    expect(two.calls).toHaveLength(1);
+    expect(corpus.dimensions).toBe(16);
+  });
+
+  it.each([
+    ["another dimension", (_text: string) => [1, 0, 0]],
+    ["values that are not finite", (_text: string) => [Number.NaN, 1]],
+  ])("stores nothing of an encoder that answers with %s, and recovers", async (_name, wrong) => {
+    await put(document("a", ["One."]), document("b", ["Two."]));
+    const bad = fakeEncoder({ vectorOf: (text) => (text.includes("Two") ? wrong(text) : [1, 0]) });
+    await expect(corpusOf(bad, 1).sync()).rejects.toMatchObject({ name: "ModelError", code: "encoder_changed" });
+    const good = fakeEncoder({ dimensions: 2, vectorOf: () => [0, 1] });
+    await corpusOf(good, 1).sync();
+    expect(good.calls.flat()).toHaveLength(1);
+  });
+
+  it("runs calls one after the other", async () => {
+    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const encoder = fakeEncoder();
+    const corpus = corpusOf(encoder, 2);
+    await Promise.all([corpus.sync(), corpus.sync(), corpus.sync()]);
+    expect(encoder.calls).toHaveLength(3);
+    expect(corpus.windows).toBe(6);
+  });
+
+  it("is cancelled between batches and keeps what was paid", async () => {
+    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const encoder = fakeEncoder();
+    const controller = new AbortController();
+    const corpus = corpusOf(encoder, 2);
+    await expect(corpus.sync({ signal: controller.signal, onEmbed: () => controller.abort(new Error("stop")) })).rejects.toThrow("stop");
+    await corpus.sync();
+    expect(encoder.calls).toHaveLength(3);
+  });
+});

@@ -1,0 +1,105 @@
+import { type Signature, sameSignature, signatureOf } from "../language/signature.ts";
+import type { Passage, Twin } from "../types.ts";
+
+/** Cosine of TF-IDF vectors from which on two passages are near-duplicates (`spark` source, section 2.2). */
+export const NEAR_DUPLICATE_COSINE = 0.85;
+
+/** What comparing passages needs of the index. */
+export interface TwinWords {
+  tokens(text: string): string[];
+  idf(token: string): number;
+}
+
+/** What was computed of passages before: the same chunks come up again and again. */
+export type FaceMemo = Map<string, Face>;
+
+/** Passages that a memo keeps. */
+const MEMO_PASSAGES = 5_000;
+
+/** Share of the shorter passage's long words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
+const WORTH_COMPARING = 0.5;
+/** Long words: what is shorter stands in every text. */
+const LONG_WORD = /[^\s.,;:!?()"“”]{6,}/g;
+
+/**
+ * Merges twins; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
+ * dates, polarity and names; what differs in one of these stays apart and may be a conflict. `cosine`: near-duplicate text alone; one that
+ * differs in a fact is dropped as that rule says, but never listed as a source of what it does not say.
+ * @param passages in rank order; the order of those kept stays
+ */
+export function deduplicate(
+  passages: readonly Passage[],
+  rule: "same-facts" | "cosine",
+  words: TwinWords,
+  memo: FaceMemo = new Map(),
+): Passage[] {
+  const kept: { passage: Passage; face: Face; twins: Twin[] }[] = [];
+  for (const passage of passages) {
+    const face = faceOf(passage, words, memo);
+    const near = kept.filter((other) => nearDuplicates(other.face, face));
+    const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
+    if (same !== undefined) same.twins.push(twinOf(passage));
+    else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
+  }
+  return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
+}
+
+/** A passage with what is compared of it, computed when it is asked for. */
+export interface Face {
+  readonly words: ReadonlySet<string>;
+  readonly vector: () => ReadonlyMap<string, number>;
+  readonly signature: () => Signature;
+}
+
+function faceOf({ chunkId, range, text }: Passage, words: TwinWords, memo: FaceMemo): Face {
+  const key = `${chunkId} ${range.start} ${range.end}`;
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const face = { words: new Set(text.match(LONG_WORD)), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
+  if (memo.size >= MEMO_PASSAGES) memo.clear();
+  memo.set(key, face);
+  return face;
+}
+
+function nearDuplicates(a: Face, b: Face): boolean {
+  const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
+  let shared = 0;
+  for (const word of small) if (large.has(word)) shared++;
+  return shared >= WORTH_COMPARING * small.size && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function twinOf({ chunkId, document, headingPath, range }: Passage): Twin {
+  const { id, version, title, url, asOf } = document;
+  return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
+}
+
+/** Term frequency times inverse document frequency, scaled to length 1. */
+export function tfIdf(text: string, words: TwinWords): Map<string, number> {
+  const vector = new Map<string, number>();
+  for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);
+  let squares = 0;
+  for (const [token, frequency] of vector) {
+    const weight = frequency * words.idf(token);
+    vector.set(token, weight);
+    squares += weight * weight;
+  }
+  const length = Math.sqrt(squares) || 1;
+  for (const [token, weight] of vector) vector.set(token, weight / length);
+  return vector;
+}
+
+/** Dot product of two vectors of length 1; 0 when one is empty. */
+export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let dot = 0;
+  for (const [token, weight] of small) dot += weight * (large.get(token) ?? 0);
+  return dot;
+}

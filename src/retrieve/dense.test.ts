@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DenseIndex } from "./dense.ts";
+import { SlotSet } from "./slot-set.ts";
+import { SnapshotError, withSnapshotFile } from "./snapshot.ts";
+import { createScalarKernel } from "./wasm/scalar.ts";
+
+const unit = (values: readonly number[]): Float32Array => {
+  const norm = Math.hypot(...values) || 1;
+  return Float32Array.from(values, (value) => value / norm);
+};
+
+/** The ranking once more, in f64 over plain arrays; rounded, for the index sums in f32. */
+function naiveRanking(rows: readonly (Float32Array | null)[], query: Float32Array, accept: (slot: number) => boolean): number[] {
+  return rows
+    .flatMap((row, slot) =>
+      row === null || !accept(slot) ? [] : [{ slot, score: row.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0) }],
+    )
+    .sort((a, b) => b.score - a.score || a.slot - b.slot)
+    .map(({ score }) => score);
+}
+
+const vectorsOf = (dimensions: number) =>
+  fc.array(fc.integer({ min: -40, max: 40 }), { minLength: dimensions, maxLength: dimensions }).map(unit);
+
+/** Vectors added, slots deleted, slots let through, a query and how many are wanted. */
+const scenes = fc.integer({ min: 1, max: 37 }).chain((dimensions) =>
+  fc.record({
+    rows: fc.array(vectorsOf(dimensions), { minLength: 1, maxLength: 90 }),
+    deleted: fc.array(fc.nat(89), { maxLength: 30 }),
+    kept: fc.option(fc.array(fc.nat(89), { maxLength: 40 }), { nil: null }),
+    query: vectorsOf(dimensions),
+    k: fc.integer({ min: 1, max: 20 }),
+  }),
+);
+
+describe("DenseIndex", () => {
+  it("ranks by cosine, the lower slot first where scores are equal", () => {
+    const index = new DenseIndex();
+    for (const row of [unit([1, 0]), unit([1, 1]), unit([0, 1]), unit([1, 0])]) index.add(row);
+    const found = index.search(unit([1, 0]), 3);
+    expect(found.map(({ slot }) => slot)).toEqual([0, 3, 1]);
+    expect(found[2]?.score).toBeCloseTo(Math.SQRT1_2, 6);
+  });
+
+  it("equals a naive scan after any adds, deletes and filters", () => {
+    fc.assert(
+      fc.property(scenes, ({ rows, deleted, kept, query, k }) => {
+        const index = new DenseIndex();
+        for (const row of rows) index.add(row);
+        const left: (Float32Array | null)[] = [...rows];
+        for (const slot of deleted) {
+          index.delete(slot);
+          if (slot < left.length) left[slot] = null;
+        }
+        const accept = (slot: number) => kept === null || kept.includes(slot);
+        const found = index.search(query, k, kept === null ? undefined : SlotSet.from(rows.length, accept));
+        const expected = naiveRanking(left, query, accept).slice(0, k);
+        expect(found.length).toBe(expected.length);
+        found.forEach(({ slot, score }, i) => {
+          expect(left[slot]).not.toBeNull();
+          expect(accept(slot)).toBe(true);
+          expect(score).toBeCloseTo(expected[i] as number, 4);
+        });
+        for (const { slot, score } of found) expect(index.score(query, slot)).toBe(score);
+        expect(index.size).toBe(left.filter((row) => row !== null).length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("gives the same slots and the same bits in WebAssembly and in plain TypeScript", () => {
+    fc.assert(
+      fc.property(scenes, fc.constantFrom("int8" as const, "float32" as const), ({ rows, deleted, kept, query, k }, scan) => {
+        const one = new DenseIndex({ scan });
+        const other = new DenseIndex({ scan, kernel: createScalarKernel() });
+        for (const index of [one, other]) {
+          for (const row of rows) index.add(row);
+          for (const slot of deleted) index.delete(slot);
+        }
+        const accept = kept === null ? undefined : SlotSet.from(rows.length, (slot) => kept.includes(slot));
+        expect(other.search(query, k, accept)).toEqual(one.search(query, k, accept));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("finds at least .99 of the exact ten best through int8, over several blocks of memory", () => {
+    const { vectors, queries } = clustered({ rows: 3000, queries: 30, dimensions: 64 });
+    const exact = new DenseIndex({ scan: "float32" });
+    const index = new DenseIndex({ minCandidates: 1 });
+    for (const vector of vectors) {
+      exact.add(vector);
+      index.add(vector);
+    }
+    let shared = 0;
+    for (const query of queries) {
+      const best = new Set(exact.search(query, 10).map(({ slot }) => slot));
+      shared += index.search(query, 10).filter(({ slot }) => best.has(slot)).length;
+    }
+    expect(shared / 300).toBeGreaterThanOrEqual(0.99);
+  });
+
+  it("closes gaps and says where every slot went", () => {
+    fc.assert(
+      fc.property(scenes, ({ rows, deleted, query }) => {
+        const index = new DenseIndex();
+        for (const row of rows) index.add(row);
+        for (const slot of deleted) index.delete(slot);
+        const before = index.search(query, 100);
+        const moved = index.compact();
+        expect(index.slots).toBe(index.size);
+        expect(index.search(query, 100)).toEqual(before.map(({ slot, score }) => ({ slot: moved[slot], score })));
+        expect(index.add(query)).toBe(index.size - 1);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("loads what it saved, and goes on from there", () => {
+    const { vectors, queries } = clustered({ rows: 1100, queries: 1, dimensions: 20 });
+    const index = new DenseIndex({ model: "m" });
+    for (const vector of vectors) index.add(vector);
+    index.delete(3);
+    index.delete(1050);
+    const loaded = DenseIndex.load(index.save(), { model: "m" });
+    const query = queries[0] as Float32Array;
+    expect(loaded.search(query, 50)).toEqual(index.search(query, 50));
+    expect([loaded.size, loaded.slots, loaded.dimensions]).toEqual([1098, 1100, 20]);
+    expect(loaded.add(query)).toBe(1100);
+    expect(loaded.search(query, 1)[0]?.slot).toBe(1100);
+    expect(DenseIndex.load(new DenseIndex().save()).slots).toBe(0);
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-dense-"));
+    try {
+      writeFileSync(join(folder, "whole"), index.save());
+      writeFileSync(join(folder, "cut"), index.save().slice(0, -100));
+      const fromFile = withSnapshotFile(join(folder, "whole"), (file) => DenseIndex.load(file, { model: "m" }));
+      expect(fromFile.search(query, 50)).toEqual(index.search(query, 50));
+      expect(() => withSnapshotFile(join(folder, "cut"), (file) => DenseIndex.load(file, { model: "m" }))).toThrow(/cut short/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("refuses a snapshot that is cut short, changed, foreign or of another model, at any byte", () => {
+    const index = new DenseIndex({ model: "m" });
+    for (const row of [unit([1, 2, 3]), unit([3, 2, 1])]) index.add(row);
+    const bytes = index.save();
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        expect(() => DenseIndex.load(bytes.slice(0, at), { model: "m" })).toThrow(SnapshotError);
+        const changed = bytes.slice();
+        changed[at] = (changed[at] as number) ^ change;
+        expect(() => DenseIndex.load(changed, { model: "m" })).toThrow(SnapshotError);
+      }),
+    );
+    expect(() => DenseIndex.load(bytes, { model: "other" })).toThrow(/vectors of "m", not of "other"/);
+    expect(() => DenseIndex.load(new TextEncoder().encode("a text file, long enough"))).toThrow(/no index snapshot/);
+  });
+
+  it("refuses vectors of another dimension and values that are not finite", () => {
+    const index = new DenseIndex();
+    index.add(unit([1, 0]));
+    expect(() => index.add(unit([1, 0, 0]))).toThrow(RangeError);
+    expect(() => index.search(unit([1]), 1)).toThrow("Vector has 1 dimensions; the index has 2.");
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => index.add(Float32Array.of(0, bad))).toThrow(/not a finite number, at 1/);
+      expect(() => index.search(Float32Array.of(bad, 0), 1)).toThrow(RangeError);
+    }
+    expect(() => new DenseIndex().add(new Float32Array(0))).toThrow(RangeError);
+    const fresh = new DenseIndex();
+    expect(() => fresh.add(Float32Array.of(Number.NaN))).toThrow(RangeError);
+    expect(fresh.add(unit([1, 0]))).toBe(0);
+    expect(index.size).toBe(1);
+  });
+
+  it("answers nothing on an empty index, an empty filter, k = 0, and ignores slots that are not there", () => {
+    const index = new DenseIndex();
+    expect(index.search(unit([1, 0]), 5)).toEqual([]);
+    index.add(unit([1, 0]));
+    expect(index.search(unit([1, 0]), 0)).toEqual([]);
+    expect(index.search(unit([1, 0]), 5, new SlotSet())).toEqual([]);
+    index.delete(7);
+    index.delete(0);
+    index.delete(0);
+    expect(index.size).toBe(0);
+    expect(index.search(unit([1, 0]), 5)).toEqual([]);
+  });
+
+  it("ranks zero vectors last of what is similar, as any other score of 0", () => {
+    const index = new DenseIndex();
+    index.add(new Float32Array(2));
+    index.add(unit([1, 0]));
+    expect(index.search(unit([1, 0]), 2)).toEqual([
+      { slot: 1, score: 1 },
+      { slot: 0, score: 0 },
+    ]);
+  });
+});
+
+/** Unit vectors around a few centres, from a fixed seed. */
+function clustered(n: { rows: number; queries: number; dimensions: number }): { vectors: Float32Array[]; queries: Float32Array[] } {
+  let state = 42;
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  const make = () => Array.from({ length: n.dimensions }, random);
+  const centres = Array.from({ length: 20 }, make);
+  const near = () => {
+    const centre = centres[Math.floor((random() + 0.5) * 20)] as number[];
+    return unit(centre.map((value) => value + 0.7 * random()));
+  };
+  return { vectors: Array.from({ length: n.rows }, near), queries: Array.from({ length: n.queries }, near) };
+}

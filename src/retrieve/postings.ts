@@ -1,0 +1,126 @@
+import { withRoom } from "./growable.ts";
+
+/** Lists as they are stored: one after the other, without gaps. */
+export interface PackedPostings {
+  /** Where each term's list begins; one more than there are terms. */
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly slots: Uint32Array<ArrayBuffer>;
+  readonly frequencies: Float32Array<ArrayBuffer>;
+}
+
+/**
+ * For every term the slots that hold it, rising, and its frequency there: all lists in two arrays. A list that outgrows its place
+ * moves to one with twice the room and leaves its own to others; rooms are powers of two, but for lists that were packed.
+ */
+export class Postings {
+  slots: Uint32Array;
+  frequencies: Float32Array;
+  private starts: Uint32Array;
+  private lengths: Uint32Array;
+  private rooms: Uint32Array;
+  private used: number;
+  private count: number;
+  /** Places left behind: `free[n]` have room for 2ⁿ entries. */
+  private readonly free: number[][] = Array.from({ length: 32 }, () => []);
+
+  constructor(packed?: PackedPostings) {
+    this.count = packed === undefined ? 0 : packed.starts.length - 1;
+    this.slots = packed?.slots ?? new Uint32Array(0);
+    this.frequencies = packed?.frequencies ?? new Float32Array(0);
+    this.used = this.slots.length;
+    this.starts = packed?.starts.slice(0, -1) ?? new Uint32Array(0);
+    this.lengths = this.starts.map((start, term) => (packed?.starts[term + 1] as number) - start);
+    this.rooms = this.lengths.slice();
+  }
+
+  get terms(): number {
+    return this.count;
+  }
+
+  /** Bytes of all arrays. */
+  get bytes(): number {
+    return [this.slots, this.frequencies, this.starts, this.lengths, this.rooms].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** First place of a term's list in `slots` and `frequencies`. */
+  start(term: number): number {
+    return this.starts[term] as number;
+  }
+
+  /** Entries of a term's list, deleted slots included. */
+  length(term: number): number {
+    return this.lengths[term] as number;
+  }
+
+  addTerm(): void {
+    this.count++;
+    this.starts = withRoom(this.starts, this.count);
+    this.lengths = withRoom(this.lengths, this.count);
+    this.rooms = withRoom(this.rooms, this.count);
+  }
+
+  /** Appends an entry; slots must come in rising order. */
+  append(term: number, slot: number, frequency: number): void {
+    const length = this.length(term);
+    if (length === this.rooms[term]) this.move(term);
+    const at = this.start(term) + length;
+    this.slots[at] = slot;
+    this.frequencies[at] = frequency;
+    this.lengths[term] = length + 1;
+  }
+
+  /** Place of a slot in a term's list, −1 when it is not there. */
+  find(term: number, slot: number): number {
+    let low = this.start(term);
+    let high = low + this.length(term) - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const found = this.slots[middle] as number;
+      if (found === slot) return middle;
+      if (found < slot) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  /** The lists of some terms with slots renamed, −1 dropped. */
+  packed(terms: readonly number[], renamed: Int32Array): PackedPostings {
+    const total = terms.reduce((sum, term) => sum + this.length(term), 0);
+    const starts = new Uint32Array(terms.length + 1);
+    const slots = new Uint32Array(total);
+    const frequencies = new Float32Array(total);
+    let at = 0;
+    terms.forEach((term, i) => {
+      const start = this.start(term);
+      const end = start + this.length(term);
+      for (let from = start; from < end; from++) {
+        const slot = renamed[this.slots[from] as number] as number;
+        if (slot < 0) continue;
+        slots[at] = slot;
+        frequencies[at++] = this.frequencies[from] as number;
+      }
+      starts[i + 1] = at;
+    });
+    return { starts, slots: slots.subarray(0, at), frequencies: frequencies.subarray(0, at) };
+  }
+
+  /** Moves a list that fills its place to one with at least twice the room. */
+  private move(term: number): void {
+    const start = this.start(term);
+    const length = this.length(term);
+    const power = length === 0 ? 1 : 32 - Math.clz32(length);
+    const room = 2 ** power;
+    let target = this.free[power]?.pop();
+    if (target === undefined) {
+      target = this.used;
+      this.used += room;
+      this.slots = withRoom(this.slots, this.used);
+      this.frequencies = withRoom(this.frequencies, this.used);
+    }
+    this.slots.copyWithin(target, start, start + length);
+    this.frequencies.copyWithin(target, start, start + length);
+    if (length === room / 2 && length > 1) this.free[power - 1]?.push(start);
+    this.starts[term] = target;
+    this.rooms[term] = room;
+  }
+}

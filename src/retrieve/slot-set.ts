@@ -1,0 +1,60 @@
+/** A set of slots, one bit each: what a filter lets through. */
+export class SlotSet {
+  private bits = new Uint32Array(32);
+
+  /** The slots below `slots` that the predicate holds for. */
+  static from(slots: number, accept: (slot: number) => boolean): SlotSet {
+    const set = new SlotSet();
+    for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
+    return set;
+  }
+
+  add(slot: number): void {
+    const word = slot >>> 5;
+    if (word >= this.bits.length) this.bits = grown(this.bits, word + 1);
+    this.bits[word] = (this.bits[word] as number) | (1 << (slot & 31));
+  }
+
+  delete(slot: number): void {
+    const word = slot >>> 5;
+    if (word < this.bits.length) this.bits[word] = (this.bits[word] as number) & ~(1 << (slot & 31));
+  }
+
+  has(slot: number): boolean {
+    const word = slot >>> 5;
+    return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
+  }
+
+  /** Number of slots in the set. */
+  get size(): number {
+    let size = 0;
+    for (const word of this.bits) size += bitCount(word);
+    return size;
+  }
+
+  /** The slots in both, as a new set. */
+  and(other: SlotSet): SlotSet {
+    const both = new SlotSet();
+    both.bits = new Uint32Array(this.bits.length);
+    const shared = Math.min(this.bits.length, other.bits.length);
+    for (let i = 0; i < shared; i++) both.bits[i] = (this.bits[i] as number) & (other.bits[i] as number);
+    return both;
+  }
+
+  /** 32 slots as bits, the lowest slot lowest; 0 beyond the end. */
+  word(index: number): number {
+    return index < this.bits.length ? (this.bits[index] as number) : 0;
+  }
+}
+
+function bitCount(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function grown(bits: Uint32Array, needed: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(needed, bits.length * 2));
+  larger.set(bits);
+  return larger;
+}

@@ -1,0 +1,125 @@
+import { codesIn } from "../language/codes.ts";
+import { type QuestionType, readQuestion } from "../language/question.ts";
+import type { Equivalent, Thesaurus } from "../language/thesaurus.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
+import { words } from "../text/tokens.ts";
+import type { WeightedTerm } from "./bm25.ts";
+
+/** A word that no document holds, and the word that it was read as. */
+export interface Repair {
+  readonly written: string;
+  readonly read: string;
+}
+
+/** What a question asks, in the words of the index. */
+export interface Understood {
+  readonly type: QuestionType;
+  /** The question with misspelt words replaced: for encoders. */
+  readonly text: string;
+  /** Tokens of its content, misspelt words replaced: what an answer has to cover. */
+  readonly asked: readonly string[];
+  /** What is searched for: the tokens as written and as read, and other words for them. */
+  readonly terms: readonly WeightedTerm[];
+  readonly codes: readonly string[];
+  readonly repairs: readonly Repair[];
+  readonly equivalents: readonly Equivalent[];
+}
+
+/** What understanding needs of the index and the domain. */
+export interface UnderstandParts {
+  readonly thesaurus: Thesaurus;
+  tokens(text: string): string[];
+  /** Is this a word: does a document that the asker may read hold a form of it, or does the language have it? */
+  knows(word: string): boolean;
+  /** The word that was most likely meant, out of documents that the asker may read. */
+  repair(word: string): string | null;
+}
+
+/** What a repaired word counts: it may not be what was meant. */
+export const REPAIR_WEIGHT = 0.9;
+/** Words that are repaired at most: a question in another language has many unknown words, and none of them is misspelt. */
+const MAX_REPAIRS = 5;
+
+/** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
+export function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Understood {
+  const shape = readQuestion(question);
+  const content = settings.frame ? shape.content : question;
+  const repairs = settings.repair ? repairsOf(content, parts) : [];
+  const read = replaceWords(content, repairs);
+  const written = parts.tokens(content);
+  const asked = parts.tokens(read);
+  const equivalents = settings.expand ? parts.thesaurus.equivalents(read) : [];
+  const weights = new Map<string, number>();
+  for (const token of written) weights.set(token, (weights.get(token) ?? 0) + 1);
+  for (const token of asked) if (!written.includes(token)) weights.set(token, REPAIR_WEIGHT);
+  const own = new Set(weights.keys());
+  for (const { tokens, weight } of equivalents) {
+    const share = weight / Math.sqrt(tokens.length);
+    for (const token of new Set(tokens)) if (!own.has(token)) weights.set(token, Math.max(weights.get(token) ?? 0, share));
+  }
+  return {
+    type: shape.type,
+    text: replaceWords(question, repairs),
+    asked,
+    terms: [...weights].map(([token, weight]) => ({ token, weight })),
+    codes: settings.codesFirst ? codesIn(content) : [],
+    repairs,
+    equivalents,
+  };
+}
+
+function repairsOf(content: string, parts: UnderstandParts): Repair[] {
+  const repairs = new Map<string, string>();
+  for (const written of new Set(candidates(content))) {
+    if (repairs.size === MAX_REPAIRS) break;
+    if (parts.tokens(written).length === 0 || parts.thesaurus.has(written) || parts.knows(written)) continue;
+    const read = parts.repair(written);
+    if (read !== null) repairs.set(written, read);
+  }
+  return [...repairs].map(([written, read]) => ({ written, read }));
+}
+
+/** A short word in capitals is an abbreviation that the corpus does not know. */
+const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
+
+/** Words in lower case that may be misspelt: letters only; what is written with capitals inside is a name. */
+function candidates(content: string): string[] {
+  const inner = content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? [];
+  const names = new Set(inner.filter((name) => !LONG_CAPITALS.test(name)).map((name) => name.toLowerCase()));
+  return words(content).flatMap(({ text, code }) => (code || !/^[a-z]+$/.test(text) || names.has(text) ? [] : [text]));
+}
+
+function replaceWords(text: string, repairs: readonly Repair[]): string {
+  if (repairs.length === 0) return text;
+  const byWord = new Map(repairs.map(({ written, read }) => [written, read]));
+  return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
+}
+
+/** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */
+export interface QuestionWords {
+  tokens(text: string): string[];
+  idf(token: string): number;
+  /** Tokens of the question's content, misspelt words replaced. */
+  questionTokens(question: string): string[];
+}
+
+/** @param index tokenizer and word weights of the index */
+export function questionWords(
+  understood: Understood,
+  index: { tokens(text: string): string[]; idf(token: string): number },
+): QuestionWords {
+  const { equivalents } = understood;
+  return {
+    idf: (token) => index.idf(token),
+    questionTokens: () => [...understood.asked],
+    tokens(text) {
+      const tokens = index.tokens(text);
+      if (equivalents.length === 0) return tokens;
+      const held = new Set(tokens);
+      for (const { ofTokens, tokens: other } of equivalents) {
+        if (other.every((token) => held.has(token))) tokens.push(...ofTokens);
+      }
+      return tokens;
+    },
+  };
+}

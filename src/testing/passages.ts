@@ -1,0 +1,83 @@
+import type { BlockType, Evidence, Passage, Question, Unit } from "../types.ts";
+
+/** What a fake passage is made of; everything else is filled in. */
+export interface FakePassage {
+  readonly document?: string;
+  readonly title?: string;
+  readonly headingPath?: readonly string[];
+  /** Pieces in order; a plain string is a paragraph of one sentence. */
+  readonly pieces: readonly (string | { readonly type: BlockType; readonly text: string; readonly header?: number })[];
+  readonly scores?: Partial<Passage["scores"]>;
+}
+
+/** A passage whose units are its pieces, one block each, one line break between. */
+export function fakePassage({ document = "d", title = "Title", headingPath = [], pieces, scores }: FakePassage): Passage {
+  const parts = pieces.map((piece) => (typeof piece === "string" ? { type: "paragraph" as const, text: piece } : piece));
+  const units: Unit[] = [];
+  let text = "";
+  for (const [block, { type, text: piece }] of parts.entries()) {
+    if (text !== "") text += "\n";
+    units.push({ type, block, start: text.length, end: text.length + piece.length });
+    text += piece;
+  }
+  const range = { start: 0, end: text.length };
+  return {
+    sid: "S1",
+    chunkId: `${document}-0`,
+    document: {
+      id: document,
+      path: `${document}.md`,
+      title,
+      url: `https://example.org/${document}/`,
+      asOf: null,
+      authority: null,
+      version: "v1",
+      originalHash: "hash",
+      normaliser: "1",
+      blocks: units.map((unit, i) => {
+        const part = parts[i];
+        return {
+          start: unit.start,
+          end: unit.end,
+          type: unit.type,
+          level: 0,
+          header: part !== undefined && "header" in part ? (part.header ?? -1) : -1,
+        };
+      }),
+      sourceMap: [0, text.length, 0, text.length],
+    },
+    headingPath,
+    range,
+    window: range,
+    text,
+    units,
+    scores: { dense: null, bm25: null, fused: 1, cross: null, rerank: null, ...scores },
+  };
+}
+
+export function fakeEvidence(passage: Passage, over: Partial<Evidence> = {}): Evidence {
+  return { passage, verdict: "verified", relevance: 1, consistency: null, agreement: null, score: 1, reason: "", ...over };
+}
+
+export function fakeQuestion(text: string, over: Partial<Question> = {}): Question {
+  const scope = { domain: "d", tenant: null, access: ["public"] };
+  return {
+    text,
+    resolved: text,
+    scope,
+    profile: "p",
+    detail: "normal",
+    sessionId: null,
+    selection: null,
+    history: [],
+    injectionSignals: [],
+    ...over,
+  };
+}
+
+/** Lower-case words without the smallest ones, each of weight 1 unless `weights` says otherwise. */
+export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
+  const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
+  const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));
+  return { tokens, questionTokens: tokens, idf: (token: string) => weights[token] ?? 1 };
+}

@@ -1,0 +1,36 @@
+import type { Passage, Quote } from "../types.ts";
+
+/** A passage of an invented document that is one sentence long, unless said otherwise. */
+export function samplePassage(text: string, over: Partial<Passage> = {}): Passage {
+  const id = over.document?.id ?? `doc-${text.slice(0, 24)}`;
+  return {
+    sid: "S1",
+    chunkId: `${id}-0`,
+    document: {
+      id,
+      path: "page.md",
+      title: "Page",
+      url: "https://www.va.gov/page/",
+      asOf: null,
+      authority: null,
+      version: "v1",
+      originalHash: "hash",
+      normaliser: "1",
+      blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
+      sourceMap: [0, text.length, 0, text.length],
+    },
+    headingPath: [],
+    range: { start: 0, end: text.length },
+    window: { start: 0, end: text.length },
+    text,
+    units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
+    scores: { dense: null, bm25: 1, fused: 1, cross: null, rerank: null },
+    ...over,
+  };
+}
+
+/** A quote that is the whole of its passage. */
+export function sampleQuote(text: string, over: Partial<Passage> = {}): Quote {
+  const passage = samplePassage(text, over);
+  return { passage, start: 0, end: text.length, text };
+}

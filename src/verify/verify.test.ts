@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { profiles } from "../profiles/index.ts";
+import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import { weightedCoverage } from "./coverage.ts";
+import { decide } from "./decide.ts";
+import { explainRefusal, mentions } from "./refusal.ts";
+import { guardScore, verifyPassages } from "./verify.ts";
+
+const gateOf = (name: string) => {
+  const found = profiles.find((profile) => profile.name === name);
+  if (found === undefined) throw new Error(name);
+  return found.gate;
+};
+const dense = (...cosines: number[]) =>
+  cosines.map((cosine, i) => fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: cosine } }));
+const judged = (gate: ReturnType<typeof gateOf>, ...cosines: number[]) => {
+  const evidence = verifyPassages(fakeQuestion("x"), dense(...cosines), gate, fakeWords());
+  return { verdicts: evidence.map(({ verdict }) => verdict), decision: decide(evidence, gate) };
+};
+
+describe("weightedCoverage", () => {
+  const idf = (token: string) => ({ card: 2, cost: 1, penguin: 5 })[token] ?? 0;
+  it("weighs words: (2 + 1) / (2 + 1 + 5)", () => {
+    expect(weightedCoverage(["card", "cost", "penguin"], new Set(["card", "cost"]), idf)).toBe(0.375);
+  });
+  it("counts a repeated word once, and is null without words", () => {
+    expect(weightedCoverage(["card", "card", "cost"], new Set(["card"]), idf)).toBeCloseTo(2 / 3, 12);
+    expect(weightedCoverage([], new Set(["card"]), idf)).toBeNull();
+  });
+  it("lies in 0–1 and never falls when a text holds more", () => {
+    const word = fc.constantFrom("card", "cost", "penguin", "zoo");
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), fc.array(word), word, (asked, held, more) => {
+        const value = weightedCoverage(asked, new Set(held), () => 1) ?? Number.NaN;
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(1);
+        expect(weightedCoverage(asked, new Set([...held, more]), () => 1)).toBeGreaterThanOrEqual(value);
+      }),
+    );
+  });
+});
+
+describe("guardScore", () => {
+  const weights = { relevanceWeight: 0.7, crossWeight: 0.3 };
+  it(".7 · .5 + .3 · .9 = .62", () => expect(guardScore(0.5, 0.9, weights)).toBeCloseTo(0.62, 12));
+  it("renormalises over what is there, and is null of nothing", () => {
+    expect(guardScore(0.5, null, weights)).toBe(0.5);
+    expect(guardScore(null, 0.9, weights)).toBeCloseTo(0.9, 12);
+    expect(guardScore(null, null, weights)).toBeNull();
+  });
+});
+
+describe("the gates, at their thresholds", () => {
+  it.each([
+    ["seven-layer", [0.44], ["rejected"], false, "evidence_too_weak", []],
+    ["seven-layer", [0.45], ["verified"], true, null, ["low_confidence"]],
+    ["seven-layer", [0.5], ["verified"], true, null, ["weak_retrieval"]],
+    ["seven-layer", [0.55, 0.2], ["verified", "rejected"], true, null, []],
+    ["spark", [0.34, 0.28], ["verified", "verified"], false, "evidence_too_weak", []],
+    ["spark", [0.42, 0.28], ["verified", "verified"], true, null, []],
+    ["spark", [0.27], ["rejected"], false, "nothing_relevant", []],
+    ["vg-rag", [0.75, 0.74, 0.39], ["verified", "uncertain", "rejected"], true, null, []],
+    ["vg-rag", [0.74], ["uncertain"], false, "evidence_too_weak", []],
+    ["book", [0.69], ["verified"], false, "nothing_relevant", []],
+    ["book", [0.7], ["verified"], true, null, []],
+    ["validator", [0], ["verified"], true, null, []],
+  ] as const)("%s with cosines %j", (profile, cosines, verdicts, answers, reason, warnings) => {
+    const result = judged(gateOf(profile), ...cosines);
+    expect(result.verdicts).toEqual(verdicts);
+    expect(result.decision).toMatchObject({ answer: answers, reason });
+    expect(result.decision.warnings.map(({ code }) => code)).toEqual(warnings);
+  });
+
+  it("refuse when nothing was found, in every profile, without a confidence", () => {
+    for (const { gate } of profiles)
+      expect(decide([], gate)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });
+  });
+
+  it("hand nothing rejected to the writer, and nothing at all after a refusal", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...profiles),
+        fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 8 }),
+        ({ gate }, cosines) => {
+          const { decision } = judged(gate, ...cosines);
+          expect(decision.usable.filter(({ verdict }) => verdict === "rejected")).toEqual([]);
+          if (!decision.answer) expect(decision.usable).toEqual([]);
+          if (decision.confidence !== null) expect(decision.confidence >= 0 && decision.confidence <= 1).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe("explainRefusal", () => {
+  const counts = { documents: 2, chunks: 3, revision: 4, unreadable: ["x.md"] };
+  const contacts = [
+    { name: "Desk", contact: "1", when: [] },
+    { name: "Fines", contact: "2", when: ["fine"] },
+  ];
+  const parts = { words: fakeWords(), contacts };
+
+  it("names the words that the nearest documents do not hold, as they were written", () => {
+    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
+    const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });
+    const refusal = explainRefusal(
+      fakeQuestion('What does a Martian card cost, in "Belgium"?'),
+      "evidence_too_weak",
+      "No.",
+      [far, near],
+      counts,
+      parts,
+    );
+    expect(refusal.nearest.map(({ title }) => title)).toEqual(["Cards", "Zoo"]);
+    expect(refusal.nearest[0]?.missing).toEqual(["Martian", "cost", "in", "Belgium"]);
+    expect(refusal.searched).toEqual(counts);
+  });
+
+  it("shows each document once, by its best passage", () => {
+    const passage = (score: number, text: string) => fakeEvidence(fakePassage({ pieces: [text] }), { score });
+    const { nearest } = explainRefusal(
+      fakeQuestion("card"),
+      "evidence_too_weak",
+      "No.",
+      [passage(0.1, "zoo"), passage(0.3, "card")],
+      counts,
+      parts,
+    );
+    expect(nearest).toEqual([{ title: "Title", url: "https://example.org/d/", missing: [] }]);
+  });
+
+  it("names contacts that the question calls for, and says when there is nothing to search", () => {
+    const names = (question: string) =>
+      explainRefusal(fakeQuestion(question), "nothing_relevant", "No.", [], counts, parts).contacts.map(({ name }) => name);
+    expect(names("Why a FINE?")).toEqual(["Desk", "Fines"]);
+    expect(names("Is it finest?")).toEqual(["Desk"]);
+    expect(explainRefusal(fakeQuestion("x"), "nothing_relevant", "No.", [], { ...counts, documents: 0 }, parts)).toMatchObject({
+      reason: "empty_corpus",
+    });
+  });
+
+  it("finds phrases as whole words in any case and spacing", () => {
+    expect(mentions("I want to KILL  myself!", ["kill myself"])).toBe(true);
+    expect(mentions("skill myself", ["kill myself"])).toBe(false);
+    expect(mentions("C&P exam", ["c&p"])).toBe(true);
+  });
+});

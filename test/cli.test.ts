@@ -1,0 +1,664 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Libsql from "libsql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { createEngine } from "../src/engine.ts";
+import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire.ts";
+import { type CliOptions, type Finished, isCivil, isRoot, NOBODY, PROGRAM, type Running, runCli, startCli } from "./support/cli.ts";
+import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
+
+/** A library that has been ingested; tests that harm it work on a copy. */
+let seeded: Sandbox;
+const copies: Sandbox[] = [];
+
+beforeAll(async () => {
+  seeded = createSandbox();
+  const { code, stderr } = await cli(seeded, ["ingest", "documents", "--source", "documents"]);
+  if (code !== 0) throw new Error(stderr);
+});
+afterAll(() => {
+  for (const sandbox of [seeded, ...copies]) sandbox.remove();
+});
+
+function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
+  return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+}
+
+function start({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Running {
+  return startCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+}
+
+/** A copy of the ingested library, for one test. */
+function copy(): Sandbox {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
+  cpSync(seeded.folder, folder, { recursive: true });
+  const env = { ...seeded.env, SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"), SOURCEBOUND_DATA_DIR: join(folder, "data") };
+  const made = { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  copies.push(made);
+  return made;
+}
+
+function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbox {
+  const made = createSandbox(documents);
+  copies.push(made);
+  return made;
+}
+
+/** Answers of this process from the database as it is now. */
+async function askAll({ folder, env }: Sandbox, questions: readonly string[]): Promise<WireAnswer[]> {
+  const engine = await createEngine(loadConfig({ cwd: folder, env }));
+  try {
+    const answers: WireAnswer[] = [];
+    for (const question of questions) answers.push(answerToWire(await engine.answer(question)));
+    return answers;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
+  const [answer] = await askAll(sandbox, [question]);
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+}
+
+/** Everything that had been ingested before still answers. */
+async function stillAnswers(sandbox: Sandbox): Promise<void> {
+  const answers = await askAll(
+    sandbox,
+    LIBRARY_QUESTIONS.map(({ question }) => question),
+  );
+  expect(answers.map(({ answer_plain }, i) => answer_plain.includes(LIBRARY_QUESTIONS[i]?.holds ?? "?"))).toEqual(
+    LIBRARY_QUESTIONS.map(() => true),
+  );
+}
+
+/** A clear failure: its exit code, the essential words on stderr, nothing on stdout, no stack trace. */
+function expectFailure(run: Finished, code: number, words: RegExp): void {
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toMatch(words);
+  expect(isCivil(run)).toBe(true);
+}
+
+const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
+const reingest = ["ingest", "documents", "--source", "documents"];
+
+describe("ask", { concurrent: true, timeout: 60_000 }, () => {
+  it.each(LIBRARY_QUESTIONS)("answers with the source: $question", async ({ question, path, holds }) => {
+    const run = await cli(seeded, ["ask", question]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain(holds);
+    expect(run.stdout).toMatch(/\[1\]/);
+    expect(run.stdout).toContain("Sources");
+    expect(run.stdout).toContain(`${path}, characters`);
+    expect(isCivil(run)).toBe(true);
+  });
+
+  it("refuses with exit code 3, what was searched, and whom to ask", async () => {
+    const run = await cli(seeded, ["ask", UNANSWERABLE]);
+    expect(run).toMatchObject({ code: 3, stderr: "" });
+    expect(run.stdout).toContain("Searched 4 documents");
+    expect(run.stdout).toContain("Front desk: 555-0100");
+  });
+
+  it.each(LIBRARY_QUESTIONS)("gives JSON of which every quote stands in its document and its file: $question", async ({ question }) => {
+    const run = await cli(seeded, ["ask", "--json", question]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const answer = askResponseSchema.parse(JSON.parse(run.stdout));
+    expect(answer.status).toBe("ok");
+    expect(answer.citations.length).toBeGreaterThan(0);
+    const database = new Libsql(databaseOf(seeded), { readonly: true });
+    for (const { quote, start, end, original, document_id } of answer.citations) {
+      const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
+      expect(row.text.slice(start, end)).toBe(quote);
+      const file = readFileSync(join(seeded.folder, "documents", original.path), "utf8").slice(original.start, original.end);
+      expect(holdsInOrder(file.replaceAll("&amp;", "&"), quote)).toBe(true);
+      expect(file.length).toBeLessThan(quote.length + 80);
+    }
+    database.close();
+  });
+
+  it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
+    const run = await cli(seeded, ["ask", "--json", "--verbose", UNANSWERABLE]);
+    expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
+    expect(run.stderr).toMatch(/retrieve-end .* ms/);
+    expect(run.stderr).toMatch(/not built|notice/);
+  });
+
+  it("has no colours off a terminal, whatever the environment says of colours", async () => {
+    const run = await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env: { TERM: "xterm-256color", COLORTERM: "truecolor" } });
+    expect(run.stdout).not.toContain("\u001B");
+  });
+
+  it("says that nothing is ingested rather than that nothing is known", async () => {
+    const run = await cli(fresh({}), ["ask", "How much does a library card cost?"]);
+    expect(run).toMatchObject({ code: 3, stderr: "" });
+    expect(run.stdout).toContain("No documents have been ingested");
+  });
+
+  it.each([
+    ["an empty question", "", /question is empty/],
+    ["blanks only", " \t\n ", /question is empty/],
+    ["501 characters", "a".repeat(501), /has 501 characters; at most 500/],
+    ["the same word 500 times", "card ".repeat(500), /characters; at most 500/],
+    ["a control character", "What does a card\u0007 cost?", /control or invisible character \(U\+0007/],
+    ["an escape sequence", "\u001B[31mcards\u001B[0m", /control or invisible character \(U\+001B/],
+    ["a direction override", "cards \u202Etsoc", /control or invisible character \(U\+202E/],
+  ])("rejects %s as wrong usage", async (_what, question, words) => {
+    expectFailure(await cli(seeded, ["ask", question]), 2, words);
+  });
+
+  it.each([
+    ["500 characters", `${"card ".repeat(99)}cost?`],
+    ["only punctuation", "?!…—()[]{}"],
+    ["only emoji", "👩‍👩‍👧‍👦📚🔖"],
+    ["right-to-left text", "כמה עולה כרטיס ספרייה?"],
+    ["Arabic with digits", "كم سعر بطاقة المكتبة ٥؟"],
+    ["a regular expression", "(a+)+$ .*"],
+    ["SQL", "'; drop table documents; --x"],
+    ["a template slot", "{{quotes}} {{question}}"],
+  ])("takes %s as a question and answers or refuses", async (_what, question) => {
+    const run = await cli(seeded, ["ask", question]);
+    expect([0, 3]).toContain(run.code);
+    expect(run.stderr).toBe("");
+    expect(isCivil(run)).toBe(true);
+  });
+
+  it("gives an error as JSON to those who asked for JSON", async () => {
+    const run = await cli(seeded, ["ask", "--json", ""]);
+    expect(run.code).toBe(2);
+    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "question_empty" } });
+  });
+});
+
+describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
+  it.each([
+    [["aks", "x"], /unknown command 'aks'[\s\S]*Did you mean ask/],
+    [["ask", "x", "--detial", "more"], /unknown option '--detial'[\s\S]*Did you mean --detail/],
+    [["ask", "x", "--detail", "most"], /'most' is invalid[\s\S]*normal, more/],
+    [["ask"], /missing required argument 'question'/],
+    [["ingest"], /missing required argument 'folder'/],
+    [["ask", "x", "--domain", "libary"], /no domain "libary"\. Did you mean "library"\?/],
+    [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
+    [["profiles", "sparc"], /no profile "sparc"\. Did you mean "spark"\?/],
+    [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
+    [["serve", "--port", "http"], /server\.port/],
+    [["serve", "--port", "70000"], /server\.port/],
+    [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
+  ] as const)("%j says what is wrong and what is right", async (args, words) => {
+    const run = await cli(seeded, args);
+    expect([1, 2]).toContain(run.code);
+    expectFailure(run, run.code as number, words);
+  });
+
+  it("a profile that needs an encoder says without one which settings to change", async () => {
+    const sandbox = fresh({});
+    writeFiles(sandbox.folder, { "sourcebound.config.yaml": "embeddings: none\n" });
+    const run = await cli(sandbox, ["ask", "x", "--profile", "seven-layer"]);
+    expectFailure(run, 1, /embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/);
+  });
+
+  it("prints help without a command, with the commands and an example", async () => {
+    const run = await cli(seeded, []);
+    expect(`${run.stdout}${run.stderr}`).toMatch(/Examples:[\s\S]*sourcebound ask/);
+  });
+
+  it.each([["ask"], ["ingest"], ["serve"], ["demo"], ["profiles"], ["eval"], ["eval", "va"], ["bench"]])(
+    "%s %s --help has an example",
+    async (...command) => {
+      const run = await cli(seeded, [...command.filter(Boolean), "--help"]);
+      expect(run).toMatchObject({ code: 0, stderr: "" });
+      expect(run.stdout).toMatch(/Examples?:\n {2}(sourcebound|curl) /);
+    },
+  );
+
+  it("writes its version on stdout", async () => {
+    expect(await cli(seeded, ["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+  });
+});
+
+describe("configuration", { concurrent: true, timeout: 60_000 }, () => {
+  const question = ["ask", LIBRARY_QUESTIONS[0].question];
+
+  it.each([
+    ["a misspelt key", { "sourcebound.config.yaml": "data_dri: x\n" }, /unknown key "data_dri"\. Did you mean "data_dir"\?/],
+    ["a misspelt key inside", { "sourcebound.config.json": '{"server":{"prot":1}}' }, /"server\.prot"\. Did you mean "port"\?/],
+    ["a wrong value", { "sourcebound.config.yaml": "server:\n  port: many\n" }, /server\.port: .*number/],
+    [
+      "two files",
+      { "sourcebound.config.yaml": "", "sourcebound.config.json": "{}" },
+      /Two configuration files: .*yaml and .*json.*Keep one/,
+    ],
+    ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
+    ["JSON that does not parse", { "sourcebound.config.json": "{ nope" }, /sourcebound\.config\.json could not be read/],
+    ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must hold keys and values/],
+  ])("rejects %s, and leaves the file as it is", async (_what, files: Record<string, string>, words) => {
+    const folder = join(seeded.folder, `config-${Math.random()}`);
+    writeFiles(folder, files);
+    const run = await runCli(question, { cwd: folder, env: seeded.env });
+    expectFailure(run, 2, words);
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(folder, name), "utf8")).toBe(text);
+  });
+
+  it.each([
+    ["a misspelt variable", { SOURCEBOUND_DATADIR: "x" }, /SOURCEBOUND_DATADIR\. Did you mean "SOURCEBOUND_DATA_DIR"\?/],
+    ["a port that is no number", { SOURCEBOUND_PORT: "eighty" }, /server\.port/],
+    [
+      "a file that does not exist",
+      { SOURCEBOUND_CONFIG: "nowhere.yaml" },
+      /SOURCEBOUND_CONFIG names .*nowhere\.yaml, which does not exist/,
+    ],
+    ["half a model", { SOURCEBOUND_MODEL_SMALL: "m" }, /model\.base_url/],
+  ])("rejects %s", async (_what, env, words) => {
+    expectFailure(await cli(seeded, question, { env }), 2, words);
+  });
+
+  it("ignores an empty file, and variables that are empty", async () => {
+    const folder = join(seeded.folder, "config-empty");
+    writeFiles(folder, { "sourcebound.config.yaml": "# nothing yet\n" });
+    expect(await runCli(question, { cwd: folder, env: { ...seeded.env, SOURCEBOUND_PROFILE: "" } })).toMatchObject({ code: 0 });
+  });
+});
+
+describe("ingest of bad folders", { concurrent: true, timeout: 60_000 }, () => {
+  it.each([
+    ["an empty folder", "empty", /holds no document.*\.md/],
+    ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
+    ["a file instead of a folder", "documents/cards.md", /cards\.md is a file\. Give the folder/],
+  ])("%s is reported, and nothing is lost", async (_what, target, words) => {
+    const sandbox = copy();
+    mkdirSync(join(sandbox.folder, "empty"));
+    expectFailure(await cli(sandbox, ["ingest", target, "--source", "documents"]), 1, words);
+    await stillAnswers(sandbox);
+  });
+
+  it("says how many files are kept when a known folder is empty, and takes them out on --allow-empty", async () => {
+    const sandbox = copy();
+    rmSync(join(sandbox.folder, "documents"), { recursive: true });
+    mkdirSync(join(sandbox.folder, "documents"));
+    expectFailure(await cli(sandbox, reingest), 1, /4 files .* are kept.*--allow-empty/);
+    await stillAnswers(sandbox);
+    expect(await cli(sandbox, [...reingest, "--allow-empty"])).toMatchObject({ code: 0, stdout: expect.stringContaining("4 deleted") });
+    expect(await ask(sandbox, LIBRARY_QUESTIONS[0].question)).toMatchObject({ refusal: { reason: "empty_corpus" } });
+  });
+
+  it("an unreadable folder is reported, and nothing is lost", async () => {
+    const sandbox = copy();
+    openToAll(sandbox, "write");
+    chmodSync(join(sandbox.folder, "documents"), 0o000);
+    const run = await cli(sandbox, reingest, { asNobody: true });
+    chmodSync(join(sandbox.folder, "documents"), 0o755);
+    expectFailure(run, 1, /cannot be read \(EACCES\).*Nothing was changed/);
+    await stillAnswers(sandbox);
+  });
+
+  it("an unreadable folder inside is reported with exit code 4, and what it held is kept", async () => {
+    const sandbox = copy();
+    openToAll(sandbox, "write");
+    chmodSync(join(sandbox.folder, "documents/rooms"), 0o000);
+    const run = await cli(sandbox, reingest, { asNobody: true });
+    chmodSync(join(sandbox.folder, "documents/rooms"), 0o755);
+    expect(run.code).toBe(4);
+    expect(run.stderr).toMatch(/rooms.*cannot be read \(EACCES\)/);
+    expect(run.stdout).toContain("0 deleted");
+    await stillAnswers(sandbox);
+  });
+
+  it("an unreadable file is reported with exit code 4, and the rest goes in", async () => {
+    const sandbox = copy();
+    openToAll(sandbox, "write");
+    writeFiles(join(sandbox.folder, "documents"), { "secret.md": "Nobody may read this." });
+    chmodSync(join(sandbox.folder, "documents/secret.md"), 0o000);
+    const run = await cli(sandbox, reingest, { asNobody: true });
+    expect(run.code).toBe(4);
+    expect(run.stderr).toMatch(/failed secret\.md: .*EACCES/);
+    expect(isCivil(run)).toBe(true);
+    await stillAnswers(sandbox);
+  });
+});
+
+describe("ingest of bad files", { concurrent: true, timeout: 60_000 }, () => {
+  it.each<[string, (folder: string) => void, RegExp]>([
+    [
+      "a binary file named .md",
+      (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3])),
+      /x\.md: .*not text/,
+    ],
+    ["a PDF named .md", (folder) => writeFileSync(join(folder, "x.md"), "%PDF-1.7\n%âãÏÓ\n"), /x\.md: .*PDF/],
+    [
+      "invalid UTF-8",
+      (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x68, 0x69, 0xc3, 0x28])),
+      /x\.md: byte [23] is not valid UTF-8/,
+    ],
+    ["UTF-16", (folder) => writeFileSync(join(folder, "x.md"), Buffer.from("\uFEFFhello", "utf16le")), /x\.md: .*UTF-16/],
+    ["a file of 50 MB", (folder) => sparse(join(folder, "x.md"), 50 * 1024 * 1024), /x\.md has 52428800 bytes; at most 20971520/],
+    ["broken front matter", (folder) => writeFileSync(join(folder, "x.md"), "---\ntitle: [a\n---\n# A\n"), /x\.md: front matter, line/],
+    [
+      "another tenant's document",
+      (folder) => writeFileSync(join(folder, "x.md"), "---\ntenant: bob\n---\nA text.\n"),
+      /belongs to tenant "bob"/,
+    ],
+    ["broken JSON", (folder) => writeFileSync(join(folder, "x.json"), '[{"entry_id": 1,'), /x\.json: /],
+  ])("%s is reported with its reason and exit code 4, and the rest goes in", async (_what, make, words) => {
+    const sandbox = fresh(LIBRARY_DOCUMENTS);
+    make(join(sandbox.folder, "documents"));
+    const run = await cli(sandbox, reingest);
+    expect(run.code).toBe(4);
+    expect(run.stderr).toMatch(words);
+    expect(run.stdout).toMatch(/4 added.*1 failed/);
+    expect(isCivil(run)).toBe(true);
+    await stillAnswers(sandbox);
+    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toHaveLength(1);
+  });
+
+  it("gives the failures to scripts", async () => {
+    const run = await cli(fresh({ ...LIBRARY_DOCUMENTS, "x.md": new Uint8Array([0]) }), [...reingest, "--json"]);
+    expect(JSON.parse(run.stdout)).toMatchObject({ added: 4, failed: 1, failures: [{ path: "x.md", code: "binary_file" }] });
+  });
+
+  it("does not follow symbolic links, circular or leading out", async () => {
+    const sandbox = copy();
+    symlinkSync("..", join(sandbox.folder, "documents/rooms/up"));
+    symlinkSync("/etc/hosts", join(sandbox.folder, "documents/hosts.md"));
+    symlinkSync("nowhere", join(sandbox.folder, "documents/dangling.md"));
+    const run = await cli(sandbox, reingest);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/0 added, 0 changed, 4 unchanged/) });
+    expect(run.stderr).toMatch(/skipped rooms\/up: symbolic link: not followed/);
+    await stillAnswers(sandbox);
+  });
+
+  it("reads folders nested deeply, and reports those nested too deeply", async () => {
+    const path = (depth: number) => `${Array.from({ length: depth }, (_, i) => `f${i}`).join("/")}/deep.md`;
+    const sandbox = fresh({ [path(60)]: "A deep text about walruses.", [path(70).replace("f0/", "g0/")]: "Another text about narwhals." });
+    const run = await cli(sandbox, ["ingest", "documents"]);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("1 added") });
+    expect(run.stderr).toMatch(/nested deeper than 64 folders/);
+  });
+
+  it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
+    const names = [
+      "new\nline.md",
+      "📚 books.md",
+      `it's "quoted".md`,
+      "esc\u001B[31mred.md",
+      " blanks .md",
+      "100%#?.md",
+      "-rf.md",
+      "a\\b.md",
+    ];
+    const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));
+    const run = await cli(sandbox, ["ingest", "documents"]);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("8 added") });
+    expect(isCivil(run)).toBe(true);
+    expect(
+      run.stderr
+        .split("\n")
+        .filter(Boolean)
+        .every((line) => /files, \d+ per second/.test(line)),
+    ).toBe(true);
+    const answers = await askAll(
+      sandbox,
+      names.map((_, i) => `Is the number of the wombat ${i + 100}?`),
+    );
+    for (const [i, name] of names.entries()) expect(answers[i]?.citations.map(({ original }) => original.path)).toContain(name);
+    const shown = await cli(sandbox, ["ask", "Is the number of the wombat 103?"]);
+    expect(isCivil(shown)).toBe(true);
+  });
+
+  it("shows a document's escape sequences harmlessly", async () => {
+    const sandbox = fresh({ "a.md": '---\ntitle: "Wombat \\e[2J"\n---\nThe wombat \u001B]0;owned\u0007 weighs 30 \u009B31m kilograms.\n' });
+    await cli(sandbox, ["ingest", "documents"]);
+    const run = await cli(sandbox, ["ask", "What weighs the wombat in kilograms?"]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain("weighs 30");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+    expect(run.stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+  });
+
+  it("reports a file that vanished between listing and reading, and takes the rest", async () => {
+    const sandbox = fresh({
+      ...LIBRARY_DOCUMENTS,
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
+    });
+    const running = start(sandbox, reingest);
+    await running.shows(/files, \d+ per second/);
+    for (let i = 0; i < 300; i++) unlinkSync(join(sandbox.folder, `documents/z${i}.md`));
+    const run = await running.finished;
+    expect([0, 4]).toContain(run.code);
+    expect(isCivil(run)).toBe(true);
+    await stillAnswers(sandbox);
+    const again = await cli(sandbox, reingest);
+    expect(again.code).toBe(0);
+    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched).toMatchObject({ documents: 4, unreadable: [] });
+  });
+});
+
+describe("a data folder that cannot be used", { concurrent: true, timeout: 60_000 }, () => {
+  it("read-only: says so and what to set", async () => {
+    const sandbox = copy();
+    openToAll(sandbox);
+    const run = await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
+    expectFailure(run, 1, /cannot be written.*SOURCEBOUND_DATA_DIR/);
+    await stillAnswers(sandbox);
+  });
+
+  it("a read-only database in a folder that can be written: says so", async () => {
+    const sandbox = copy();
+    openToAll(sandbox);
+    chmodSync(join(sandbox.folder, "data"), 0o777);
+    chmodSync(databaseOf(sandbox), 0o444);
+    const run = await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
+    expectFailure(run, 1, /cannot be (opened for writing|written)/);
+    chmodSync(databaseOf(sandbox), 0o644);
+    await stillAnswers(sandbox);
+  });
+
+  it("a file in the place of the folder: says so", async () => {
+    const sandbox = copy();
+    const run = await cli(sandbox, ["ask", "x", "--data-dir", "documents/cards.md"]);
+    expectFailure(run, 1, /cards\.md cannot be written/);
+  });
+
+  it("no database at all: says so, and leaves the file as it is", async () => {
+    const sandbox = copy();
+    const garbage = "this is no database ".repeat(1000);
+    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
+    writeFileSync(databaseOf(sandbox), garbage);
+    expectFailure(await cli(sandbox, ["ask", "x"]), 1, /is damaged or is no database.*Move the file away/);
+    expect(readFileSync(databaseOf(sandbox), "utf8")).toBe(garbage);
+  });
+
+  it("a database with overwritten pages: says so wherever it is noticed", async () => {
+    const sandbox = copy();
+    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
+    const bytes = readFileSync(databaseOf(sandbox));
+    bytes.fill(0xa5, 4096 * 2);
+    writeFileSync(databaseOf(sandbox), bytes);
+    expectFailure(await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question]), 1, /damaged|malformed/);
+    expectFailure(await cli(sandbox, reingest), 1, /damaged|malformed/);
+  });
+
+  it("a database cut in half: says so", async () => {
+    const sandbox = copy();
+    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
+    truncateSync(databaseOf(sandbox), Math.floor(statSync(databaseOf(sandbox)).size / 2));
+    expectFailure(await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question]), 1, /damaged|malformed/);
+  });
+
+  it("a database of zero bytes is an empty one, and is filled anew", async () => {
+    const sandbox = copy();
+    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
+    truncateSync(databaseOf(sandbox), 0);
+    expect(await ask(sandbox, "x")).toMatchObject({ refusal: { reason: "empty_corpus" } });
+    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
+    await stillAnswers(sandbox);
+  });
+
+  it("a log that was cut off loses its last writes at most, and the database opens", async () => {
+    const sandbox = copy();
+    const running = start(sandbox, ["serve", "--port", "0"]);
+    await running.shows(/Listening/);
+    writeFiles(join(sandbox.folder, "documents"), { "new.md": "Umbrellas are lent for 4 days." });
+    await cli(sandbox, reingest);
+    running.child.kill("SIGKILL");
+    await running.finished;
+    const log = `${databaseOf(sandbox)}-wal`;
+    expect(existsSync(log)).toBe(true);
+    truncateSync(log, Math.floor(statSync(log).size / 2));
+    await stillAnswers(sandbox);
+    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
+    expect((await ask(sandbox, "For how long are umbrellas lent?")).answer_plain).toContain("4 days");
+  });
+});
+
+describe("several processes on one data folder", { concurrent: true, timeout: 60_000 }, () => {
+  it("two ingests at once both succeed, and every file is there once", async () => {
+    const sandbox = fresh({
+      ...LIBRARY_DOCUMENTS,
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
+    });
+    const runs = await Promise.all([cli(sandbox, reingest), cli(sandbox, reingest), cli(sandbox, reingest)]);
+    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^(\d+\/\d+ files|vectors: ).*\n/gm, "")])).toEqual(
+      [0, 0, 0].map((code) => [code, ""]),
+    );
+    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched).toMatchObject({ documents: 44, revision: 44 });
+    await stillAnswers(sandbox);
+  });
+
+  it("many first starts at once make one database", async () => {
+    const sandbox = fresh({});
+    const runs = await Promise.all(Array.from({ length: 6 }, () => cli(sandbox, ["ask", "x"])));
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [3, ""]));
+  });
+
+  it("a server sees a new document within a second, and a deleted one is gone at once, cached answers included", async () => {
+    const sandbox = copy();
+    const server = start(sandbox, ["serve", "--port", "0"]);
+    const [, url] = await server.shows(/Listening on (\S+)/);
+    const askServer = async (question: string) => {
+      const response = await fetch(`${url}/v1/ask`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ question }),
+      });
+      return askResponseSchema.parse(await response.json());
+    };
+    const question = "For how long are umbrellas lent?";
+    expect((await askServer(question)).status).toBe("insufficient_context");
+    writeFiles(join(sandbox.folder, "documents"), { "umbrellas.md": "# Umbrellas\n\nUmbrellas are lent for 4 days.\n" });
+    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
+    expect((await askServer(question)).answer_plain).toContain("4 days");
+    expect(await askServer(question)).toMatchObject({ status: "ok", cache_mode: "exact" });
+    writeFiles(join(sandbox.folder, "documents"), { "umbrellas.md": "# Umbrellas\n\nUmbrellas are lent for 5 days.\n" });
+    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
+    expect(await askServer(question)).toMatchObject({ cache_mode: "miss", answer_plain: expect.stringContaining("5 days") });
+    expect(await askServer(question)).toMatchObject({ cache_mode: "exact" });
+    unlinkSync(join(sandbox.folder, "documents/umbrellas.md"));
+    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 deleted") });
+    expect(await askServer(question)).toMatchObject({ status: "insufficient_context", cache_mode: "miss" });
+    server.child.kill("SIGINT");
+    expect(await server.finished).toMatchObject({ code: 0 });
+  });
+
+  it("a port in use is said, with what to do", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const address = taken.address();
+    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    try {
+      expectFailure(await cli(seeded, ["serve", "--port", port]), 1, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use: use --port`));
+    } finally {
+      taken.close();
+    }
+  });
+});
+
+describe("being stopped", { concurrent: true, timeout: 60_000 }, () => {
+  const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`z${i}.md`, `# Item ${i}\n\nItem ${i} has the number ${i}.\n`]));
+
+  it("Ctrl-C during ingest: exit code 130, says that what was finished is kept, and a second run completes it", async () => {
+    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, ...many });
+    const running = start(sandbox, reingest);
+    await running.shows(/files, \d+ per second/);
+    running.child.kill("SIGINT");
+    const run = await running.finished;
+    expect(run).toMatchObject({ code: 130, stdout: "" });
+    expect(run.stderr).toMatch(/Cancelled\. What was finished is kept; run the same command again/);
+    expect(isCivil(run)).toBe(true);
+    const kept = (await ask(sandbox, UNANSWERABLE)).refusal?.searched.documents ?? 0;
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(604);
+    const again = await cli(sandbox, [...reingest, "--json"]);
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ added: 604 - kept, unchanged: kept });
+    await stillAnswers(sandbox);
+  });
+
+  it("stdout closed by the reader ends quietly", async () => {
+    for (const args of [["profiles", "seven-layer"], ["ask", "--json", LIBRARY_QUESTIONS[0].question], ["--help"]]) {
+      const running = start(seeded, args);
+      running.child.stdout?.destroy();
+      const run = await running.finished;
+      expect(run.stderr).toBe("");
+      expect(run.code).toBe(0);
+    }
+  });
+
+  it("a full disk in place of stdout is said", async () => {
+    if (!existsSync("/dev/full")) return;
+    const { spawnSync } = await import("node:child_process");
+    const shell = `"${process.execPath}" "${PROGRAM}" profiles > /dev/full`;
+    const run = spawnSync("sh", ["-c", shell], { cwd: seeded.folder, env: { PATH: process.env.PATH, ...seeded.env }, encoding: "utf8" });
+    expect(run.status).toBe(1);
+    expect(run.stderr).toMatch(/ENOSPC/);
+    expect(isCivil(run)).toBe(true);
+  });
+});
+
+it("these tests ran without rights where rights would hide a fault", () => {
+  expect(isRoot ? NOBODY : process.getuid?.()).not.toBe(0);
+});
+
+/** Lets a process without rights read everything in a sandbox; the data folder it may write where the fault is elsewhere. */
+function openToAll({ folder }: Sandbox, data: "read" | "write" = "read"): void {
+  chmodSync(folder, 0o755);
+  for (const name of ["data", "documents", "documents/rooms", "domains", "domains/library"]) {
+    chmodSync(join(folder, name), 0o755);
+  }
+  if (data === "read") return;
+  chmodSync(join(folder, "data"), 0o777);
+  for (const name of readdirSync(join(folder, "data"))) chmodSync(join(folder, "data", name), 0o666);
+}
+
+function sparse(path: string, bytes: number): void {
+  writeFileSync(path, "");
+  truncateSync(path, bytes);
+}
+
+/** Does `text` hold the letters and digits of `quote` in order? What stands between them is markup. */
+function holdsInOrder(text: string, quote: string): boolean {
+  let at = 0;
+  for (const letter of quote.replaceAll(/[^\p{L}\p{N}&]/gu, "")) {
+    at = text.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,188 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import Libsql from "libsql";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Running, startCli } from "./support/cli.ts";
+import { changeCorpus, createRandom, generateCorpus } from "./support/corpus.ts";
+import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./support/library.ts";
+
+/** How often a process is killed in each test, how many files it works on, and from which seed all chance comes. */
+const KILLS = 20;
+const FILES = 200;
+const SEED = 20_260_101;
+
+const sandboxes: Sandbox[] = [];
+afterEach(() => {
+  for (const sandbox of sandboxes.splice(0)) sandbox.remove();
+});
+
+function create(documents?: Readonly<Record<string, string>>): Sandbox {
+  const made = createSandbox(documents);
+  sandboxes.push(made);
+  return made;
+}
+
+function start({ folder, env }: Sandbox, args: readonly string[]): Running {
+  return startCli(args, { cwd: folder, env, timeoutMs: 60_000 });
+}
+
+const ingest = (sandbox: Sandbox) => start(sandbox, ["ingest", "documents", "--json"]);
+
+/** Kills an ingest `ms` after its start or after its first file, or lets it end. */
+async function killAfter(sandbox: Sandbox, ms: number, from: "start" | "first file"): Promise<"killed" | "ended"> {
+  const running = ingest(sandbox);
+  if (from === "first file") await running.shows(/files, \d+ per second/);
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), ms);
+  const { signal } = await running.finished;
+  clearTimeout(timer);
+  return signal === "SIGKILL" ? "killed" : "ended";
+}
+
+async function completes(sandbox: Sandbox): Promise<Record<string, number>> {
+  const { code, stdout, stderr } = await ingest(sandbox).finished;
+  expect(stderr).not.toMatch(/error|failed/);
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Record<string, number>;
+}
+
+function open<T>({ folder }: Sandbox, use: (all: (sql: string) => Record<string, unknown>[]) => T): T {
+  const database = new Libsql(join(folder, "data", "sourcebound.db"));
+  try {
+    return use((sql) => database.prepare(sql).all() as Record<string, unknown>[]);
+  } finally {
+    database.close();
+  }
+}
+
+/** Whatever happened, the database holds whole files only. */
+function expectWhole(sandbox: Sandbox): number {
+  return open(sandbox, (all) => {
+    const hasTables = all("select name from sqlite_master where name = 'documents'").length > 0;
+    expect(all("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    if (!hasTables) return 0;
+    expect(all("pragma foreign_key_check")).toEqual([]);
+    expect(all("select id from chunks where document_id not in (select id from documents)")).toEqual([]);
+    expect(all("select id from documents where text <> '' and id not in (select document_id from chunks)")).toEqual([]);
+    expect(all("select path, count(*) n from documents group by domain, tenant, path having n > 1")).toEqual([]);
+    expect(all("select document_id, ordinal, count(*) n from chunks group by document_id, ordinal having n > 1")).toEqual([]);
+    expect(all("select d.id from documents d left join files f on f.path = d.file and f.source = d.source where f.path is null")).toEqual(
+      [],
+    );
+    return Number(all("select count(*) n from documents")[0]?.n);
+  });
+}
+
+/** Every file stands in the database once, as it is on disk, and nothing else does. */
+function expectExactly(sandbox: Sandbox, corpus: Readonly<Record<string, string>>): void {
+  expectWhole(sandbox);
+  open(sandbox, (all) => {
+    expect(all("select path from files where status = 'ok' order by path").map(({ path }) => path)).toEqual(Object.keys(corpus).sort());
+    const documents = all("select file, text from documents order by file");
+    expect(documents.map(({ file }) => file)).toEqual(Object.keys(corpus).sort());
+    const fact = /(registry|register) number of this page is \d+/;
+    for (const { file, text } of documents) expect(fact.exec(String(text))?.[0]).toBe(fact.exec(corpus[String(file)] ?? "")?.[0]);
+  });
+}
+
+describe("SIGKILL", () => {
+  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, { timeout: 180_000 }, async () => {
+    const corpus = generateCorpus(FILES, SEED);
+    const reference = create(corpus);
+    const begun = Date.now();
+    const whole = await completes(reference);
+    const wholeMs = Date.now() - begun;
+    const filesMs = whole.ms ?? 0;
+    expect(whole).toMatchObject({ added: FILES, failed: 0 });
+
+    const sandbox = create(corpus);
+    const random = createRandom(SEED + 1);
+    const kept: number[] = [];
+    let killed = 0;
+    // One in four anywhere, start of the program included; the others while files are being written.
+    const killMoment = (on: Sandbox) =>
+      random() < 0.25 ? killAfter(on, random() * wholeMs, "start") : killAfter(on, random() * 0.8 * filesMs, "first file");
+    for (let n = 0; n < KILLS; n++) {
+      // Half of the rounds begin with nothing, so that the making of the tables is hit as well as the middle and the end.
+      if (n % 2 === 0) rmSync(join(sandbox.folder, "data"), { recursive: true, force: true });
+      if ((await killMoment(sandbox)) === "killed") killed++;
+      const documents = await Promise.resolve(databaseExists(sandbox) ? expectWhole(sandbox) : 0);
+      kept.push(documents);
+      if (n % 2 === 1) {
+        const again = await completes(sandbox);
+        expect(again).toMatchObject({ added: FILES - documents, unchanged: documents, changed: 0, deleted: 0, failed: 0 });
+        expectExactly(sandbox, corpus);
+      }
+    }
+    const chunks = (of: Sandbox) => open(of, (all) => all("select id, start, end from chunks order by id").length);
+    expect(chunks(sandbox)).toBe(chunks(reference));
+    expect(killed).toBeGreaterThan(KILLS / 2);
+    process.stderr.write(
+      `killed ${killed} of ${KILLS} ingests (whole run ${wholeMs} ms, files ${filesMs} ms); documents kept: ${kept.join(" ")}\n`,
+    );
+  });
+
+  it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {
+    timeout: 180_000,
+  }, async () => {
+    let corpus = generateCorpus(FILES, SEED + 2);
+    const sandbox = create(corpus);
+    await completes(sandbox);
+    const random = createRandom(SEED + 3);
+    let killed = 0;
+    for (let n = 0; n < KILLS; n++) {
+      const changed = changeCorpus(corpus, SEED + 4 + n);
+      rmSync(join(sandbox.folder, "documents"), { recursive: true });
+      writeFiles(join(sandbox.folder, "documents"), changed);
+      if ((await killAfter(sandbox, random() * 250, "first file")) === "killed") killed++;
+      expectWhole(sandbox);
+      await completes(sandbox);
+      expectExactly(sandbox, changed);
+      corpus = changed;
+    }
+    expect(killed).toBeGreaterThan(KILLS / 2);
+    process.stderr.write(`killed ${killed} of ${KILLS} re-ingests\n`);
+  });
+
+  it("of a server while it answers: every answer that arrived is remembered, sessions included", { timeout: 120_000 }, async () => {
+    const sandbox = create();
+    expect((await start(sandbox, ["ingest", "documents"]).finished).code).toBe(0);
+    const random = createRandom(SEED + 5);
+    const acknowledged = new Set<string>();
+    for (let n = 0; n < 5; n++) {
+      const server = start(sandbox, ["serve", "--port", "0"]);
+      const [, url] = await server.shows(/Listening on (\S+)/);
+      const timer = setTimeout(() => server.child.kill("SIGKILL"), 300 + random() * 600);
+      const ask = async (worker: number) => {
+        for (let i = 0; ; i++) {
+          const question = LIBRARY_QUESTIONS[i % LIBRARY_QUESTIONS.length]?.question;
+          const body = JSON.stringify({ question, session_id: `s-${n}-${worker}-${i}` });
+          try {
+            const response = await fetch(`${url}/v1/ask`, { method: "POST", headers: { "content-type": "application/json" }, body });
+            acknowledged.add(((await response.json()) as { id: string }).id);
+          } catch {
+            return;
+          }
+        }
+      };
+      await Promise.all([ask(0), ask(1), ask(2)]);
+      await server.finished;
+      clearTimeout(timer);
+    }
+    expectWhole(sandbox);
+    open(sandbox, (all) => {
+      const stored = new Set(all("select id from interactions").map(({ id }) => String(id)));
+      expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+      expect(acknowledged.size).toBeGreaterThan(20);
+      expect(all("select count(*) n from session_turns")[0]?.n).toBeGreaterThanOrEqual(acknowledged.size);
+    });
+    process.stderr.write(`${acknowledged.size} acknowledged answers over 5 kills, all remembered\n`);
+  });
+});
+
+function databaseExists({ folder }: Sandbox): boolean {
+  try {
+    return open({ folder } as Sandbox, () => true);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,471 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { type AskOptions, createEngine, type Engine, type EngineParts } from "../src/engine.ts";
+import type { AnswerEvent } from "../src/events.ts";
+import { profiles } from "../src/profiles/index.ts";
+import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
+import {
+  brokenChatReplies,
+  type ChatReply,
+  type FakeEndpoint,
+  type FakeEndpointOptions,
+  startFakeEndpoint,
+} from "../src/testing/fake-endpoint.ts";
+import { countTokens } from "../src/text/cl100k.ts";
+import type { Answer } from "../src/types.ts";
+import { answerToWire } from "../src/wire.ts";
+
+const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";
+const TINNITUS_CLAIM = "To claim tinnitus, file VA Form 21-526EZ within one year.";
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  "tinnitus.md": `# Tinnitus rating\n\n${TINNITUS} ${TINNITUS_CLAIM}\n`,
+  "pension.md": "# Pension\n\nA pension is paid every month to wartime veterans with low income. The pension limit for 2026 is $17,441.\n",
+  "burial.md":
+    "# Burial\n\nThe burial allowance is $978 for a death that is not service-connected. Claim the burial allowance within two years.\n",
+};
+const QUESTION = "What rating does tinnitus get?";
+const GOOD = ["Tinnitus is ra", "ted at 10 percent [1]. ", "You file VA Form 21-526EZ within one year.", " [2]"];
+
+interface Opened {
+  readonly engine: Engine;
+  readonly endpoint: FakeEndpoint;
+  close(): Promise<void>;
+}
+
+const ingested = new Map<object, Promise<string>>();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-model-"));
+  folders.push(folder);
+  return folder;
+}
+
+/** A data folder with these documents, made once; no vectors in it. */
+function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
+  const made =
+    ingested.get(documents) ??
+    (async () => {
+      const folder = newFolder();
+      mkdirSync(join(folder, "documents"));
+      for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
+      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", embeddings: "none" } }));
+      for await (const _event of engine.ingest(join(folder, "documents")));
+      await engine.close();
+      return join(folder, "data");
+    })();
+  ingested.set(documents, made);
+  return made;
+}
+
+/** An engine on its own copy of the documents, its models behind a fake endpoint. */
+async function open(
+  script: FakeEndpointOptions = {},
+  parts: EngineParts = { encoder: null },
+  documents = DOCUMENTS,
+  timeoutMs = 10_000,
+): Promise<Opened> {
+  const folder = newFolder();
+  cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
+  const endpoint = await startFakeEndpoint(script);
+  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
+  const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", model, cache: { enabled: false } } });
+  const engine = await createEngine(config, parts);
+  return {
+    engine,
+    endpoint,
+    async close() {
+      await engine.close();
+      await endpoint.close();
+    },
+  };
+}
+
+async function ask(engine: Engine, question = QUESTION, options: AskOptions = {}): Promise<{ answer: Answer; events: AnswerEvent[] }> {
+  const events: AnswerEvent[] = [];
+  for await (const event of engine.ask(question, options)) events.push(event);
+  const last = events.at(-1);
+  if (last?.type !== "answer") throw new Error("the last event is no answer");
+  return { answer: last.answer, events };
+}
+
+async function using<T>(opening: Promise<Opened>, use: (opened: Opened) => Promise<T>): Promise<T> {
+  const opened = await opening;
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
+const texts = (answer: Answer) => answer.sentences.map(({ text }) => text);
+const codes = (answer: Answer) => answer.warnings.map(({ code }) => code);
+/** Every sentence is a byte-exact quote of what it cites. */
+const isQuoted = ({ sentences, citations }: Answer) =>
+  sentences.every(({ text, citations: [n] }) => citations.find((citation) => citation.n === n)?.quote === text);
+
+describe.concurrent("an answer by a model", () => {
+  it("is shown sentence by sentence with the citations that it names", () =>
+    using(open({ chat: [{ type: "stream", pieces: GOOD, usage: { prompt_tokens: 300, completion_tokens: 30 } }] }), async ({ engine }) => {
+      const { answer, events } = await ask(engine);
+      expect(texts(answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
+      expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
+      expect(answer).toMatchObject({
+        status: "ok",
+        model: "small",
+        warnings: [],
+        tokenUsage: { answer: 330, total: 330 },
+        sentences: [{ citations: [1] }, { citations: [2] }],
+      });
+      const shown = events.filter((event) => event.type === "sentence");
+      expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
+      expect(answerToWire(answer).answer_plain).toBe(
+        "Tinnitus is rated at 10 percent. [1]\nYou file VA Form 21-526EZ within one year. [2]",
+      );
+    }));
+
+  it("streams: the first sentence is shown while the model still writes", () =>
+    using(
+      open({ chat: [{ type: "stream", pieces: [...GOOD, ..."And so on. ".repeat(20).split(/(?<= )/)], delayMs: 15 }] }),
+      async ({ engine }) => {
+        await ask(engine);
+        const begun = performance.now();
+        let first = 0;
+        for await (const event of engine.ask(QUESTION)) if (event.type === "sentence" && first === 0) first = performance.now() - begun;
+        expect(first).toBeLessThan((performance.now() - begun) / 2);
+      },
+    ));
+
+  it.each([
+    ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values"],
+    ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values"],
+    ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values"],
+    ["a citation to nowhere", "Tinnitus is rated at 10 percent [9].", "check_citations"],
+  ])("with %s is not shown, and warned about where the profile says so", (_name, sentence, code) =>
+    using(open({ chat: [stream(`${sentence} `, ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
+      const strict = await ask(engine);
+      expect(texts(strict.answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
+      expect(strict.answer.checks.some(({ verdict }) => verdict === "fail")).toBe(true);
+      const layers = await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(texts(layers.answer)[0]).toBe(sentence.replace(/ \[\d\]/, ""));
+      expect(codes(layers.answer)).toContain(code);
+    }),
+  );
+
+  it("without a citation is not shown; seven-layer lets it pass, as its source does", () =>
+    using(open({ chat: [stream("Tinnitus is common. ", ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
+      expect(texts((await ask(engine)).answer)).not.toContain("Tinnitus is common.");
+      const { answer } = await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(texts(answer)[0]).toBe("Tinnitus is common.");
+      expect(answer.claims[0]?.status).toBe("unsupported");
+    }));
+
+  it("loses an address that no source has; seven-layer puts the home page in its place", () =>
+    using(
+      open({ chat: [stream("Tinnitus is rated at 10 percent, see https://evil.example/claim or evil.xyz/a [1].")] }, { encoder: near() }),
+      async ({ engine }) => {
+        const { answer } = await ask(engine);
+        expect(texts(answer)[0]).toMatch(/^Tinnitus is rated at 10 percent/);
+        expect(answerToWire(answer).answer_html).not.toContain("evil");
+        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "urls", verdict: "repaired" }));
+        const layers = await ask(engine, QUESTION, { profile: "seven-layer" });
+        expect(texts(layers.answer)[0]).toContain("see https://www.va.gov/ or https://www.va.gov/");
+      },
+    ));
+
+  it("keeps one of two citations when the other leads nowhere", () =>
+    using(open({ chat: [stream("Tinnitus is rated at 10 percent [1][9].")] }), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer.sentences).toEqual([{ text: "Tinnitus is rated at 10 percent.", citations: [1] }]);
+      expect(answer.checks).toContainEqual(
+        expect.objectContaining({ name: "citations", verdict: "repaired", reason: "names [9], which no source has" }),
+      );
+    }));
+
+  it("that says INSUFFICIENT is a refusal", () =>
+    using(open({ chat: [stream("INSUFF", "ICIENT")] }), async ({ engine, endpoint }) => {
+      const { answer } = await ask(engine);
+      expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason: "evidence_too_weak" } });
+      expect(answer.tokenUsage.total).toBe(110);
+      expect(endpoint.chats).toHaveLength(1);
+    }));
+
+  it("never brings its HTML into the page", () =>
+    using(
+      open({ chat: [stream("<b>Tinnitus</b> is rated at 10 percent & more [1]. ", "<img src=x onerror=alert(1)> It pays [1].")] }),
+      async ({ engine }) => {
+        const { answer } = await ask(engine);
+        const { answer_html } = answerToWire(answer);
+        expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent &amp; more.<sup>");
+        expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
+        expect(codes(answer)).toEqual(["model_failed"]);
+      },
+    ));
+
+  it("is stopped when the reader leaves", () =>
+    using(open({ chat: [{ type: "stream", pieces: [...GOOD, " On"], delayMs: 50, thenSilence: true }] }), async ({ engine, endpoint }) => {
+      const controller = new AbortController();
+      const reading = (async () => {
+        for await (const event of engine.ask(QUESTION, { signal: controller.signal }))
+          if (event.type === "sentence") controller.abort(new Error("reader left"));
+      })();
+      await expect(reading).rejects.toThrow("reader left");
+      await expect.poll(() => endpoint.chats[0]?.aborted).toBe(true);
+    }));
+});
+
+/** Replies that only a timeout ends. */
+const needsTimeout = new Set(["silence", "a slow drip"]);
+const unusable: Readonly<Record<string, ChatReply>> = {
+  "JSON instead of prose": stream(`{"answer": "Tinnitus is rated at 10 percent [1]."}`),
+  "HTML with scripts": stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>"),
+  "100 kB of one word": stream(...Array.from({ length: 100 }, () => "tinnitus ".repeat(111))),
+  "100 kB without a citation": stream(
+    ...Array.from({ length: 1000 }, (_, i) => `Tinnitus is common in case ${i}, and so on and on and on and on. `),
+  ),
+  "only uncited sentences": stream("Tinnitus is common. It is loud."),
+  "only white space": stream(" \n", " "),
+};
+
+describe.concurrent("a model that fails", () => {
+  it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
+    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, needsTimeout.has(name) ? 300 : 10_000), async ({ engine, endpoint }) => {
+      const { answer, events } = await ask(engine);
+      expect(answer).toMatchObject({ status: "ok", model: "extractive" });
+      expect(answer.sentences.length).toBeGreaterThan(0);
+      expect(isQuoted(answer)).toBe(true);
+      expect(texts(answer)).toContain(TINNITUS);
+      expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
+      expect(answer.warnings[0]?.message).toContain("quoted from the sources");
+      expect(answer.warnings[0]?.message).not.toContain("sk-secret");
+      expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
+      const order = events.map(({ type }) => type);
+      expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+      expect(endpoint.chats).toHaveLength(name === "401" || name in unusable ? 1 : 2);
+    }),
+  );
+
+  it("leads to quotes in every profile, and to no unchecked sentence", () =>
+    using(open({ chat: [unusable["HTML with scripts"] as ChatReply] }, { encoder: near() }), async ({ engine }) => {
+      for (const { name } of profiles) {
+        const { answer } = await ask(engine, QUESTION, { profile: name });
+        expect([name, answer.status, isQuoted(answer)]).toEqual([name, "ok", true]);
+      }
+    }));
+
+  it.each(["event", "inside-event", "inside-character", "clean"] as const)(
+    "after two shown sentences (%s) keeps them and goes on with quotes",
+    (at) =>
+      using(open({ chat: [{ type: "cut", pieces: [...GOOD, " And"], at }] }), async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine);
+        expect(texts(answer).slice(0, 2)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
+        expect(texts(answer).slice(2)).toContain(TINNITUS);
+        expect(codes(answer)).toEqual(["model_failed"]);
+        expect(events.flatMap((event) => (event.type === "sentence" ? [event.sentence] : []))).toEqual(answer.sentences);
+        expect(answer.model).toBe("small");
+        expect(endpoint.chats).toHaveLength(1);
+      }),
+  );
+
+  it("once and then works needs no warning", () =>
+    using(open({ chat: [{ type: "status", status: 503 }, stream(...GOOD)] }), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer).toMatchObject({ status: "ok", model: "small", warnings: [] });
+    }));
+
+  it("is not asked when the evidence is too weak", () =>
+    using(open(), async ({ engine, endpoint }) => {
+      const { answer } = await ask(engine, "How do whales sleep under the ice of Antarctica?");
+      expect(answer.status).toBe("insufficient_context");
+      expect(answer.tokenUsage.total).toBe(0);
+      expect(endpoint.requests).toEqual([]);
+    }));
+});
+
+describe.concurrent("the prompt", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [
+      `page${i}.md`,
+      `# Tinnitus ${i}\n\nTinnitus rating number ${i} is ${i + 3} percent. ${`The tinnitus rating of case ${i} is long `.repeat(20)}.\n`,
+    ]),
+  );
+  const promptOf = (endpoint: FakeEndpoint) => {
+    const [system, user] = (endpoint.chats.at(-1)?.body.messages ?? []) as { content: string }[];
+    return { system: system?.content ?? "", user: user?.content ?? "" };
+  };
+
+  it("holds the rules, and at most 6 quotes of 120 tokens, verbatim, within 2,200 tokens in spark", () =>
+    using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "spark" });
+      const { system, user } = promptOf(endpoint);
+      expect(system).toContain("Use the quotes and nothing else");
+      expect(system).toContain("INSUFFICIENT");
+      const quotes = [...user.matchAll(/^\[\d\] \(.*?\) (.*)$/gm)].map((match) => match[1] as string);
+      expect(quotes.length).toBeGreaterThan(2);
+      expect(quotes.length).toBeLessThanOrEqual(6);
+      const sources = Object.values(many).join("\n");
+      for (const quote of quotes) {
+        expect(countTokens(quote)).toBeLessThanOrEqual(120);
+        expect(sources).toContain(quote);
+      }
+      expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(2200);
+      expect(user).toContain(`Question: ${QUESTION}`);
+      expect(endpoint.chats[0]?.body.temperature).toBe(0.3);
+    }));
+
+  it("holds the last five turns only, and keeps to its budget when they are long", () =>
+    using(open({ chat: [stream(...GOOD)] }), async ({ engine, endpoint }) => {
+      const variant = (i: number) => `What rating does tinnitus get${"?".repeat(i)}`;
+      for (let i = 1; i <= 7; i++) await ask(engine, variant(i), { sessionId: "s" });
+      const { user } = promptOf(endpoint);
+      expect([...user.matchAll(/- Q: [^?]*(\?+)/g)].map((match) => match[1]?.length)).toEqual([2, 3, 4, 5, 6]);
+      const long = `Tinnitus is rated at 10 percent ${"and so it is ".repeat(100)}[1]. `;
+      endpoint.script({ chat: [stream(...Array.from({ length: 3 }, (_, i) => long.replace("and", `and${"d".repeat(i)}`)))] });
+      for (let i = 1; i <= 4; i++) await ask(engine, variant(i), { sessionId: "l" });
+      const longer = promptOf(endpoint);
+      expect(countTokens(longer.system) + countTokens(longer.user)).toBeLessThanOrEqual(2200);
+      expect(longer.user).toContain(`Question: ${variant(4)}\n`);
+      expect(longer.user).toContain(`- Q: ${variant(3)}\n`);
+      expect(longer.user).not.toContain(`- Q: ${variant(1)}\n`);
+    }));
+
+  it("goes to the large model by the rules, else to the small one", () =>
+    using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine, endpoint }) => {
+      const modelFor = async (question: string, over: AskOptions) => {
+        await ask(engine, question, over);
+        return endpoint.chats.at(-1)?.body.model;
+      };
+      expect(await modelFor(QUESTION, { profile: "seven-layer" })).toBe("small");
+      expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "seven-layer" })).toBe("large");
+      expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "spark" })).toBe("small");
+    }));
+
+  it("goes to the large model when there are more than 5 passages, or when they are weak", async () => {
+    await using(open({ chat: [stream(...GOOD)] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
+    });
+    await using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.52) }), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
+    });
+  });
+});
+
+/** An encoder under which the question stands at this cosine to every document, or at the cosine that its text names. */
+function near(cosine = 0.9, byText: Readonly<Record<string, number>> = {}) {
+  return fakeEncoder({
+    dimensions: 2,
+    vectorOf: (text) => {
+      if (!text.includes("\n")) return [1, 0];
+      const own = Object.entries(byText).find(([part]) => text.includes(part))?.[1] ?? cosine;
+      return [own, Math.sqrt(1 - own * own)];
+    },
+  });
+}
+
+describe.concurrent("profiles with an encoder", () => {
+  const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}) =>
+    using(open({ chat: [stream(...GOOD)] }, { encoder: near(cosine, byText) }), async ({ engine, endpoint }) => {
+      const { answer } = await ask(engine, QUESTION, { profile });
+      return { status: answer.status, codes: codes(answer), calls: endpoint.requests.length, answer };
+    });
+
+  it("seven-layer: below .45 refuses without a model call, below .50 and .55 warns", async () => {
+    expect(await decided(0.44, "seven-layer")).toMatchObject({
+      status: "insufficient_context",
+      calls: 0,
+      answer: { tokenUsage: { total: 0 } },
+    });
+    expect(await decided(0.46, "seven-layer")).toMatchObject({ status: "ok", calls: 1, codes: ["low_confidence"] });
+    expect(await decided(0.51, "seven-layer")).toMatchObject({ status: "ok", codes: ["weak_retrieval"] });
+    expect(await decided(0.56, "seven-layer")).toMatchObject({ status: "ok", codes: [] });
+  });
+
+  it("seven-layer: passages below .45 are left out", async () => {
+    const { answer } = await decided(0.44, "seven-layer", { Tinnitus: 0.8 });
+    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "rejected", "rejected"]);
+  });
+
+  it("spark: .28 for each passage, .35 on average, over at most 5", async () => {
+    expect(await decided(0.27, "spark")).toMatchObject({ status: "insufficient_context", calls: 0 });
+    expect(await decided(0.34, "spark")).toMatchObject({ status: "insufficient_context", calls: 0 });
+    expect(await decided(0.36, "spark")).toMatchObject({ status: "ok" });
+    const { answer } = await decided(0.27, "spark", { Tinnitus: 0.4 });
+    expect(answer.status).toBe("ok");
+    expect(answer.confidence).toBeCloseTo(0.4, 5);
+    expect(answer.evidence.map(({ verdict }) => verdict).sort()).toEqual(["rejected", "rejected", "verified"]);
+  });
+
+  it("vg-rag: .75 verified, .40 uncertain, below rejected; only verified passages are used", async () => {
+    const { answer } = await decided(0.39, "vg-rag", { Tinnitus: 0.76, burial: 0.41 });
+    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "uncertain", "rejected"]);
+    expect(answer.status).toBe("ok");
+    expect(await decided(0.74, "vg-rag")).toMatchObject({ status: "insufficient_context", calls: 0 });
+  });
+
+  it("book: refuses below .7", async () => {
+    expect(await decided(0.69, "book")).toMatchObject({
+      status: "insufficient_context",
+      calls: 0,
+      answer: { refusal: { reason: "nothing_relevant" } },
+    });
+    expect(await decided(0.71, "book")).toMatchObject({ status: "ok" });
+  });
+
+  it("validator: answers from the top 3, whatever they are worth", async () => {
+    const documents = { ...DOCUMENTS, "more.md": "# More\n\nTinnitus again.\n" };
+    await using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.05) }, documents), async ({ engine }) => {
+      const { answer } = await ask(engine, QUESTION, { profile: "validator" });
+      expect(answer.status).toBe("ok");
+      expect(answer.evidence).toHaveLength(3);
+    });
+  });
+
+  it("sourcebound ranks by both and judges by words", async () => {
+    const { answer } = await decided(0.1, "sourcebound", { Tinnitus: 0.2 });
+    expect(answer.status).toBe("ok");
+    expect(answer.evidence[0]?.passage.scores).toMatchObject({ dense: expect.closeTo(0.2, 5), bm25: expect.any(Number) });
+  });
+
+  it("answer where the question and the passage share no word, when a vector brought them together", () =>
+    using(open({ chat: [stream("A pension is paid every month [1].")] }, { encoder: near(0.2, { pension: 0.9 }) }), async ({ engine }) => {
+      const { answer } = await ask(engine, "Regular money for old soldiers", { profile: "seven-layer" });
+      expect(texts(answer)).toEqual(["A pension is paid every month."]);
+    }));
+
+  it("say what is missing when they cannot run without an encoder", () =>
+    using(open(), async ({ engine }) => {
+      for (const profile of ["seven-layer", "vg-rag", "validator", "book"]) {
+        await expect(ask(engine, QUESTION, { profile })).rejects.toMatchObject({ code: "encoder_missing" });
+      }
+    }));
+});
+
+describe("an encoder that is down", () => {
+  let opened: Opened;
+  let isDown = false;
+  beforeAll(async () => {
+    opened = await open({ chat: [stream(...GOOD)] }, { encoder: fakeEncoder({ failure: () => (isDown ? encoderDown() : null) }) });
+    isDown = true;
+  });
+  afterAll(() => opened.close());
+
+  it("leaves the ranking to the words, and says so", async () => {
+    const { answer, events } = await ask(opened.engine);
+    expect(answer.status).toBe("ok");
+    expect(codes(answer)).toEqual(["dense_failed"]);
+    expect(events).toContainEqual(expect.objectContaining({ type: "notice", code: "dense_failed" }));
+  });
+
+  it("is an error in a profile that ranks by vectors alone", async () => {
+    await expect(ask(opened.engine, QUESTION, { profile: "book" })).rejects.toMatchObject({ code: "encoder_failed" });
+  });
+});

@@ -1,0 +1,90 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "../../src/root.ts";
+
+/** The built program. */
+export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
+
+/** A user without rights: `nobody` on every Linux. */
+export const NOBODY = 65_534;
+
+/** Can a process without rights be started? Only root can start one; anybody else has no rights to begin with. */
+export const isRoot: boolean = process.getuid?.() === 0;
+
+export interface CliOptions {
+  /** Working directory. */
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs without rights, also where the tests run as root. */
+  readonly asNobody?: boolean;
+  /** Milliseconds until the process is killed and the test fails. @default 60000 */
+  readonly timeoutMs?: number;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves with the match as soon as stdout or stderr has it. */
+  shows(pattern: RegExp): Promise<RegExpMatchArray>;
+}
+
+/** Starts one command line; nothing of the tests' own environment reaches it but the path. */
+export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 60_000 }: CliOptions): Running {
+  const options: SpawnOptions = {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  };
+  const child = spawn(process.execPath, [PROGRAM, ...args], options);
+  const texts = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, ...texts });
+    });
+  });
+  return {
+    child,
+    finished,
+    shows: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(texts.stdout) ?? pattern.exec(texts.stderr);
+          if (match === null) return;
+          listeners.delete(look);
+          resolve(match);
+        };
+        listeners.add(look);
+        look();
+        finished.then(() => reject(new Error(`ended without ${pattern}:\n${texts.stdout}\n${texts.stderr}`)), reject);
+      }),
+  };
+}
+
+/** Runs one command line to its end. */
+export function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
+  return startCli(args, options).finished;
+}
+
+/** What every run promises, whatever happened: no stack trace, no colours off a terminal. */
+export function isCivil({ stdout, stderr }: Pick<Finished, "stdout" | "stderr">): boolean {
+  const text = `${stdout}\n${stderr}`;
+  return !/^\s+at .+:\d+:\d+\)?$|node:internal|Node\.js v\d|\berror\b.*\binternal\b/m.test(text) && !text.includes("\u001B");
+}

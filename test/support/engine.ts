@@ -1,0 +1,49 @@
+import { loadConfig } from "../../src/config.ts";
+import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine.ts";
+import type { AnswerEvent, IngestEvent } from "../../src/events.ts";
+import type { Answer } from "../../src/types.ts";
+import { createSandbox, LIBRARY_DOCUMENTS, type Sandbox } from "./library.ts";
+
+export interface Library {
+  readonly sandbox: Sandbox;
+  readonly engine: Engine;
+  /** Every event of one question; the answer is last. */
+  events(question: string, options?: AskOptions): Promise<AnswerEvent[]>;
+  ask(question: string, options?: AskOptions): Promise<Answer>;
+  /** Ingests a folder of the sandbox. */
+  ingest(folder?: string, options?: IngestOptions): Promise<IngestEvent[]>;
+  close(): Promise<void>;
+}
+
+export interface LibraryOptions extends EngineParts {
+  readonly documents?: Readonly<Record<string, string>>;
+  /** Settings over those of the sandbox, by dotted key. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** An engine of this process on the library's documents, in a temporary folder. */
+export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...parts }: LibraryOptions = {}): Promise<Library> {
+  const sandbox = createSandbox(documents);
+  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, ...(settings === undefined ? {} : { overrides: settings }) });
+  const engine = await createEngine(config, parts);
+  const library: Library = {
+    sandbox,
+    engine,
+    events: (question, options) => collect(engine.ask(question, options)),
+    ask: (question, options) => engine.answer(question, options),
+    ingest: (folder = "documents", options = {}) => collect(engine.ingest(`${sandbox.folder}/${folder}`, { source: folder, ...options })),
+    async close() {
+      await engine.close();
+      sandbox.remove();
+    },
+  };
+  if (Object.keys(documents).length > 0) await library.ingest();
+  return library;
+}
+
+/** Every item of an asynchronous sequence, in order. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

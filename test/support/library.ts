@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A small body of knowledge that nobody knows by heart: the rules of two libraries. */
+export const LIBRARY_PACK = `name: library
+title: Town library
+base_url: https://library.example
+strip_prefix: pages/
+home_page: https://library.example/
+hosts: [library.example]
+contacts:
+  - { name: Front desk, contact: 555-0100 }
+  - { name: Fines office, contact: 555-0199, when: [fine, fee] }
+hotlines:
+  - name: Help line
+    text: "You are not alone: call 988 at any hour."
+    when: [suicide, kill myself]
+complexity:
+  comparison: [compare, versus]
+tenants:
+  alice: { title: Alice's branch, terms: { card: pass } }
+  bob: { title: Bob's branch }
+`;
+
+/** Documents by path. Every fact stands in one place only. */
+export const LIBRARY_DOCUMENTS: Readonly<Record<string, string>> = {
+  "cards.md": `---
+title: Library cards
+as_of: 2026-02-01
+---
+# Library cards
+
+A library card costs **5 dollars** per year. Children under 12 pay [nothing](https://library.example/children/).
+
+## Lost cards
+
+Replacing a lost card costs 3 dollars &amp; takes two days.
+`,
+  "loans.md": `# Loans
+
+Books may be kept for 21 days. Films may be kept for 7 days.
+
+| Item | Loan period |
+| --- | --- |
+| Atlas | 3 days |
+| Magazine | 10 days |
+
+## Renewing
+
+A loan can be renewed twice unless another reader has reserved the book.
+`,
+  "fines.txt": "Overdue books cost 20 cents per day. A fine never exceeds 10 dollars.\n",
+  "rooms/study.html":
+    "<!doctype html><title>Study rooms</title><h1>Study rooms</h1><p>A study room can be reserved for <b>2 hours</b> &amp; seats 6 people.</p>",
+};
+
+/** A question of which the answer stands in each document. */
+export const LIBRARY_QUESTIONS = [
+  { question: "How much does a library card cost?", path: "cards.md", holds: "5 dollars" },
+  { question: "How long may books be kept?", path: "loans.md", holds: "21 days" },
+  { question: "What do overdue books cost?", path: "fines.txt", holds: "20 cents" },
+  { question: "For how long can a study room be reserved?", path: "rooms/study.html", holds: "2 hours" },
+] as const;
+
+export const UNANSWERABLE = "Which vaccines does the zoo require for penguins?";
+
+/** Writes files below a folder, with the folders that they need. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+export interface Sandbox {
+  readonly folder: string;
+  /** Settings for a process that works in this folder. */
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+}
+
+/** A temporary folder with the pack under `domains/` and the documents under `documents/`. */
+export function createSandbox(documents: Readonly<Record<string, string | Uint8Array>> = LIBRARY_DOCUMENTS): Sandbox {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
+  mkdirSync(join(folder, "documents"));
+  writeFiles(folder, { "domains/library/domain.yaml": LIBRARY_PACK });
+  writeFiles(join(folder, "documents"), documents);
+  return {
+    folder,
+    env: { SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"), SOURCEBOUND_DOMAIN: "library", SOURCEBOUND_DATA_DIR: join(folder, "data") },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
