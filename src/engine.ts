@@ -3,18 +3,22 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
-import type { Config } from "./config.ts";
+import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
-import { RequestError } from "./errors.ts";
+import { ModelError, RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
+import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { createEncoderChoice } from "./models/encoder-choice.ts";
 import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
 import { loadPrices } from "./models/prices.ts";
+import type { Reranker } from "./models/reranker.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
+import { createEmbeddedReranker } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
@@ -113,6 +117,20 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const prices = loadPrices();
   const calibrations = loadCalibrations();
   const closing = new AbortController();
+  // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
+  let embeddedReranker: Reranker | null = null;
+  let crossEncoder: Reranker | null = null;
+  const rerankers = {
+    get embedded(): Reranker {
+      embeddedReranker ??= createEmbeddedReranker(loadEmbeddedEncoder());
+      return embeddedReranker;
+    },
+    /** Only where its runtime and files are installed. */
+    get "cross-encoder"(): Reranker | undefined {
+      crossEncoder ??= installedCrossEncoder(config);
+      return crossEncoder ?? undefined;
+    },
+  };
   const models = modelsOf(config);
   const secret = await store.secret();
   const packs = new Map<string, DomainPack>();
@@ -148,6 +166,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       documents: store.documents,
       corpus: corpus(pack.name),
       encoder,
+      rerankers,
       profile,
       models,
       cache: {
@@ -175,7 +194,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     store,
     domain,
     corpus,
-    retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder }),
+    retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
     counts: (scope) => store.documents.counts(scope),
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
@@ -276,6 +295,16 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
   };
+}
+
+/** The hub's cross-encoder; `null` when it is not installed. */
+function installedCrossEncoder(config: Config): Reranker | null {
+  try {
+    return createHubReranker(DEFAULT_CROSS_ENCODER, hubFolders(config));
+  } catch (error) {
+    if (error instanceof ModelError && error.code.startsWith("hub_")) return null;
+    throw error;
+  }
 }
 
 function modelsOf({ model }: Config): AnswerParts["models"] {

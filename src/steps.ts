@@ -166,12 +166,15 @@ export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
-  const { passages, ranker, denseFailure, embedding } = await retrievePassages(question, profile.retrieve, parts, signal);
+  const found = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
   logUnderstood(parts.corpus.understand(question, profile.retrieve.query), log);
   log.fact("passages", passages.length);
   log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   log.fact("encoder", ranker?.id ?? null);
+  log.fact("reranker", reranker);
   noticeSwitch(parts, log);
+  if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const message = "The encoder could not be reached; passages were ranked by words alone.";
   const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);

@@ -145,7 +145,15 @@ export interface Passage {
   readonly text: string;
   readonly units: readonly Unit[];
   /** Raw scores; `null` where the scorer did not run. */
-  readonly scores: { readonly dense: number | null; readonly bm25: number | null; readonly fused: number; readonly cross: number | null };
+  readonly scores: {
+    readonly dense: number | null;
+    readonly bm25: number | null;
+    readonly fused: number;
+    /** Of a cross-encoder, 0–1. */
+    readonly cross: number | null;
+    /** Of the embedded reranker: chance that the passage answers, 0–1. */
+    readonly rerank: number | null;
+  };
   /** Passages merged into this one: further sources of what it says. Absent when there are none. */
   readonly twins?: readonly Twin[];
 }

@@ -37,30 +37,34 @@ export interface RetrievalSet {
 export const RETRIEVAL_SETS = ["va-golden", "policyqa", "medquad", "covid-qa", "fairytaleqa-story", "fairytaleqa-all", "clapnq"] as const;
 export type RetrievalSetName = (typeof RETRIEVAL_SETS)[number];
 
+/** Is this source document of this set asked about? */
+type AsksAbout = (set: string, group: string) => boolean;
+
 /** Questions of medquad that are asked: its questions are templates, more of them say nothing new. */
 const MEDQUAD_QUESTIONS = 1000;
 
 /**
  * Reads one set. Of sets that the encoder was trained on only documents outside the training are asked about (`training/splits.json`).
  * @param data folder of sets, one folder each
+ * @param asks which source documents of trained sets are asked about: the held-out ones, unless something is to be trained on the others
  * @returns `null` when the set's folder is not there
  * @throws RequestError `data_invalid` naming file and line
  */
-export function readRetrievalSet(name: RetrievalSetName, data: string): RetrievalSet | null {
+export function readRetrievalSet(name: RetrievalSetName, data: string, asks: AsksAbout = isHeldOut): RetrievalSet | null {
   const folder = join(data, name.replace(/-(story|all)$/, ""));
   if (!existsSync(folder)) return null;
   switch (name) {
     case "va-golden":
       return vaGolden(data, folder);
     case "policyqa":
-      return policyQa(folder);
+      return policyQa(folder, asks);
     case "medquad":
-      return medQuad(folder);
+      return medQuad(folder, asks);
     case "covid-qa":
       return covidQa(folder);
     case "fairytaleqa-story":
     case "fairytaleqa-all":
-      return fairytaleQa(folder, name === "fairytaleqa-story");
+      return fairytaleQa(folder, name === "fairytaleqa-story", asks);
     case "clapnq":
       return clapNq(folder);
     default:
@@ -89,7 +93,7 @@ function vaGolden(data: string, folder: string): RetrievalSet | null {
   return { name: "va-golden", trained: false, documents, queries };
 }
 
-function policyQa(folder: string): RetrievalSet {
+function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
   const passages = readLines(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
   const asked = new Map<string, RetrievalQuery & { gold: Set<string> }>();
   for (const { site, question, passage_id } of readLines(
@@ -97,24 +101,24 @@ function policyQa(folder: string): RetrievalSet {
     "questions",
     z.object({ site: z.string(), question: z.string(), passage_id: z.string() }),
   )) {
-    if (!isHeldOut("policyqa", site)) continue;
+    if (!asks("policyqa", site)) continue;
     const key = `${site}\n${question}`;
     const query = asked.get(key) ?? { text: question, gold: new Set(), scope: site, tag: null, cluster: site };
     query.gold.add(passage_id);
     asked.set(key, query);
   }
   const documents = passages
-    .filter(({ site }) => isHeldOut("policyqa", site))
+    .filter(({ site }) => asks("policyqa", site))
     .map(({ passage_id, site, text }) => ({ id: passage_id, title: "", text, scope: site }));
   return { name: "policyqa", trained: true, documents, queries: [...asked.values()] };
 }
 
-function medQuad(folder: string): RetrievalSet {
+function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
   const rows = readLines(
     folder,
     "medquad",
     z.object({ id: z.string(), collection: z.string(), focus: z.string().nullable(), question: z.string(), answer: z.string() }),
-  ).filter(({ focus }) => isHeldOut("medquad", (focus ?? "").toLowerCase()));
+  ).filter(({ focus }) => asks("medquad", (focus ?? "").toLowerCase()));
   const asked = new Map<string, { gold: Set<string>; cluster: string }>();
   const documents = rows.map(({ id, collection, focus, question, answer }) => {
     const document = `${collection}/${id}`;
@@ -158,14 +162,14 @@ function covidQa(folder: string): RetrievalSet {
 
 const COVID_PART_WORDS = 130;
 
-function fairytaleQa(folder: string, withinStory: boolean): RetrievalSet {
+function fairytaleQa(folder: string, withinStory: boolean, asks: AsksAbout): RetrievalSet {
   const sections = readLines(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
   const questions = readLines(folder, "questions", z.object({ story: z.string(), sections: z.array(z.number()), question: z.string() }));
   const documents = sections
-    .filter(({ story }) => !withinStory || isHeldOut("fairytaleqa", story))
+    .filter(({ story }) => !withinStory || asks("fairytaleqa", story))
     .map(({ story, section, text }) => ({ id: `${story}#${section}`, title: "", text, scope: withinStory ? story : null }));
   const queries = questions
-    .filter(({ story }) => isHeldOut("fairytaleqa", story))
+    .filter(({ story }) => asks("fairytaleqa", story))
     .map(({ story, sections: gold, question }) => ({
       text: question,
       gold: new Set(gold.map((section) => `${story}#${section}`)),
@@ -197,11 +201,16 @@ const splitsSchema = z
   .loose();
 
 /** Is this source document outside the training? The rule of `training/splits.json`: the first 8 hex digits of sha256("set|group"), mod 10, lie in the held-out folds. */
-function isHeldOut(set: string, group: string): boolean {
+export function isHeldOut(set: string, group: string): boolean {
   const path = join(PACKAGE_ROOT, "training", "splits.json");
   if (!existsSync(path)) return true;
   const folds = splits(path)[set]?.folds;
-  return folds === undefined || folds.includes(Number.parseInt(sha256(`${set}|${group}`).slice(0, 8), 16) % 10);
+  return folds === undefined || folds.includes(foldOf(set, group));
+}
+
+/** The fold of a source document, 0 to 9: the rule of `training/splits.json`. */
+export function foldOf(set: string, group: string): number {
+  return Number.parseInt(sha256(`${set}|${group}`).slice(0, 8), 16) % 10;
 }
 
 function splits(path: string): Record<string, { folds: number[] }> {

@@ -1,5 +1,7 @@
 import type { Encoder } from "../models/encoder.ts";
+import type { Reranker } from "../models/reranker.ts";
 import type { Candidate, Corpus } from "../retrieve/corpus.ts";
+import { rerankCandidates } from "../retrieve/rerank.ts";
 import type { QuestionVector } from "../retrieve/vector-index.ts";
 import { createRandom, pairedBootstrap } from "./bootstrap.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
@@ -11,6 +13,8 @@ import { RETRIEVAL_SETS, type RetrievalQuery, type RetrievalSet, type RetrievalS
 export interface RetrievalSystem {
   readonly name: string;
   readonly encoder: Encoder | null;
+  /** Reorders the first `depth` chunks of the fused ranking. */
+  readonly rerank?: { readonly reranker: Reranker; readonly depth: number };
   readonly settings: {
     readonly bm25: boolean;
     readonly dense: boolean;
@@ -124,7 +128,9 @@ async function rankAll(
   const rankings: string[][] = [];
   for (const query of queries) {
     signal.throwIfAborted();
-    rankings.push(rankDocuments(search(corpus, query, await corpus.embedQuestion(query.text), system)));
+    const found = search(corpus, query, await corpus.embedQuestion(query.text), system);
+    const { reranker = null, depth = 0 } = system.rerank ?? {};
+    rankings.push(rankDocuments(await rerankCandidates(query.text, found, depth, reranker, { signal, idf: (token) => corpus.idf(token) })));
   }
   return rankings;
 }

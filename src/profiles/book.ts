@@ -9,6 +9,7 @@ export const book: Profile = {
     dense: true,
     bm25: false,
     candidates: 5,
+    reranker: "none",
     rerank: 0,
     passages: 5,
     fusion: "min-max",

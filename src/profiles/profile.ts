@@ -34,7 +34,9 @@ export interface RetrieveSettings {
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
-  /** Chunks kept after fusion; `rerank` of them go to a reranker where there is one. */
+  /** What reorders the best of the fused ranking; a cross-encoder that is not installed leaves it as it is. */
+  readonly reranker: "embedded" | "cross-encoder" | "none";
+  /** Chunks of the fused ranking that are reranked. */
   readonly rerank: number;
   /** Passages handed on. */
   readonly passages: number;

@@ -9,6 +9,7 @@ export const sevenLayer: Profile = {
     dense: true,
     bm25: false,
     candidates: 7,
+    reranker: "none",
     rerank: 0,
     passages: 7,
     fusion: "min-max",

@@ -11,6 +11,7 @@ export const sourcebound: Profile = {
     dense: true,
     bm25: true,
     candidates: 50,
+    reranker: "embedded",
     rerank: 20,
     passages: 8,
     fusion: "min-max",
@@ -38,7 +39,6 @@ export const sourcebound: Profile = {
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [
-    { stage: "retrieve", what: "reranker" },
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
     { stage: "check", what: "learned support score, terminology, relevancy" },

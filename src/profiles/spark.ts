@@ -9,6 +9,7 @@ export const spark: Profile = {
     dense: true,
     bm25: true,
     candidates: 50,
+    reranker: "cross-encoder",
     rerank: 8,
     passages: 8,
     fusion: "min-max",

@@ -9,6 +9,7 @@ export const validator: Profile = {
     dense: true,
     bm25: false,
     candidates: 3,
+    reranker: "none",
     rerank: 0,
     passages: 3,
     fusion: "min-max",

@@ -9,6 +9,7 @@ export const vgRag: Profile = {
     dense: true,
     bm25: false,
     candidates: 8,
+    reranker: "none",
     rerank: 0,
     passages: 8,
     fusion: "min-max",

@@ -76,6 +76,11 @@ export interface Candidate {
   readonly version: string;
   readonly chunk: Chunk;
   readonly window: TextRange;
+  readonly title: string;
+  /** The window's text. */
+  readonly text: string;
+  /** Holds a code of the question: stands before all that do not, however they are reranked. */
+  readonly coded?: boolean;
   readonly dense: number | null;
   readonly bm25: number | null;
   readonly fused: number;
@@ -266,7 +271,7 @@ export class Corpus {
     const all = this.rank(request, accept);
     const coded = this.slotsWith(request.codes, accept);
     if (coded.size === 0) return all;
-    const first = this.rank(request, (slot) => coded.has(slot));
+    const first = this.rank(request, (slot) => coded.has(slot)).map((candidate) => ({ ...candidate, coded: true }));
     const chunks = new Set(first.map(({ chunk }) => chunk.id));
     return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
   }
@@ -294,7 +299,8 @@ export class Corpus {
       const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
       // Also of a chunk that only the words found: gates judge by the cosine.
       const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
-      return { documentId: document.id, version: document.version, chunk, window, ...scores, dense: cosine };
+      const text = document.text.slice(window.start, window.end);
+      return { documentId: document.id, version: document.version, chunk, window, title: document.title, text, ...scores, dense: cosine };
     });
   }
 

@@ -22,7 +22,7 @@ function passage(documentId: string, text: string): Passage {
     sourceMap: [],
   };
   const range = { start: 0, end: text.length };
-  const scores = { dense: null, bm25: 1, fused: 1, cross: null };
+  const scores = { dense: null, bm25: 1, fused: 1, cross: null, rerank: null };
   return { sid: "S9", chunkId: `${documentId}-1`, document, headingPath: [], range, window: range, text, units: [], scores };
 }
 

@@ -1,5 +1,6 @@
 import { messageOf, UnavailableError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
+import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
@@ -7,13 +8,23 @@ import { spanOf, unitsInside } from "./clip.ts";
 import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
+import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { searchSelection } from "./search-selection.ts";
 import type { QuestionVector } from "./vector-index.ts";
+
+/** Why a wanted reranker is not there, and what to do. */
+const MISSING = {
+  embedded: "the embedded reranker is not loaded",
+  "cross-encoder":
+    "the cross-encoder is not installed: run `sourcebound models install`, then `sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2`",
+} as const;
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
   readonly documents: DocumentStore;
   readonly encoder: Encoder | null;
+  /** By the name that a profile gives them; what is absent does not run. */
+  readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
 }
 
 export interface Retrieved {
@@ -27,6 +38,10 @@ export interface Retrieved {
   readonly denseFailure: string | null;
   /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
   readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
+  /** Name of the reranker that ordered the passages; `null` when none did. */
+  readonly reranker: string | null;
+  /** Set when the reranker was wanted and failed; the fused order stayed. */
+  readonly rerankFailure: string | null;
 }
 
 /**
@@ -36,7 +51,7 @@ export interface Retrieved {
 export async function retrievePassages(
   question: Question,
   settings: RetrieveSettings,
-  { corpus, documents, encoder }: RetrieveParts,
+  { corpus, documents, encoder, rerankers }: RetrieveParts,
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
@@ -62,13 +77,25 @@ export async function retrievePassages(
     question.selection !== null && settings.selection === "clip"
       ? searchSelected(question, question.selection, request, corpus, documents, signal)
       : corpus.search(request);
-  const search = async () => diversify(await ranked(), ({ documentId }) => documentId, settings.perDocument);
+  const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
+  const missing = settings.reranker === "none" || reranker !== null ? null : MISSING[settings.reranker];
+  let rerankFailure: string | null = missing;
+  const rerank = async (found: readonly Candidate[]) => {
+    try {
+      return await rerankCandidates(question.resolved, found, settings.rerank, reranker, { signal, idf: (token) => corpus.idf(token) });
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      rerankFailure = messageOf(cause);
+      return rerankCandidates(question.resolved, found, 0, null);
+    }
+  };
+  const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
   let candidates = await search();
-  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, documents);
+  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, settings.reranker, documents);
   if (loaded === null) {
     await corpus.sync({ signal });
     candidates = await search();
-    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, documents)) ?? [];
+    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, settings.reranker, documents)) ?? [];
   }
   const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
   const passages = distinct.slice(0, settings.passages);
@@ -79,6 +106,8 @@ export async function retrievePassages(
     ranker: vector?.index.encoder ?? null,
     denseFailure: failure,
     embedding,
+    reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
+    rerankFailure,
   };
 }
 
@@ -132,21 +161,27 @@ export function sumOrNull(numbers: readonly (number | null)[]): number | null {
 }
 
 /** `null` when a candidate is no longer what was indexed. */
-async function loadPassages(candidates: readonly Candidate[], question: Question, documents: DocumentStore): Promise<Passage[] | null> {
+async function loadPassages(
+  candidates: readonly RerankedCandidate[],
+  question: Question,
+  reranker: RetrieveSettings["reranker"],
+  documents: DocumentStore,
+): Promise<Passage[] | null> {
   const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
   const passages: Passage[] = [];
   for (const candidate of candidates) {
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
-    const passage = toPassage(candidate, document, question.selection, passages.length + 1);
+    const passage = toPassage(candidate, document, reranker, question.selection, passages.length + 1);
     if (passage !== null) passages.push(passage);
   }
   return passages;
 }
 
 function toPassage(
-  { chunk, window, dense, bm25, fused }: Candidate,
+  { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
   document: StoredDocument,
+  reranker: RetrieveSettings["reranker"],
   selection: Selection | null,
   rank: number,
 ): Passage | null {
@@ -174,7 +209,7 @@ function toPassage(
     window: { start: window.start, end: window.end },
     text: document.text.slice(range.start, range.end),
     units,
-    scores: { dense, bm25, fused, cross: null },
+    scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
   };
 }
 

@@ -29,7 +29,15 @@ export async function searchSelection(document: StoredDocument, selection: TextR
   const bm25 = bestChunks(byWords, windows, bestOf);
   return fuseMinMax(dense, bm25, search).map(({ id, ...scores }) => {
     const { chunk, range } = bestOf.get(id) as ClippedWindow;
-    return { documentId: document.id, version: document.version, chunk, window: range, ...scores };
+    return {
+      documentId: document.id,
+      version: document.version,
+      chunk,
+      window: range,
+      title: document.title,
+      text: document.text.slice(range.start, range.end),
+      ...scores,
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 /** One suite per interface; every implementation runs it. They need vitest. */
 export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./chat-contract.ts";
 export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contract.ts";
+export { describeRerankerContract, type RerankerUnderTest } from "./reranker-contract.ts";
 export { describeStoreContract, type StoreUnderTest } from "./store-contract.ts";

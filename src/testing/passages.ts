@@ -51,7 +51,7 @@ export function fakePassage({ document = "d", title = "Title", headingPath = [],
     window: range,
     text,
     units,
-    scores: { dense: null, bm25: null, fused: 1, cross: null, ...scores },
+    scores: { dense: null, bm25: null, fused: 1, cross: null, rerank: null, ...scores },
   };
 }
 

@@ -24,7 +24,7 @@ export function samplePassage(text: string, over: Partial<Passage> = {}): Passag
     window: { start: 0, end: text.length },
     text,
     units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
-    scores: { dense: null, bm25: 1, fused: 1, cross: null },
+    scores: { dense: null, bm25: 1, fused: 1, cross: null, rerank: null },
     ...over,
   };
 }

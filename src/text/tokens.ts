@@ -10,11 +10,14 @@ import { eng } from "stopword";
  */
 export function tokenize(text: string, stem: (word: string) => string = stemmer): string[] {
   const tokens: string[] = [];
-  for (const word of words(text)) {
-    if (word.code) tokens.push(...codeTokens(word.text));
-    else if (!STOP_WORDS.has(word.text)) tokens.push(stem(word.text));
-  }
+  for (const word of words(text)) tokens.push(...wordTokens(word, stem));
   return tokens;
+}
+
+/** What the indexes make of one word: nothing of a stop word, two tokens of some codes. */
+export function wordTokens({ text, code }: Word, stem: (word: string) => string = stemmer): string[] {
+  if (code) return codeTokens(text);
+  return STOP_WORDS.has(text) ? [] : [stem(text)];
 }
 
 /** A word as written (lower case), before stemming. `code` marks what carries digits. */

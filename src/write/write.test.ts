@@ -170,7 +170,7 @@ describe("chooseQuotes", () => {
   const words = { tokens: (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [], idf: () => 1 };
   const questionWords = { ...words, questionTokens: words.tokens };
   const choose = (text: string, dense: number | null) => {
-    const passage = samplePassage(text, { scores: { dense, bm25: null, fused: 1, cross: null } });
+    const passage = samplePassage(text, { scores: { dense, bm25: null, fused: 1, cross: null, rerank: null } });
     const evidence = { passage, verdict: "verified" as const, relevance: 1, consistency: null, agreement: null, score: 1, reason: "" };
     return chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 }).map(({ quote }) => quote.text);
   };

@@ -147,7 +147,7 @@ function evidence(sid: string, title: string): Evidence {
     sourceMap: [],
   };
   const range = { start: 0, end: 1 };
-  const scores = { dense: null, bm25: 3.1, fused: 0.7, cross: null };
+  const scores = { dense: null, bm25: 3.1, fused: 0.7, cross: null, rerank: null };
   const passage = { sid, chunkId: sid, document, headingPath: [], range, window: range, text: "x", units: [], scores };
   return { passage, verdict: "verified", relevance: 0.8, consistency: null, agreement: null, score: 0.8, reason: "names the amount" };
 }

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
 import type { EvaluateEvent } from "../../evaluate/va.ts";
-import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import { sourcebound } from "../../profiles/sourcebound.ts";
+import { createEmbeddedReranker } from "../../retrieve/rerank.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 
@@ -66,31 +68,44 @@ interface RetrievalFlags {
   data: string;
   sets: string;
   limit: string;
+  fusions?: boolean;
   json?: string;
+}
+
+/** Words, vectors, both as the default profile fuses them, and reranked as it does; or the hybrid at other weights. */
+function systemsOf(encoder: EmbeddedEncoder, fusions: boolean): RetrievalSystem[] {
+  const { alpha, beta, fusion, rerank } = sourcebound.retrieve;
+  const settings = { bm25: true, dense: true, alpha, beta, fusion };
+  const words: RetrievalSystem = { name: "bm25", encoder: null, settings: { ...settings, dense: false } };
+  if (!fusions) {
+    return [
+      words,
+      { name: "dense", encoder, settings: { ...settings, bm25: false } },
+      { name: "hybrid", encoder, settings },
+      { name: "hybrid+rerank", encoder, settings, rerank: { reranker: createEmbeddedReranker(encoder), depth: rerank } },
+    ];
+  }
+  const weighted = [0.3, 0.4, 0.5, 0.6].map((share): RetrievalSystem => {
+    return { name: `hybrid.${share * 10}`, encoder, settings: { ...settings, alpha: share, beta: 1 - share, fusion: "min-max" } };
+  });
+  return [words, ...weighted, { name: "rrf", encoder, settings: { ...settings, fusion: "rrf" } }];
 }
 
 function addRetrievalCommand(evaluate: Command, context: CliContext): void {
   evaluate
     .command("retrieval")
-    .description("rankings on public sets: words, dense, hybrid; with paired bootstrap intervals against words")
+    .description("rankings on public sets: words, dense, hybrid, reranked; with paired bootstrap intervals against words")
     .requiredOption("--data <folder>", "folder of sets, one folder each")
     .option("--sets <names>", "comma-separated", RETRIEVAL_SETS.join(","))
     .option("--limit <n>", "questions of one set at most", "1000")
+    .option("--fusions", "compare weights of the hybrid instead")
     .option("--json <file>", "write the whole report")
     .addHelpText("after", "\nExample:\n  sourcebound eval retrieval --data data --sets va-golden,clapnq")
     .action(async (flags: RetrievalFlags) => {
       const encoder = loadEmbeddedEncoder();
-      const settings = { bm25: true, dense: true, alpha: 0.5, beta: 0.5, fusion: "min-max" } as const;
-      const systems: RetrievalSystem[] = [
-        { name: "bm25", encoder: null, settings: { ...settings, dense: false } },
-        { name: "dense", encoder, settings: { ...settings, bm25: false } },
-        { name: "hybrid.6", encoder, settings: { ...settings, alpha: 0.6, beta: 0.4 } },
-        { name: "hybrid.5", encoder, settings },
-        { name: "hybrid.4", encoder, settings: { ...settings, alpha: 0.4, beta: 0.6 } },
-        { name: "rrf", encoder, settings: { ...settings, fusion: "rrf" } },
-      ];
+      const systems = systemsOf(encoder, flags.fusions === true);
       const sets = z.array(z.enum(RETRIEVAL_SETS)).parse(flags.sets.split(","));
-      const command = `eval retrieval --data ${flags.data} --sets ${flags.sets} --limit ${flags.limit}`;
+      const command = `eval retrieval --data ${flags.data} --sets ${flags.sets} --limit ${flags.limit}${flags.fusions === true ? " --fusions" : ""}`;
       const events = evaluateRetrieval({ data: flags.data, sets, systems, command, limit: Number(flags.limit), signal: context.signal });
       await showEvaluation(events, flags.json, context);
     });

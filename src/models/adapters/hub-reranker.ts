@@ -2,35 +2,17 @@ import { messageOf } from "../../errors.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, hubModelFacts } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint } from "../hub/local.ts";
 import { loadHubRuntime, requireHubRuntime } from "../hub/runtime.ts";
+import type { Reranker, RerankPassage } from "../reranker.ts";
 import { type HubOptions, once, tensorOf } from "./hub.ts";
 
-/** What a cross-encoder sees of a passage. */
-export interface RerankPassage {
-  readonly title: string;
-  readonly section: string;
-  readonly text: string;
-}
-
-export interface RerankOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Told why passages have no score. */
-  readonly onFailure?: ((reason: string) => void) | undefined;
-}
-
-export interface HubReranker {
-  readonly id: string;
-  /** A score in 0–1 per passage, in order; `null` where it could not be scored, never 0 for that. */
-  rerank(question: string, passages: readonly RerankPassage[], options?: RerankOptions): Promise<(number | null)[]>;
-}
-
 /** The cross-encoder of the `spark` source. */
-const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
+export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
  * A cross-encoder from the hub, run on this machine: question and passage are read together, the logit becomes a score through the logistic function.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
-export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): HubReranker {
+export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): Reranker {
   const runtimeFile = requireHubRuntime(runtimeDirs);
   const local = findLocalModel(modelsDir, name, dtype);
   const facts = hubModelFacts(name);

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../errors.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import type { Reranker, RerankPassage } from "../models/reranker.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import type { Candidate } from "./corpus.ts";
+import { Lexicon } from "./lexicon.ts";
+import { viewPairs } from "./pair-view.ts";
+import { FEATURES, type PairView } from "./rerank-features.ts";
+
+const weightsSchema = z.object({
+  name: z.string(),
+  recipe: z.string(),
+  models: z.record(
+    z.enum(["hybrid", "words", "text"]),
+    z.object({
+      features: z.array(z.enum(Object.keys(FEATURES))),
+      /** What a feature counts as where it is `null`: its mean over the training pairs. */
+      fill: z.array(z.number()),
+      scale: z.array(z.number().positive()),
+      linear: z.array(z.number()),
+      hidden: z.array(z.object({ weights: z.array(z.number()), bias: z.number(), out: z.number() })),
+      /** Slope and offset of the logistic curve from score to chance that the passage answers. */
+      chance: z.tuple([z.number().positive(), z.number()]),
+    }),
+  ),
+});
+export type RerankWeights = z.infer<typeof weightsSchema>;
+export type RerankModel = RerankWeights["models"]["hybrid"];
+
+/**
+ * Weights as they ship; made by `training/reranker`.
+ * @throws ModelError `reranker_corrupt` when the file is missing or not what it should be
+ */
+export function readRerankWeights(path: string = join(PACKAGE_ROOT, "src/retrieve/rerank-weights.json")): RerankWeights {
+  try {
+    return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    const message = `the reranker's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/reranker`;
+    throw new ModelError("reranker_corrupt", message, { path }, { cause });
+  }
+}
+
+/**
+ * The reranker that ships with the package: learned weights over features of a question and a passage (`rerank-features.ts`). No model runs; a passage costs microseconds.
+ * Where the rankings before left no vectors, or no scores at all, weights trained without them are used.
+ */
+export function createEmbeddedReranker(
+  encoder: Pick<EmbeddedEncoder, "id" | "dimensions" | "tokenVectors">,
+  weights: RerankWeights = readRerankWeights(),
+): Reranker {
+  const lexicon = new Lexicon(encoder);
+  return {
+    id: `${weights.name}-${weights.recipe}`,
+    async rerank(question, passages, { signal, idf } = {}) {
+      signal?.throwIfAborted();
+      const model = weights.models[modelFor(passages)];
+      return viewPairs(question, passages, lexicon, idf).map((view) => (view === null ? null : chanceOf(view, model)));
+    },
+  };
+}
+
+function modelFor(passages: readonly RerankPassage[]): "hybrid" | "words" | "text" {
+  const scored = (ranking: "dense" | "bm25") => passages.some(({ scores }) => (scores?.[ranking] ?? null) !== null);
+  if (!scored("bm25")) return "text";
+  return scored("dense") ? "hybrid" : "words";
+}
+
+/** Values of the named features; `null` where one measures nothing. */
+export function measure(view: PairView, names: readonly string[]): (number | null)[] {
+  return names.map((name) => (FEATURES[name] as (typeof FEATURES)[string])(view));
+}
+
+/** Chance that the passage answers, 0 to 1: a linear part and a few tanh units over standardised features, through a logistic curve. */
+export function chanceOf(view: PairView, model: RerankModel): number {
+  return logistic(model.chance[0] * scoreOf(measure(view, model.features), model) + model.chance[1]);
+}
+
+/** Σ linear·x + Σ out·tanh(weights·x + bias), x = (value − fill) / scale; what is not known is 0. */
+export function scoreOf(values: readonly (number | null)[], { fill, scale, linear, hidden }: RerankModel): number {
+  const x = values.map((value, i) => (value === null ? 0 : (value - (fill[i] as number)) / (scale[i] as number)));
+  const dot = (by: readonly number[]) => x.reduce((sum, value, i) => sum + value * (by[i] as number), 0);
+  return hidden.reduce((sum, { weights, bias, out }) => sum + out * Math.tanh(dot(weights) + bias), dot(linear));
+}
+
+function logistic(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}
+
+/** A candidate with what a reranker said of it; `null`: not asked, or not known. */
+export type RerankedCandidate = Candidate & { readonly rerank: number | null };
+
+/** Reorders the first `depth` candidates by the reranker's score, those with a code of the question before the others; what it could not score follows in the order that it had, then the rest. */
+export async function rerankCandidates(
+  question: string,
+  candidates: readonly Candidate[],
+  depth: number,
+  reranker: Reranker | null,
+  options: { readonly signal?: AbortSignal; readonly idf?: (token: string) => number } = {},
+): Promise<RerankedCandidate[]> {
+  if (reranker === null || depth === 0) return candidates.map((candidate) => ({ ...candidate, rerank: null }));
+  const first = candidates.slice(0, depth);
+  const scores = await reranker.rerank(question, first.map(toPassage), options);
+  const scored = first.map((candidate, i) => ({ ...candidate, rerank: scores[i] ?? null }));
+  scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || (b.rerank ?? -1) - (a.rerank ?? -1));
+  return [...scored, ...candidates.slice(depth).map((candidate) => ({ ...candidate, rerank: null }))];
+}
+
+function toPassage({ title, text, chunk, dense, bm25, fused }: Candidate): RerankPassage {
+  return { title, section: chunk.headingPath.join(". "), text, scores: { dense, bm25, fused } };
+}
