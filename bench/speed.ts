@@ -62,6 +62,11 @@ export const benchmark: Benchmark = {
     const sizes = values.large ? SIZES : SIZES.slice(0, -1);
     measureVectors(findings, sizes, seed, progress);
     measureWords(findings, sizes, seed, progress);
+    for (const [name, points] of findings.lines) {
+      const figures = points.map(([size, time]) => `${size.toLocaleString("en")}: ${time.toFixed(3)}`).join(", ");
+      findings.table.push({ name: `growth, ms: ${name}`, figure: "", note: figures });
+      for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
+    }
     await measurePeers(findings, Number(values.peers), seed, progress);
     const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
     if (values.svg !== undefined)

@@ -23,6 +23,7 @@ import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
+import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions {
@@ -289,5 +290,5 @@ function configHash(config: Config, pack: DomainPack, profile: unknown): string 
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
-  return sha256Hex(JSON.stringify([model, packFacts, profile]));
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile]));
 }

@@ -21,7 +21,7 @@ export const sourcebound: Profile = {
     twins: "same-facts",
     perDocument: 3,
   },
-  gate: { type: "coverage", verified: 0.6, uncertain: 0.25, answer: 0.4 },
+  gate: { type: "coverage", verified: 0.6, uncertain: 0.3, answer: 0.5 },
   thresholdsOf: null,
   write: {
     writer: "auto",

@@ -7,11 +7,11 @@ import { createScalarKernel } from "./wasm/scalar.ts";
 import { createWasmKernel } from "./wasm/wasm.ts";
 
 /**
- * Rows that the int8 scan hands to f32 rescoring for every result wanted. Rounding to int8 moves a cosine by about 0.0004 at 384
- * dimensions; `bench speed` measures the recall that each value gives. At least `MIN_CANDIDATES`, for small results.
+ * Rows that the int8 scan hands to f32 rescoring for every result wanted. `bench speed`, 100,000 × 384, top 50: recall .991 with as
+ * many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors that lie closer together, and costs little.
  */
 export const OVERSAMPLING = 3;
-/** A few hundred rows cost less to rescore than the scan's own noise. */
+/** At least so many, for small results: one result has one near rival too few. */
 export const MIN_CANDIDATES = 64;
 
 /**

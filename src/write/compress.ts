@@ -29,7 +29,11 @@ const PASSAGES = 5;
 /** A list with its lead-in stays one quote up to this many characters. */
 const WHOLE_LIST_CHARACTERS = 700;
 /** What a heading's words count beside those of the sentence under it. */
-const HEADING_SHARE = 0.5;
+const HEADING_SHARE = 0.8;
+/** What the title's words count. */
+const TITLE_SHARE = 0.4;
+/** A heading that holds this share of the question's words asks the same: what stands under it may answer without repeating a word. */
+const SAME_QUESTION = 0.6;
 /** What a sentence with a number gains when the question asks for a value. */
 const VALUE_BONUS = 1.5;
 /** What the rank of the passage counts: the last one's sentences keep this share of their score. */
@@ -44,6 +48,7 @@ export function chooseQuotes(
 ): QuoteCandidate[] {
   const asked = [...new Set(words.questionTokens(question))];
   const weight = (held: ReadonlySet<string>) => asked.reduce((sum, token) => sum + (held.has(token) ? words.idf(token) : 0), 0);
+  const total = weight(new Set(asked));
   const candidates: QuoteCandidate[] = [];
   evidence.slice(0, PASSAGES).forEach(({ passage }, rank) => {
     const share = 1 - (rank / PASSAGES) * (1 - LAST_PASSAGE_SHARE);
@@ -52,14 +57,19 @@ export function chooseQuotes(
       if (group.range.end - group.range.start > options.maxCharacters) continue;
       const quote = quoteOf(passage, group.range);
       const held = new Set(words.tokens(quote.text));
-      const above = new Set([...words.tokens(group.heading), ...titleTokens].filter((token) => !held.has(token)));
+      const heading = new Set(words.tokens(group.heading));
       const own = weight(held);
-      if (own === 0) continue;
+      const named = weight(heading);
+      if (own === 0 && named < SAME_QUESTION * total) continue;
+      const fromHeading = weight(new Set([...heading].filter((token) => !held.has(token))));
+      const fromTitle = weight(new Set([...titleTokens].filter((token) => !held.has(token) && !heading.has(token))));
       candidates.push({
         quote,
         context: group.context.map((range) => quoteOf(passage, range)),
-        score: share * (own * (answersValueQuestion(question, quote.text) ? VALUE_BONUS : 1) + HEADING_SHARE * weight(above)),
-        covers: new Set(asked.filter((token) => held.has(token))),
+        score:
+          share *
+          (own * (answersValueQuestion(question, quote.text) ? VALUE_BONUS : 1) + HEADING_SHARE * fromHeading + TITLE_SHARE * fromTitle),
+        covers: new Set(asked.filter((token) => held.has(token) || heading.has(token))),
       });
     }
   });
@@ -117,7 +127,13 @@ function groupUnits(passage: Passage): UnitGroup[] {
     }
     const items = listAfter(units, i);
     const last = items.at(-1);
-    if (last !== undefined && textOf(passage, unit).endsWith(":")) {
+    const underHeading = unit.type === "list-item" && units[i - 1]?.type === "heading";
+    if (underHeading && last !== undefined && last.end - unit.start <= WHOLE_LIST_CHARACTERS) {
+      groups.push({ range: { start: unit.start, end: last.end }, context: [], heading });
+      i += items.length;
+      continue;
+    }
+    if (unit.type !== "list-item" && last !== undefined && textOf(passage, unit).endsWith(":")) {
       const range = { start: unit.start, end: last.end };
       if (range.end - range.start <= WHOLE_LIST_CHARACTERS) groups.push({ range, context: [], heading });
       else for (const item of items) groups.push({ range: item, context: [unit], heading });
@@ -134,7 +150,7 @@ function groupUnits(passage: Passage): UnitGroup[] {
 function listAfter(units: readonly Unit[], at: number): Unit[] {
   const items: Unit[] = [];
   for (let i = at + 1; units[i]?.type === "list-item"; i++) items.push(units[i] as Unit);
-  return units[at]?.type === "list-item" ? [] : items;
+  return items;
 }
 
 function headerOf(passage: Passage, row: Unit): TextRange | null {
