@@ -37,8 +37,6 @@ export const spark: Profile = {
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [
-    { stage: "retrieve", what: "cross-encoder reranking" },
-    { stage: "verify", what: "cross score of the guard: its weight goes to relevance" },
     { stage: "lookup", what: "semantic cache" },
     { stage: "compress", what: "compression by a model: quotes are cut by rule instead" },
   ],

@@ -109,11 +109,12 @@ describe("rerankCandidates", () => {
   const ids = async (depth: number, reranker: Reranker | null) =>
     (await rerankCandidates("q", four, depth, reranker)).map(({ documentId, rerank }) => [documentId, rerank]);
 
-  it("reorders the first ones by score and leaves the rest behind them", async () => {
+  it("orders the first ones by the mean of both scores and leaves the rest behind them", async () => {
     expect(await ids(3, fixed([0.1, 0.3, 0.2]))).toEqual([
+      // Scaled fused and reranker scores: b ½ and 1, a 1 and 0, c 0 and ½.
       ["b", 0.3],
-      ["c", 0.2],
       ["a", 0.1],
+      ["c", 0.2],
       ["d", null],
     ]);
   });
@@ -126,7 +127,7 @@ describe("rerankCandidates", () => {
   it("leaves a candidate with a code of the question before all others", async () => {
     const coded = four.map((one, i) => ({ ...one, coded: i === 3 }));
     const ranked = await rerankCandidates("q", coded, 4, fixed([0.1, 0.9, 0.2, 0.05]));
-    expect(ranked.map(({ documentId }) => documentId)).toEqual(["d", "b", "c", "a"]);
+    expect(ranked.map(({ documentId }) => documentId)).toEqual(["d", "b", "a", "c"]);
   });
 
   it("changes nothing without a reranker or at depth 0", async () => {

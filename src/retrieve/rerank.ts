@@ -92,6 +92,12 @@ function logistic(value: number): number {
 /** A candidate with what a reranker said of it; `null`: not asked, or not known. */
 export type RerankedCandidate = Candidate & { readonly rerank: number | null };
 
+/**
+ * What the reranker's score counts beside the fused one, both min-max scaled over what was reranked. Equal shares: the two err on different
+ * questions, and the reranker was trained on few long pages with headings (figures for other shares: `training/reranker/LOG.md`).
+ */
+export const RERANK_SHARE = 0.5;
+
 /** Reorders the first `depth` candidates by the reranker's score, those with a code of the question before the others; what it could not score follows in the order that it had, then the rest. */
 export async function rerankCandidates(
   question: string,
@@ -104,8 +110,19 @@ export async function rerankCandidates(
   const first = candidates.slice(0, depth);
   const scores = await reranker.rerank(question, first.map(toPassage), options);
   const scored = first.map((candidate, i) => ({ ...candidate, rerank: scores[i] ?? null }));
-  scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || (b.rerank ?? -1) - (a.rerank ?? -1));
+  const fusedOf = scale(first.map(({ fused }) => fused));
+  const rerankOf = scale(scored.flatMap(({ rerank }) => rerank ?? []));
+  const order = ({ rerank, fused }: RerankedCandidate) =>
+    rerank === null ? -1 : RERANK_SHARE * rerankOf(rerank) + (1 - RERANK_SHARE) * fusedOf(fused);
+  scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || order(b) - order(a));
   return [...scored, ...candidates.slice(depth).map((candidate) => ({ ...candidate, rerank: null }))];
+}
+
+/** Min-max over what is there; equal scores all count as the best. */
+function scale(values: readonly number[]): (value: number) => number {
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low;
+  return (value) => (range > 0 ? (value - low) / range : 1);
 }
 
 function toPassage({ title, text, chunk, dense, bm25, fused }: Candidate): RerankPassage {

@@ -1,4 +1,4 @@
-import { messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../errors.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, hubModelFacts } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint } from "../hub/local.ts";
 import { loadHubRuntime, requireHubRuntime } from "../hub/runtime.ts";
@@ -10,6 +10,7 @@ export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
  * A cross-encoder from the hub, run on this machine: question and passage are read together, the logit becomes a score through the logistic function.
+ * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` for the `spark` source (section 2.2)
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): Reranker {
@@ -29,11 +30,20 @@ export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype 
   return {
     id: `hub/${facts?.name ?? name}/${dtype}/${fingerprint(local.folder, dtype)}`,
     async rerank(question, passages, { signal, onFailure } = {}) {
+      signal?.throwIfAborted();
+      if (passages.length === 0) return [];
+      const { tokenizer, model } = await load().catch((cause: unknown) => {
+        throw new ModelError(
+          "reranker_failed",
+          `Cross-encoder "${name}" in ${local.folder} failed: ${messageOf(cause)}`,
+          { model: name },
+          { cause },
+        );
+      });
       const scores: (number | null)[] = [];
       for (const passage of passages) {
         signal?.throwIfAborted();
         try {
-          const { tokenizer, model } = await load();
           const inputs = tokenizer([question], {
             text_pair: [passageInput(passage)],
             padding: true,

@@ -103,6 +103,11 @@ describe("hub reranker", () => {
     expect(reasons).toEqual([expect.stringContaining("boom"), expect.stringContaining("finite logit")]);
   });
 
+  it("throws a ModelError when the model cannot be loaded", async () => {
+    const reranker = createHubReranker("some/broken", fake);
+    await expect(reranker.rerank("x", [passage("y")])).rejects.toMatchObject({ name: "ModelError", code: "reranker_failed" });
+  });
+
   it("throws the signal's reason when it is cancelled", async () => {
     const reason = new Error("reader left");
     const reranker = createHubReranker("cross-encoder/ms-marco-MiniLM-L-6-v2", fake);

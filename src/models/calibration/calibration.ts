@@ -4,7 +4,7 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../root.ts";
 import type { Encoder } from "../encoder.ts";
 import { applyIsotonic } from "./isotonic.ts";
-import { carryThreshold, type Distribution } from "./quantiles.ts";
+import { carryThreshold } from "./quantiles.ts";
 
 /** What is known of an encoder's raw cosines; made by `training/calibration`. */
 export const calibrationSchema = z.strictObject({
@@ -86,5 +86,3 @@ export function scaleFor(
     note: `thresholds of ${source} are carried over to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assumption: its cosines are spread like those of ${standIn}; it could not be measured)`}`,
   };
 }
-
-export type { Distribution };
