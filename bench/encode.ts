@@ -1,10 +1,5 @@
-/**
- * How fast does the embedded encoder run on one core?
- * `node bench/encode.ts [--weights FILE] [--json FILE]` (Node ≥ 22.18; on Node 20 bundle it first: `npx rolldown bench/encode.ts --platform node --file dist/bench/encode.mjs`). Texts are generated, seeded.
- */
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
+import { type Benchmark, createRandom, loadEmbeddedEncoder, quantile, versionsOf } from "../src/internals.ts";
 
 const SEED = 7;
 const ROUNDS = 9;
@@ -15,13 +10,58 @@ const WORDS = (
   "compensation acetaminophen hydrochlorothiazide 21-526EZ 2019 $1,234.56 30 percent"
 ).split(" ");
 
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+/** How fast does the embedded encoder run on one core? */
+export const benchmark: Benchmark = {
+  description: "texts and words per second of the embedded encoder on one core (--weights FILE)",
+  async run(args, progress) {
+    const { values } = parseArgs({ args: [...args], options: { weights: { type: "string" } } });
+    const options = values.weights === undefined ? {} : { path: values.weights };
+    const loads = Array.from({ length: 5 }, () => seconds(() => loadEmbeddedEncoder(options)) * 1000);
+    const encoder = loadEmbeddedEncoder(options);
+    const random = createRandom(SEED);
+    const timings: Record<string, number | null> = { load_ms: quantile(loads, 0.5) };
+    const n: Record<string, number> = {};
+    for (const [name, count, words] of [
+      ["short", 20_000, 10],
+      ["passage", 2_000, 150],
+    ] as const) {
+      progress(`${name}: ${count} texts of ${words} words, ${ROUNDS} times`);
+      const batch = texts(count, words, random);
+      encoder.embedSync(batch.slice(0, 1000));
+      const median = quantile(
+        Array.from({ length: ROUNDS }, () => seconds(() => encoder.embedSync(batch))),
+        0.5,
+      );
+      n[name] = count;
+      timings[`${name}.texts_per_second`] = median === null ? null : Math.round(count / median);
+      timings[`${name}.words_per_second`] = median === null ? null : Math.round((count * words) / median);
+    }
+    const rate = (name: string) => `${timings[`${name}.texts_per_second`]} texts/s`;
+    const note = (name: string) => `n = ${n[name]}, ${timings[`${name}.words_per_second`]} words/s`;
+    return {
+      report: {
+        name: "encode",
+        command: `bench encode ${args.join(" ")}`.trim(),
+        versions: { ...versionsOf(), encoder: encoder.id },
+        seed: SEED,
+        date: new Date().toISOString(),
+        n,
+        metrics: {},
+        timings,
+        items: [],
+      },
+      table: [
+        {
+          name: "load",
+          figure: `${timings.load_ms?.toFixed(0)} ms`,
+          note: `${encoder.id}, ${encoder.dimensions} dimensions, medians of ${ROUNDS}`,
+        },
+        { name: "texts of 10 words", figure: rate("short"), note: note("short") },
+        { name: "texts of 150 words", figure: rate("passage"), note: note("passage") },
+      ],
+    };
+  },
+};
 
 /** Zipf-like: early words of the list come more often. */
 function texts(count: number, words: number, random: () => number): string[] {
@@ -30,42 +70,8 @@ function texts(count: number, words: number, random: () => number): string[] {
   );
 }
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-const { values } = parseArgs({ options: { json: { type: "string" }, weights: { type: "string" } } });
-const options = values.weights === undefined ? {} : { path: values.weights };
-const random = generator(SEED);
-const loads = Array.from({ length: 5 }, () => {
+function seconds(run: () => unknown): number {
   const started = performance.now();
-  loadEmbeddedEncoder(options);
-  return performance.now() - started;
-});
-const encoder = loadEmbeddedEncoder(options);
-const metrics: Record<string, number> = { load_ms: median(loads) };
-const n: Record<string, number> = {};
-for (const [name, count, words] of [
-  ["short", 20_000, 10],
-  ["passage", 2_000, 150],
-] as const) {
-  const batch = texts(count, words, random);
-  encoder.embedSync(batch.slice(0, 1000));
-  const seconds = Array.from({ length: ROUNDS }, () => {
-    const started = performance.now();
-    encoder.embedSync(batch);
-    return (performance.now() - started) / 1000;
-  });
-  n[name] = count;
-  metrics[`${name}.texts_per_second`] = Math.round(count / median(seconds));
-  metrics[`${name}.words_per_second`] = Math.round((count * words) / median(seconds));
+  run();
+  return (performance.now() - started) / 1000;
 }
-const report = { name: "encode", encoder: encoder.id, versions: { node: process.version }, seed: SEED, rounds: ROUNDS, n, metrics };
-process.stdout.write(
-  `${encoder.id}, ${encoder.dimensions} dimensions, node ${process.version}, medians of ${ROUNDS}, seed ${SEED}\n` +
-    `load ${metrics.load_ms?.toFixed(0)} ms\n` +
-    ["short", "passage"]
-      .map((k) => `${k}: n ${n[k]}, ${metrics[`${k}.texts_per_second`]} texts/s, ${metrics[`${k}.words_per_second`]} words/s\n`)
-      .join(""),
-);
-if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -1,7 +1,9 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
+export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
+export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { Bm25Index } from "./retrieve/bm25.ts";
 export { DenseIndex } from "./retrieve/dense.ts";
 export { SlotSet } from "./retrieve/slot-set.ts";

@@ -1,16 +1,5 @@
 import type { Interval } from "./metrics.ts";
-
-/** A small generator of numbers in [0, 1) that gives the same row for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { createRandom } from "./random.ts";
 
 /**
  * 95 % interval of the mean difference of paired values by the percentile bootstrap; whole clusters are drawn, because questions about one

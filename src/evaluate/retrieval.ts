@@ -3,9 +3,10 @@ import type { Reranker } from "../models/reranker.ts";
 import type { Candidate, Corpus } from "../retrieve/corpus.ts";
 import { rerankCandidates } from "../retrieve/rerank.ts";
 import type { QuestionVector } from "../retrieve/vector-index.ts";
-import { createRandom, pairedBootstrap } from "./bootstrap.ts";
+import { pairedBootstrap } from "./bootstrap.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
 import { hitAt, mean, ndcgAt, precisionAt, recallAt, reciprocalRank } from "./metrics.ts";
+import { createRandom } from "./random.ts";
 import { decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import { RETRIEVAL_SETS, type RetrievalQuery, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "./retrieval-sets.ts";
 

@@ -142,7 +142,7 @@ function standingsOf(scores: readonly (number | null)[]): (Standing | null)[] {
   return scores.map((score) => ({
     score: score ?? least,
     held: score !== null,
-    rank: score === null ? sorted.length : sorted.findIndex((other) => other === score),
+    rank: score === null ? sorted.length : sorted.indexOf(score),
     best,
     least,
     median,

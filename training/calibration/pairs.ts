@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createRandom } from "../../src/evaluate/bootstrap.ts";
+import { createRandom } from "../../src/evaluate/random.ts";
 import { type RetrievalDocument, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "../../src/evaluate/retrieval-sets.ts";
 import { Bm25Index } from "../../src/retrieve/bm25.ts";
 import { createStemmer, tokenize } from "../../src/text/tokens.ts";
