@@ -201,7 +201,11 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 
 /** The index as it looks from one question. */
 function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
-  return questionWords(corpus.understand(question, profile.retrieve.query), corpus);
+  const { query } = profile.retrieve;
+  const understood = corpus.understand(question, query);
+  const own =
+    question.text === question.resolved ? understood : corpus.understand({ resolved: question.text, scope: question.scope }, query);
+  return questionWords(understood, own, corpus);
 }
 
 export function verify(question: Question, passages: readonly Passage[], scale: ScoreScale, parts: AnswerParts, log: StageLog): Evidence[] {

@@ -126,6 +126,8 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
     const database = new Libsql(databaseOf(seeded), { readonly: true });
+    // Other tests write to the same database meanwhile.
+    database.pragma("busy_timeout = 10000");
     for (const { quote, start, end, original, document_id } of answer.citations) {
       const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
       expect(row.text.slice(start, end)).toBe(quote);
@@ -213,7 +215,11 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     const sandbox = fresh({});
     writeFiles(sandbox.folder, { "sourcebound.config.yaml": "embeddings: none\n" });
     const run = await cli(sandbox, ["ask", "x", "--profile", "seven-layer"]);
-    expectFailure(run, 1, /embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/);
+    expectFailure(
+      run,
+      1,
+      /embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_HUB[\s\S]*SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/,
+    );
   });
 
   it("prints help without a command, with the commands and an example", async () => {

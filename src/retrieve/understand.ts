@@ -101,17 +101,24 @@ export interface QuestionWords {
   idf(token: string): number;
   /** Tokens of the question's content, misspelt words replaced. */
   questionTokens(question: string): string[];
+  /** The same without what the conversation before added. */
+  ownTokens(question: string): string[];
 }
 
-/** @param index tokenizer and word weights of the index */
+/**
+ * @param own the question read without its history
+ * @param index tokenizer and word weights of the index
+ */
 export function questionWords(
   understood: Understood,
+  own: Understood,
   index: { tokens(text: string): string[]; idf(token: string): number },
 ): QuestionWords {
   const { equivalents } = understood;
   return {
     idf: (token) => index.idf(token),
     questionTokens: () => [...understood.asked],
+    ownTokens: () => [...own.asked],
     tokens(text) {
       const tokens = index.tokens(text);
       if (equivalents.length === 0) return tokens;

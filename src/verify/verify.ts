@@ -8,6 +8,8 @@ export interface WordStatistics {
   tokens(text: string): string[];
   /** Tokens of what a question asks, its frame left out. */
   questionTokens(question: string): string[];
+  /** The same without what the conversation before added. */
+  ownTokens(question: string): string[];
   idf(token: string): number;
 }
 
@@ -20,7 +22,8 @@ export function verifyPassages(
   scale: Pick<ScoreScale, "score"> = RAW_SCALE,
 ): Evidence[] {
   const asked = words.questionTokens(question.resolved);
-  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, passage, words), scale));
+  const own = words.ownTokens(question.text);
+  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, own, passage, words), scale));
 }
 
 function judge(passage: Passage, gate: GateSettings, coverage: () => number | null, scale: Pick<ScoreScale, "score">): Evidence {
@@ -75,9 +78,12 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-function relevanceByCoverage(asked: readonly string[], passage: Passage, words: WordStatistics): number | null {
+/** History helps to find a passage; it cannot make up for words of the question itself that the passage lacks. */
+function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
   const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
-  return weightedCoverage(asked, held, (token) => words.idf(token));
+  const idf = (token: string) => words.idf(token);
+  const withHistory = weightedCoverage(asked, held, idf);
+  return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? 0);
 }
 
 function evidence(passage: Passage, verdict: Verdict, relevance: number | null, score: number, reason: string): Evidence {
