@@ -21,20 +21,22 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
     const asked = async (sessionId: string, first: string) => {
       await engine.answer(first, { sessionId });
       const notices: string[] = [];
-      for await (const event of engine.ask("How long does it take?", { sessionId })) {
+      for await (const event of engine.ask("How long does it take for a decision?", { sessionId })) {
         if (event.type === "notice") notices.push(event.code);
         if (event.type === "answer") return { ...event.answer, notices };
       }
       throw new Error("no answer");
     };
     const pension = await asked("one", "What is the pension decision?");
-    expect(pension.question).toBe("How long does it take?");
+    expect(pension.question).toBe("How long does it take for a decision?");
     expect(pension.notices).toContain("follow_up");
     expect(pension.sentences.map(({ text }) => text).join(" ")).toContain("30 days");
     const appeal = await asked("two", "What is the appeal decision?");
     expect(appeal.cacheMode).toBe("miss");
     expect(appeal.sentences.map(({ text }) => text).join(" ")).toContain("90 days");
     expect((await asked("three", "What is the pension decision?")).cacheMode).toBe("exact");
+    // Without a word of its own a follow-up would be answered by its history alone.
+    expect((await engine.answer("How long does it take?", { sessionId: "one" })).status).toBe("insufficient_context");
   } finally {
     await engine.close();
     rmSync(folder, { recursive: true, force: true });

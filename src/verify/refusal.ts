@@ -22,7 +22,11 @@ export function explainRefusal(
   const empty = counts.documents === 0;
   return {
     reason: empty ? "empty_corpus" : reason,
-    message: empty ? "No documents have been ingested for this domain yet, so nothing could be searched." : sentence,
+    message: empty
+      ? "No documents have been ingested for this domain yet, so nothing could be searched. Read a folder first: sourcebound ingest FOLDER."
+      : question.text === question.resolved
+        ? sentence
+        : `${sentence} It was read as a follow-up: ask the question in full.`,
     searched: counts,
     nearest: nearestMisses(question, evidence, words),
     contacts: contacts

@@ -80,13 +80,13 @@ export function guardScore(
 
 /**
  * History says what a question is about; it cannot make up for words of the question itself that the passage lacks.
- * A question without any ("How long does it take?") is judged as it was resolved.
+ * A question without any ("How long does it take?") is refused: what was meant is a guess, and the refusal asks for the whole question.
  */
 function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
   const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
   const idf = (token: string) => words.idf(token);
   const withHistory = weightedCoverage(asked, held, idf);
-  return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? withHistory);
+  return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? 0);
 }
 
 function evidence(passage: Passage, verdict: Verdict, relevance: number | null, score: number, reason: string): Evidence {
