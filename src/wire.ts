@@ -158,6 +158,18 @@ export const errorResponseSchema = z.object({
 });
 export type WireError = z.infer<typeof errorResponseSchema>;
 
+/** What `GET /healthz` reports. */
+export interface WireHealth {
+  readonly status: "ok" | "degraded";
+  readonly domain: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  readonly version: string;
+  readonly encoder: string;
+  readonly model: string;
+}
+
 /** One Server-Sent Event: `event: NAME`, `data: JSON`. */
 export type WireEvent =
   | { readonly event: "stage"; readonly data: { stage: string; phase: "start" | "end"; ms?: number; facts?: Record<string, unknown> } }

@@ -1,6 +1,5 @@
-import type { WireAnswer, WireAskRequest, WireError, WireEvent } from "../wire.ts";
+import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire.ts";
 import { ClientError } from "./errors.ts";
-import type { WireHealth } from "./health.ts";
 import { parseEvents } from "./parse-events.ts";
 
 export interface ClientOptions {

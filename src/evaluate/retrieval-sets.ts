@@ -26,10 +26,17 @@ export interface RetrievalDocument {
   readonly scope: string | null;
 }
 
+/** What the shipped encoder and reranker saw of a set in training. A figure means something else for each. */
+export const EXPOSURES = {
+  unseen: "never trained on",
+  "held-out": "held-out part of a trained set",
+  "documents-seen": "its questions were never trained on; its documents were (titles, headings, sections)",
+} as const;
+export type Exposure = keyof typeof EXPOSURES;
+
 export interface RetrievalSet {
   readonly name: string;
-  /** Was the embedded encoder trained on other documents of this set? */
-  readonly trained: boolean;
+  readonly exposure: Exposure;
   readonly documents: readonly RetrievalDocument[];
   readonly queries: readonly RetrievalQuery[];
 }
@@ -90,7 +97,7 @@ function vaGolden(data: string, folder: string): RetrievalSet | null {
     tag: difficulty,
     cluster: id,
   }));
-  return { name: "va-golden", trained: false, documents, queries };
+  return { name: "va-golden", exposure: "documents-seen", documents, queries };
 }
 
 function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
@@ -110,7 +117,7 @@ function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
   const documents = passages
     .filter(({ site }) => asks("policyqa", site))
     .map(({ passage_id, site, text }) => ({ id: passage_id, title: "", text, scope: site }));
-  return { name: "policyqa", trained: true, documents, queries: [...asked.values()] };
+  return { name: "policyqa", exposure: "held-out", documents, queries: [...asked.values()] };
 }
 
 function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
@@ -132,7 +139,7 @@ function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
     .map(([text, { gold, cluster }]) => ({ text, gold, scope: null, tag: null, cluster, order: sha256(text) }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
     .slice(0, MEDQUAD_QUESTIONS);
-  return { name: "medquad", trained: true, documents, queries };
+  return { name: "medquad", exposure: "held-out", documents, queries };
 }
 
 /** Articles are long: the document to be found is the part of about 130 words that holds the answer. */
@@ -157,7 +164,7 @@ function covidQa(folder: string): RetrievalSet {
     if (gold.length === 0) return [];
     return [{ text: question, gold: new Set(gold.map(({ id }) => id)), scope: null, tag: null, cluster: String(document_id) }];
   });
-  return { name: "covid-qa", trained: false, documents, queries };
+  return { name: "covid-qa", exposure: "unseen", documents, queries };
 }
 
 const COVID_PART_WORDS = 130;
@@ -177,7 +184,7 @@ function fairytaleQa(folder: string, withinStory: boolean, asks: AsksAbout): Ret
       tag: null,
       cluster: story,
     }));
-  return { name: withinStory ? "fairytaleqa-story" : "fairytaleqa-all", trained: true, documents, queries };
+  return { name: withinStory ? "fairytaleqa-story" : "fairytaleqa-all", exposure: "held-out", documents, queries };
 }
 
 function clapNq(folder: string): RetrievalSet {
@@ -188,7 +195,7 @@ function clapNq(folder: string): RetrievalSet {
   );
   return {
     name: "clapnq",
-    trained: false,
+    exposure: "unseen",
     documents: rows.map(({ id, title, passage }) => ({ id, title, text: passage, scope: null })),
     queries: rows
       .filter(({ answerable }) => answerable)

@@ -8,7 +8,14 @@ import { createMemoryCorpus } from "./memory-corpus.ts";
 import { hitAt, mean, ndcgAt, precisionAt, recallAt, reciprocalRank } from "./metrics.ts";
 import { createRandom } from "./random.ts";
 import { decimal, type Report, type TableRow, versionsOf } from "./report.ts";
-import { RETRIEVAL_SETS, type RetrievalQuery, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "./retrieval-sets.ts";
+import {
+  EXPOSURES,
+  RETRIEVAL_SETS,
+  type RetrievalQuery,
+  type RetrievalSet,
+  type RetrievalSetName,
+  readRetrievalSet,
+} from "./retrieval-sets.ts";
 
 /** A way to rank; the first is the baseline of the intervals. */
 export interface RetrievalSystem {
@@ -71,7 +78,7 @@ export async function* evaluateRetrieval(options: RetrievalOptions): AsyncGenera
     table.push({
       name,
       figure: "",
-      note: `${queries.length} questions, ${set.documents.length} documents; ${set.trained ? "held-out part of a trained set" : "never trained on"}`,
+      note: `${queries.length} questions, ${set.documents.length} documents; ${EXPOSURES[set.exposure]}`,
     });
     let baseline: Record<string, number[]> | null = null;
     for (const system of options.systems) {

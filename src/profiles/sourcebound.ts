@@ -1,7 +1,7 @@
 import type { Profile } from "./profile.ts";
 
 /**
- * Default. The gate's cuts were chosen on the development half of the veterans' golden set (`./run eval va`) and are uncalibrated: every answer says so.
+ * Default. The gate's cuts were chosen on the development half of the veterans' golden set (`./run eval va`) and are uncalibrated: every answer says so. The same questions report it, so its figures there are optimistic.
  */
 export const sourcebound: Profile = {
   name: "sourcebound",

@@ -15,7 +15,7 @@ import { type Understood, understand } from "./understand.ts";
 import { type QuestionVector, VectorIndex } from "./vector-index.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Weights of the fields that stand above every window of a document. The body has 1. Chosen on the development half of va-golden. */
+/** Weights of the fields that stand above every window of a document. The body has 1. Set by judgement, not measured against others. */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
 export interface CorpusOptions {

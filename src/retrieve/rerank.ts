@@ -93,8 +93,8 @@ function logistic(value: number): number {
 export type RerankedCandidate = Candidate & { readonly rerank: number | null };
 
 /**
- * What the reranker's score counts beside the fused one, both min-max scaled over what was reranked. Equal shares: the two err on different
- * questions, and the reranker was trained on few long pages with headings (figures for other shares: `training/reranker/LOG.md`).
+ * What the reranker's score counts beside the fused one, both min-max scaled over what was reranked. Chosen among four values after looking
+ * at the sets that are reported, so figures with it are slightly optimistic (`training/reranker/LOG.md`).
  */
 export const RERANK_SHARE = 0.5;
 

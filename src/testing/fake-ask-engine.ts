@@ -1,5 +1,6 @@
 import type { AnswerEvent } from "../events.ts";
-import type { AskEngine, EngineHealth, ParsedAskRequest } from "../server/ask-engine.ts";
+import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
+import type { WireHealth } from "../wire.ts";
 
 export interface AskCall {
   readonly request: ParsedAskRequest;
@@ -13,7 +14,7 @@ export interface FakeAskEngine extends AskEngine {
   readonly calls: readonly AskCall[];
 }
 
-const HEALTH: EngineHealth = {
+const HEALTH: WireHealth = {
   status: "ok",
   domain: "veterans",
   documents: 28,
@@ -25,7 +26,7 @@ const HEALTH: EngineHealth = {
 };
 
 /** An engine that plays a script and records its calls. */
-export function createFakeAskEngine(script: AskScript, health: Partial<EngineHealth> = {}): FakeAskEngine {
+export function createFakeAskEngine(script: AskScript, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   return {
     calls,

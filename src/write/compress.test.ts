@@ -25,6 +25,19 @@ describe("chooseQuotes", () => {
     expect(texts("card", pieces)).toEqual(["Bring a card and:\na pen\na book"]);
   });
 
+  it("quotes a list under a heading that asks the same, though it repeats no word of the question", () => {
+    const heading = (text: string) => ({ type: "heading" as const, text });
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const pieces = [
+      heading("Who is exempt"),
+      item("a surviving spouse"),
+      item("a service member"),
+      heading("Other matters"),
+      item("a visitor"),
+    ];
+    expect(texts("who is exempt", pieces)).toEqual(["a surviving spouse\na service member"]);
+  });
+
   it("cites items of a long list with their lead-in", () => {
     const item = (n: number) => ({ type: "list-item" as const, text: `${"word ".repeat(40)}card ${n}` });
     const [first] = choose("card 3", ["These cards:", item(1), item(2), item(3), item(4), item(5)]);
