@@ -33,7 +33,7 @@ export const sevenLayer: Profile = {
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
   },
-  check: { uncited: "allow", values: "warn", urls: "home-page", verificationScore: 0.7 },
+  check: { uncited: "allow", values: "warn", claims: "warn", recite: false, support: null, urls: "home-page", verificationScore: 0.7 },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   unbuilt: [

@@ -1,0 +1,41 @@
+import type { CheckSettings } from "../profiles/profile.ts";
+import { type Alignment, align } from "./alignment.ts";
+import { checkEntities } from "./entities.ts";
+import type { CitedQuote, Finding } from "./finding.ts";
+import { checkGrounding } from "./grounding.ts";
+import { checkPolarity } from "./polarity.ts";
+import type { Reader, Reading } from "./statements.ts";
+import { checkValues } from "./values.ts";
+
+/** A sentence beside the quotes that it cites. */
+export interface ClaimFacts {
+  readonly alignment: Alignment;
+  readonly question: Reading;
+  readonly settings: CheckSettings;
+}
+
+/** One check of what a sentence says against what it cites; `null` where the profile leaves it out. */
+export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
+
+/** In the order in which they are reported. A further check is one more line. */
+const CLAIM_CHECKS: readonly ClaimCheck[] = [
+  ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
+  ({ alignment, settings }) => (settings.claims === "off" ? null : checkEntities(alignment, settings.claims)),
+  ({ alignment, settings }) => (settings.claims === "off" ? null : checkPolarity(alignment, settings.claims)),
+  ({ alignment, settings }) => (settings.claims === "off" ? null : checkGrounding(alignment, settings.claims)),
+];
+
+/** Lays a sentence beside quotes and runs every check of what it says. */
+export function checkClaim(
+  text: string,
+  quotes: readonly CitedQuote[],
+  question: string,
+  settings: CheckSettings,
+  reader: Reader,
+): { alignment: Alignment; findings: Finding[] } {
+  const asked = reader.read(question);
+  const statements = quotes.flatMap((quote) => reader.statements(quote));
+  const alignment = align(reader.read(text), statements, asked.roots);
+  const findings = CLAIM_CHECKS.flatMap((check) => check({ alignment, question: asked, settings }) ?? []);
+  return { alignment, findings };
+}

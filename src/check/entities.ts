@@ -1,0 +1,71 @@
+import type { ContentWord } from "../language/content-words.ts";
+import type { Alignment } from "./alignment.ts";
+import { type Finding, finding } from "./finding.ts";
+import { substitutedWords } from "./substitution.ts";
+
+const FITS = 0.5;
+/** How much better the rest of the claim must fit statements without the name than those with it. */
+const MARGIN = 0.3;
+
+/** Names that no cited quote holds, names said of something else, and words that stand in another word's place. */
+export function checkEntities(alignment: Alignment, mode: "remove" | "warn"): Finding {
+  const { claim } = alignment;
+  const names = claim.words.filter(({ name, root }) => name && !alignment.given(root));
+  const absent = names.filter((word) => !alignment.knows(word.root) && !isShortOrLong(word, alignment));
+  const displaced = names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment));
+  const substituted = substitutedWords(alignment);
+  const all = [...absent, ...displaced, ...substituted.map(({ word }) => word)];
+  if (all.length === 0) return finding("entities", "pass", 1, "names what the cited quotes name");
+  const reasons = [
+    absent.length === 0 ? null : `not in the cited quotes: ${listed(absent)}`,
+    displaced.length === 0 ? null : `the cited quotes say this of something other than ${listed(displaced)}`,
+    ...substituted.map(({ word, instead }) => `"${word.text}" where the cited quote has "${instead}"`),
+  ].filter((reason) => reason !== null);
+  const spans = all.map(({ start, end }) => ({ start, end }));
+  return finding("entities", mode === "remove" ? "fail" : "warn", 0, reasons.join("; "), spans);
+}
+
+function listed(words: readonly ContentWord[]): string {
+  return [...new Set(words.map(({ text }) => text))].join(", ");
+}
+
+/** The rest of the claim stands in statements without the name, and hardly in those with it. */
+function isDisplaced(word: ContentWord, { near, statements }: Alignment): boolean {
+  const scores = near(word);
+  let fit = 0;
+  let other = 0;
+  statements.forEach(({ roots, above, beside }, i) => {
+    const score = scores[i] as number;
+    if (roots.has(word.root) || above.has(word.root)) fit = Math.max(fit, score);
+    else if (beside.has(word.root)) fit = Math.max(fit, score);
+    else other = Math.max(other, score);
+  });
+  return other >= FITS && other - fit >= MARGIN;
+}
+
+/** "PMC" where the quotes write it out, or a word of a name of which they have the initials. */
+function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {
+  const written = claim.text.slice(word.start, word.end);
+  if (/^\p{Lu}{2,8}s?$/u.test(written)) {
+    const letters = written.replace(/s$/, "").toLowerCase();
+    return statements.some((statement) => initialsOf(statement.words).includes(letters));
+  }
+  const run = nameRun(word, claim.words, claim.text);
+  const initials = run.map(({ text }) => text.charAt(0)).join("");
+  return run.length >= 2 && statements.some(({ words }) => words.some(({ text }) => text === initials));
+}
+
+function initialsOf(words: readonly ContentWord[]): string {
+  return words.map(({ text }) => text.charAt(0)).join("");
+}
+
+/** The name that a word is part of: names with nothing but blanks and small words between. */
+function nameRun(word: ContentWord, words: readonly ContentWord[], text: string): ContentWord[] {
+  const at = words.indexOf(word);
+  let from = at;
+  let to = at;
+  const joined = (a: number, b: number) => /^(?:\s|of|for|and|the|'s|’s)*$/.test(text.slice(words[a]?.end, words[b]?.start));
+  while (words[from - 1]?.name === true && joined(from - 1, from)) from--;
+  while (words[to + 1]?.name === true && joined(to, to + 1)) to++;
+  return words.slice(from, to + 1);
+}

@@ -1,0 +1,91 @@
+import { equalQuantities } from "../language/compare-quantities.ts";
+import type { ContentWord } from "../language/content-words.ts";
+import type { Marker } from "../language/opposites.ts";
+import type { TextRange } from "../types.ts";
+import type { Alignment } from "./alignment.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { Reading, Statement } from "./statements.ts";
+
+/** A statement speaks of the same place of the claim if it holds this share of the words around. */
+const SAME = 0.5;
+/** Statements that fit nearly as well as the best are asked too: if one agrees, nothing is contradicted. */
+const NEARLY = 0.08;
+
+/** What the claim denies and its best-fitting statement affirms, or the other way round; and words turned into their opposite. */
+export function checkPolarity(alignment: Alignment, mode: "remove" | "warn"): Finding {
+  const turned = [...deniedWords(alignment), ...turnedMarkers(alignment), ...joinedOtherwise(alignment)];
+  if (turned.length === 0) return finding("polarity", "pass", 1, "denies and affirms what the cited quotes do");
+  const { text } = alignment.claim;
+  const reason = `the cited quotes say the opposite at: ${[...new Set(turned.map(({ start, end }) => text.slice(start, end)))].join(", ")}`;
+  return finding("polarity", mode === "remove" ? "fail" : "warn", 0, reason, turned);
+}
+
+/** Statements that speak of what stands around a place, best fit within `NEARLY`; only those that `holds` accepts. */
+function speakingOf(place: TextRange, { near, statements }: Alignment, holds: (statement: Statement) => boolean): Statement[] {
+  const scores = near(place);
+  const fitting = statements.flatMap((statement, i) => (holds(statement) ? [{ statement, score: scores[i] as number }] : []));
+  const top = Math.max(0, ...fitting.map(({ score }) => score));
+  return top < SAME ? [] : fitting.filter(({ score }) => score >= top - NEARLY).map(({ statement }) => statement);
+}
+
+function deniedWords(alignment: Alignment): TextRange[] {
+  return alignment.claim.words.filter((word) => {
+    const speaking = speakingOf(word, alignment, ({ roots }) => roots.has(word.root));
+    return speaking.length > 0 && speaking.every((statement) => sameWords(word, statement).every((other) => differs(word, other)));
+  });
+}
+
+function sameWords(word: ContentWord, { words }: Reading): ContentWord[] {
+  return words.filter(({ root }) => root === word.root);
+}
+
+function differs(a: ContentWord, b: ContentWord): boolean {
+  return (a.denied && !b.negated) || (b.denied && !a.negated);
+}
+
+/** "before" where the statement has "after", with the same word or value behind it. */
+function turnedMarkers(alignment: Alignment): TextRange[] {
+  return alignment.claim.markers.filter((marker) => {
+    const speaking = speakingOf(marker.anchor, alignment, (statement) => anchored(marker, statement).length > 0);
+    return speaking.length > 0 && speaking.every((statement) => anchored(marker, statement).every(({ side }) => side !== marker.side));
+  });
+}
+
+function anchored(marker: Marker, statement: Statement): Marker[] {
+  return statement.markers.filter((other) => {
+    if (other.pair !== marker.pair) return false;
+    if (marker.quantity !== null && other.quantity !== null) return equalQuantities(marker.quantity, other.quantity);
+    return marker.root !== null && marker.root === other.root;
+  });
+}
+
+const LINK =
+  /\b(and|or)\b(?!\s(?:more|less|fewer|older|over|younger|under|higher|lower|greater|above|below|longer|later|after|before)\b)/gi;
+
+/** Two values joined by "or" that the statement joins by "and". */
+function joinedOtherwise(alignment: Alignment): TextRange[] {
+  const { claim } = alignment;
+  return claim.quantities.slice(0, -1).flatMap((first, i) => {
+    const second = claim.quantities[i + 1] as (typeof claim.quantities)[number];
+    const link = linkBetween(claim, first, second);
+    if (link === null) return [];
+    const joins = (statement: Statement) => {
+      const from = statement.quantities.findIndex((one) => equalQuantities(first, one));
+      const a = statement.quantities[from];
+      const b = statement.quantities[from + 1];
+      return a !== undefined && b !== undefined && equalQuantities(second, b) ? linkBetween(statement, a, b) : null;
+    };
+    const speaking = speakingOf(first, alignment, (statement) => joins(statement) !== null);
+    const other = speaking.length > 0 && speaking.every((statement) => joins(statement)?.word !== link.word);
+    return other ? [{ start: link.start, end: link.end }] : [];
+  });
+}
+
+/** The one word of "and" and "or" between two values; `null` when there is none or both. */
+function linkBetween({ text }: Reading, first: TextRange, second: TextRange): (TextRange & { word: string }) | null {
+  const found = [...text.slice(first.end, second.start).matchAll(LINK)];
+  const [only] = found;
+  if (only === undefined || new Set(found.map(([word]) => word.toLowerCase())).size > 1) return null;
+  const start = first.end + only.index;
+  return { word: only[0].toLowerCase(), start, end: start + only[0].length };
+}

@@ -1,0 +1,70 @@
+import { equalQuantities, oppositeBounds } from "../language/compare-quantities.ts";
+import type { Quantity } from "../language/quantities.ts";
+import type { Alignment } from "./alignment.ts";
+import { derivedFrom } from "./derived.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { Statement } from "./statements.ts";
+
+/** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
+const FITS = 0.5;
+/** How much better it must fit where it holds another value of the measure in this value's place. */
+const RIVAL_MARGIN = 0.1;
+/** How much better where it only lacks the value. */
+const MARGIN = 0.3;
+
+/** What is wrong with one value of a claim. */
+interface Fault {
+  readonly quantity: Quantity;
+  readonly what: string;
+}
+
+/**
+ * Every value of the claim must stand in a cited quote, and there be said of the same: presence is not support.
+ * A value that the question brought, or that shown operands give, needs no source.
+ * @param asked values of the question
+ */
+export function checkValues(alignment: Alignment, asked: readonly Quantity[], mode: "remove" | "warn"): Finding {
+  const { claim } = alignment;
+  const faults = claim.quantities.flatMap((quantity): Fault[] => {
+    const what = faultOf(quantity, alignment, asked);
+    return what === null ? [] : [{ quantity, what }];
+  });
+  if (faults.length === 0) {
+    return finding(
+      "values",
+      "pass",
+      1,
+      claim.quantities.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same",
+    );
+  }
+  const reason = faults.map(({ quantity, what }) => `${claim.text.slice(quantity.start, quantity.end)} ${what}`).join("; ");
+  const share = 1 - faults.length / claim.quantities.length;
+  const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
+  return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
+}
+
+function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quantity[]): string | null {
+  const { claim, statements } = alignment;
+  const own = statements.map(({ quantities }) => quantities.find((one) => equalQuantities(quantity, one)));
+  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => equalQuantities(quantity, one)));
+  const holds = (i: number) => own[i] !== undefined || over[i] === true;
+  if (!statements.some((_, i) => holds(i))) {
+    if (asked.some((one) => equalQuantities(quantity, one))) return null;
+    return derivedFrom(quantity, claim.quantities, statements) ? null : "stands in no cited quote";
+  }
+  const near = alignment.near(quantity);
+  const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > top ? score : top), 0);
+  const fit = best(holds);
+  const rival = best((i) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim.quantities));
+  if (rival >= FITS && rival - fit >= RIVAL_MARGIN) return "is said of something else in the cited quotes";
+  const other = best((i) => !holds(i));
+  if (other >= FITS && other - fit >= MARGIN) return "is said of something else in the cited quotes";
+  const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
+  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return `is the other bound there`;
+  return null;
+}
+
+/** Does the statement hold a value of the same measure that the claim does not? */
+function takesThePlace({ measure }: Quantity, { quantities }: Statement, claimed: readonly Quantity[]): boolean {
+  return quantities.some((one) => one.measure === measure && !claimed.some((mine) => equalQuantities(mine, one)));
+}

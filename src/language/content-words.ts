@@ -1,0 +1,89 @@
+import { createStemmer, wordTokens } from "../text/tokens.ts";
+import type { TextRange } from "../types.ts";
+
+/** A word that carries meaning: no stop word, no number. */
+export interface ContentWord extends TextRange {
+  /** As written, lower case. */
+  readonly text: string;
+  /** Equal for forms of one word: `remarried`, `remarriage`. */
+  readonly root: string;
+  /** Written as a name: a capital inside a sentence, or capitals throughout. */
+  readonly name: boolean;
+  /** Stands in the reach of a negation: "can't **apply** in **person**". */
+  readonly negated: boolean;
+  /** One of the first words of that reach, on which the negation surely acts. */
+  readonly denied: boolean;
+}
+
+/** Porter's stem leaves `remarri` and `remarriag` apart; so many letters of it are enough to know a word by. */
+const ROOT_LETTERS = 6;
+const WORD = /[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&-](?=[\p{L}\p{M}])){0,63}/gu;
+/** Words of grammar that the index keeps because they do it no harm; in a claim they say nothing that a source must hold. */
+const GRAMMAR: ReadonlySet<string> = new Set(
+  (
+    "may one yes no within without though even itself himself herself themselves yourself whether among every she whom whose just already " +
+    "during until less least off again once when why let lets need needs general generally usual usually typically normally instead " +
+    "etc someone anyone everyone something anything people person also still must shall upon per via however therefore thus whichever " +
+    "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
+  ).split(" "),
+);
+const DENIES = /^(?:not|never|cannot|neither|nor|unable|\p{L}{2,6}n't)$/u;
+/** "no" and "without" take away one thing, not a statement. */
+const DENIES_NOUN = /^(?:no|none|without)$/;
+/** "no more than" and "won't pay more than" limit, "not only" adds: neither denies what follows. */
+const LIMITS =
+  /^\s+(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower|only|just|matter)\b/iu;
+const CLAUSE_END = /[,;:.!?()—–|\n]/;
+const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
+/** Content words that one negation reaches, and those on which it surely acts. */
+const REACH = 7;
+const SURE = 2;
+
+export type ReadWords = (text: string) => ContentWord[];
+
+/** A reader of content words; stems are remembered. */
+export function createWordReader(): ReadWords {
+  const stem = createStemmer();
+  return (text) => {
+    const found: ContentWord[] = [];
+    let reach = 0;
+    let sure = 0;
+    let last = 0;
+    for (const match of text.matchAll(WORD)) {
+      const start = match.index;
+      const written = match[0];
+      const word = written.toLowerCase().replaceAll("’", "'");
+      const gap = text.slice(last, start);
+      const opens = last === 0 || /[.!?:\n|•]/.test(gap);
+      last = start + written.length;
+      if (CLAUSE_END.test(gap) || CLAUSE_WORD.test(word)) reach = 0;
+      if (DENIES.test(word) || DENIES_NOUN.test(word)) {
+        const limits = LIMITS.test(text.slice(last, last + 48));
+        reach = limits ? 0 : DENIES_NOUN.test(word) ? 1 : REACH;
+        sure = word === "without" ? 0 : Math.min(reach, SURE);
+        continue;
+      }
+      const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
+      if (GRAMMAR.has(bare)) continue;
+      const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
+      if (token === undefined) continue;
+      const negated = reach > 0;
+      found.push({
+        text: word,
+        root: token.slice(0, ROOT_LETTERS),
+        name: isName(written, opens),
+        negated,
+        denied: negated && sure > 0,
+        start,
+        end: last,
+      });
+      reach--;
+      sure--;
+    }
+    return found;
+  };
+}
+
+function isName(written: string, opens: boolean): boolean {
+  return /^\p{Lu}[\p{Lu}\p{Nd}&.-]+s?$/u.test(written) || (!opens && /^\p{Lu}/u.test(written));
+}
