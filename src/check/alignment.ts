@@ -10,8 +10,15 @@ const BESIDE = 0.4;
 const GIVEN = 0.6;
 /** A word under negation in only one of two texts says half of the same. */
 const OTHER_POLARITY = 0.5;
+/** What a word may count less in a statement that outdoes another, and what one word must count more. */
+const SLACK = 0.1;
+const CLEARLY_MORE = 0.39;
 /** Content words of distance at which a word counts half for what a value or a name is about. */
 const HALF_DISTANCE = 4;
+/** The same for what a negation or an opposite acts on. */
+const CLOSE_DISTANCE = 1.5;
+/** What a heading's word counts for that. */
+const BARELY = 0.3;
 
 /** A claim laid beside every statement of some quotes. */
 export interface Alignment {
@@ -25,6 +32,10 @@ export interface Alignment {
   readonly coverage: readonly number[];
   /** The same, words near a place of the claim counting more, those of the place itself not at all. */
   near(place: TextRange): readonly number[];
+  /** How far each statement's own words are those close around a place, whatever they deny. */
+  close(place: TextRange): readonly number[];
+  /** Does one statement hold all that the other holds of the claim, and clearly more? By their indexes. */
+  outdoes(one: number, other: number): boolean;
 }
 
 /** @param given roots of the question */
@@ -34,8 +45,9 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   const documentFrequency = (root: string) => statements.reduce((sum, { roots }) => sum + (roots.has(root) ? 1 : 0), 0);
   const weights = distinct.map(({ root }) => rarity(documentFrequency(root)));
   const held = statements.map((statement) => distinct.map((word) => holds(statement, word, given)));
-  const score = (shares: readonly number[]) =>
-    held.map((row) => {
+  const own = statements.map(({ roots, above }) => distinct.map(({ root }) => (roots.has(root) ? 1 : above.has(root) ? BARELY : 0)));
+  const score = (table: readonly (readonly number[])[], shares: readonly number[]) =>
+    table.map((row) => {
       let sum = 0;
       let total = 0;
       for (let i = 0; i < distinct.length; i++) {
@@ -45,21 +57,28 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
       }
       return total === 0 ? 0 : sum / total;
     });
+  const sharesAround = (place: TextRange, halfDistance: number) => {
+    const before = claim.words.filter(({ end }) => end <= place.start).length;
+    const after = claim.words.length - claim.words.filter(({ start }) => start >= place.end).length;
+    const share = (i: number) => (i < before ? nearness(before - 1 - i, halfDistance) : i >= after ? nearness(i - after, halfDistance) : 0);
+    return [...places.values()].map((indexes) => Math.max(...indexes.map(share)));
+  };
+  const heldHere = (i: number) => distinct.map((word) => holds(statements[i] as Statement, word, given, false));
   return {
     claim,
     statements,
     knows: (root) => statements.some(({ roots, above }) => roots.has(root) || above.has(root)),
     given: (root) => given.has(root),
-    coverage: score(distinct.map(() => 1)),
-    near(place) {
-      const before = claim.words.filter(({ end }) => end <= place.start).length;
-      const after = claim.words.length - claim.words.filter(({ start }) => start >= place.end).length;
-      return score(
-        [...places.values()].map((indexes) =>
-          Math.max(...indexes.map((i) => (i < before ? nearness(before - 1 - i) : i >= after ? nearness(i - after) : 0))),
-        ),
-      );
+    coverage: score(
+      held,
+      distinct.map(() => 1),
+    ),
+    outdoes(one, other) {
+      const [a, b] = [heldHere(one), heldHere(other)];
+      return a.every((worth, i) => worth >= (b[i] as number) - SLACK) && a.some((worth, i) => worth >= (b[i] as number) + CLEARLY_MORE);
     },
+    near: (place) => score(held, sharesAround(place, HALF_DISTANCE)),
+    close: (place) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
 }
 
@@ -75,8 +94,8 @@ function placesOf(words: readonly ContentWord[]): Map<string, number[]> {
 }
 
 /** 1 beside the place, less with every content word between. */
-function nearness(between: number): number {
-  return 1 / (1 + between / HALF_DISTANCE);
+function nearness(between: number, halfDistance: number): number {
+  return 1 / (1 + between / halfDistance);
 }
 
 /** Words of many statements tell little about which one is meant. */
@@ -84,8 +103,8 @@ function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }
 
-function holds({ roots, above, beside }: Statement, { root, negated }: ContentWord, given: ReadonlySet<string>): number {
-  const [where, worth] = roots.has(root) ? [roots, OWN] : above.has(root) ? [above, ABOVE] : [beside, BESIDE];
+function holds({ roots, above, beside }: Statement, { root, negated }: ContentWord, given: ReadonlySet<string>, asksBeside = true): number {
+  const [where, worth] = roots.has(root) ? [roots, OWN] : above.has(root) ? [above, ABOVE] : [beside, asksBeside ? BESIDE : 0];
   if (!where.has(root)) return given.has(root) ? GIVEN : 0;
   const same = negated === where.has(`¬${root}`);
   return Math.max(same ? worth : worth * OTHER_POLARITY, given.has(root) ? GIVEN : 0);

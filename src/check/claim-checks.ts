@@ -11,6 +11,8 @@ import { checkValues } from "./values.ts";
 export interface ClaimFacts {
   readonly alignment: Alignment;
   readonly question: Reading;
+  /** Names of the sites that are cited, in lower case. */
+  readonly publishers: ReadonlySet<string>;
   readonly settings: CheckSettings;
 }
 
@@ -20,7 +22,7 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 /** In the order in which they are reported. A further check is one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
-  ({ alignment, settings }) => (settings.claims === "off" ? null : checkEntities(alignment, settings.claims)),
+  ({ alignment, publishers, settings }) => (settings.claims === "off" ? null : checkEntities(alignment, publishers, settings.claims)),
   ({ alignment, settings }) => (settings.claims === "off" ? null : checkPolarity(alignment, settings.claims)),
   ({ alignment, settings }) => (settings.claims === "off" ? null : checkGrounding(alignment, settings.claims)),
 ];
@@ -36,6 +38,12 @@ export function checkClaim(
   const asked = reader.read(question);
   const statements = quotes.flatMap((quote) => reader.statements(quote));
   const alignment = align(reader.read(text), statements, asked.roots);
-  const findings = CLAIM_CHECKS.flatMap((check) => check({ alignment, question: asked, settings }) ?? []);
+  const publishers = new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url))));
+  const findings = CLAIM_CHECKS.flatMap((check) => check({ alignment, question: asked, publishers, settings }) ?? []);
   return { alignment, findings };
+}
+
+/** The labels of an address's host: `www`, `va`, `gov`. */
+function hostLabels(url: string): string[] {
+  return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
 }

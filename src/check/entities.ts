@@ -6,13 +6,21 @@ import { substitutedWords } from "./substitution.ts";
 const FITS = 0.5;
 /** How much better the rest of the claim must fit statements without the name than those with it. */
 const MARGIN = 0.3;
+/** A name whose own statement holds this share of its surroundings is said of them, whatever else fits. */
+const UNFIT = 0.45;
+/** With fewer words than this around, nothing tells what is said of a name. */
+const FEWEST_WORDS = 3;
 
-/** Names that no cited quote holds, names said of something else, and words that stand in another word's place. */
-export function checkEntities(alignment: Alignment, mode: "remove" | "warn"): Finding {
+/**
+ * Names that no cited quote holds, names said of something else, and words that stand in another word's place.
+ * @param publishers names of the cited sites, in lower case: there they are "we"
+ */
+export function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
-  const names = claim.words.filter(({ name, root }) => name && !alignment.given(root));
+  const names = claim.words.filter(({ name, root, text }) => name && !alignment.given(root) && !publishers.has(text));
+  const enough = new Set(claim.words.map(({ root }) => root)).size > FEWEST_WORDS;
   const absent = names.filter((word) => !alignment.knows(word.root) && !isShortOrLong(word, alignment));
-  const displaced = names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment));
+  const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment)) : [];
   const substituted = substitutedWords(alignment);
   const all = [...absent, ...displaced, ...substituted.map(({ word }) => word)];
   if (all.length === 0) return finding("entities", "pass", 1, "names what the cited quotes name");
@@ -40,7 +48,7 @@ function isDisplaced(word: ContentWord, { near, statements }: Alignment): boolea
     else if (beside.has(word.root)) fit = Math.max(fit, score);
     else other = Math.max(other, score);
   });
-  return other >= FITS && other - fit >= MARGIN;
+  return fit < UNFIT && other >= FITS && other - fit >= MARGIN;
 }
 
 /** "PMC" where the quotes write it out, or a word of a name of which they have the initials. */

@@ -10,6 +10,8 @@ import type { Reading, Statement } from "./statements.ts";
 const SAME = 0.5;
 /** Statements that fit nearly as well as the best are asked too: if one agrees, nothing is contradicted. */
 const NEARLY = 0.08;
+/** So many of the words behind two markers must be the same, if not the first. */
+const SAME_OBJECT = 2;
 
 /** What the claim denies and its best-fitting statement affirms, or the other way round; and words turned into their opposite. */
 export function checkPolarity(alignment: Alignment, mode: "remove" | "warn"): Finding {
@@ -21,11 +23,13 @@ export function checkPolarity(alignment: Alignment, mode: "remove" | "warn"): Fi
 }
 
 /** Statements that speak of what stands around a place, best fit within `NEARLY`; only those that `holds` accepts. */
-function speakingOf(place: TextRange, { near, statements }: Alignment, holds: (statement: Statement) => boolean): Statement[] {
-  const scores = near(place);
+function speakingOf(place: TextRange, { close, statements }: Alignment, holds: (statement: Statement) => boolean): Statement[] {
+  const scores = close(place);
   const fitting = statements.flatMap((statement, i) => (holds(statement) ? [{ statement, score: scores[i] as number }] : []));
   const top = Math.max(0, ...fitting.map(({ score }) => score));
-  return top < SAME ? [] : fitting.filter(({ score }) => score >= top - NEARLY).map(({ statement }) => statement);
+  return top < SAME || top < Math.max(...scores) - NEARLY
+    ? []
+    : fitting.filter(({ score }) => score >= top - NEARLY).map(({ statement }) => statement);
 }
 
 function deniedWords(alignment: Alignment): TextRange[] {
@@ -39,8 +43,10 @@ function sameWords(word: ContentWord, { words }: Reading): ContentWord[] {
   return words.filter(({ root }) => root === word.root);
 }
 
-function differs(a: ContentWord, b: ContentWord): boolean {
-  return (a.denied && !b.negated) || (b.denied && !a.negated);
+/** What one text only supposes and the other denies is no contradiction: "if you have evidence" against "you can't send evidence". */
+function differs(claimed: ContentWord, stated: ContentWord): boolean {
+  if (claimed.denied && !stated.negated) return claimed.supposed === stated.supposed;
+  return stated.denied && !claimed.negated && (claimed.supposed || !stated.supposed);
 }
 
 /** "before" where the statement has "after", with the same word or value behind it. */
@@ -55,7 +61,8 @@ function anchored(marker: Marker, statement: Statement): Marker[] {
   return statement.markers.filter((other) => {
     if (other.pair !== marker.pair) return false;
     if (marker.quantity !== null && other.quantity !== null) return equalQuantities(marker.quantity, other.quantity);
-    return marker.root !== null && marker.root === other.root;
+    if (marker.quantity !== null || other.quantity !== null) return false;
+    return marker.roots[0] === other.roots[0] || marker.roots.filter((root) => other.roots.includes(root)).length >= SAME_OBJECT;
   });
 }
 

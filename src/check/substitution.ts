@@ -8,7 +8,9 @@ export interface Substitution {
 }
 
 /** A statement speaks of the same if it holds this share of the words around. */
-const SAME = 0.55;
+const SAME = 0.5;
+/** A word with one of these behind it is a verb, and verbs are said in many ways. */
+const HAS_OBJECT = /^(?:a|an|the|his|her|its|our|your|their|my|it|them|him|you|us|all|any|out|up|off|away|that|whether)$/;
 
 interface RawToken {
   readonly text: string;
@@ -20,16 +22,17 @@ interface RawToken {
  * beside the place must be the same in both texts, on one side, and the quote's word must be missing in the claim.
  */
 export function substitutedWords(alignment: Alignment): Substitution[] {
-  const { claim, statements, coverage } = alignment;
+  const { claim, statements } = alignment;
   const unknown = claim.words.filter(({ root }) => !alignment.knows(root) && !alignment.given(root));
   if (unknown.length === 0) return [];
   const said = rawTokens(claim.text);
-  const alike = statements.filter((_, i) => (coverage[i] as number) >= SAME);
   return unknown.flatMap((word) => {
     const at = said.findIndex(({ start }) => start >= word.start);
     const left = [said[at - 2]?.text, said[at - 1]?.text];
     const right = [said[at + 1]?.text, said[at + 2]?.text];
-    for (const statement of alike) {
+    if (HAS_OBJECT.test(said[at + 1]?.text ?? "")) return [];
+    const scores = alignment.near(word);
+    for (const statement of statements.filter((_, i) => (scores[i] as number) >= SAME)) {
       const tokens = rawTokens(statement.text);
       for (const [i, token] of tokens.entries()) {
         const other = statement.words.find(({ start }) => start === token.start);

@@ -9,8 +9,9 @@ import type { Statement } from "./statements.ts";
 const FITS = 0.5;
 /** How much better it must fit where it holds another value of the measure in this value's place. */
 const RIVAL_MARGIN = 0.1;
-/** How much better where it only lacks the value. */
-const MARGIN = 0.3;
+/** With fewer words than this around, nothing tells what a value is about. */
+const FEWEST_WORDS = 3;
+const ELSEWHERE = "is said of something else in the cited quotes";
 
 /** What is wrong with one value of a claim. */
 interface Fault {
@@ -50,17 +51,19 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
     if (asked.some((one) => equalQuantities(quantity, one))) return null;
-    return derivedFrom(quantity, claim.quantities, statements) ? null : "stands in no cited quote";
+    return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
   }
   const near = alignment.near(quantity);
-  const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > top ? score : top), 0);
-  const fit = best(holds);
-  const rival = best((i) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim.quantities));
-  if (rival >= FITS && rival - fit >= RIVAL_MARGIN) return "is said of something else in the cited quotes";
-  const other = best((i) => !holds(i));
-  if (other >= FITS && other - fit >= MARGIN) return "is said of something else in the cited quotes";
+  const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
+  const fitAt = best(holds);
+  const fit = near[fitAt] ?? 0;
+  const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim.quantities);
+  const rival = near[best(isRival)] ?? 0;
+  const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
+  if (enough && rival >= FITS && rival - fit >= RIVAL_MARGIN) return ELSEWHERE;
+  if (enough && statements.some((_, i) => isRival(i) && (near[i] as number) >= FITS && alignment.outdoes(i, fitAt))) return ELSEWHERE;
   const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
-  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return `is the other bound there`;
+  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
   return null;
 }
 

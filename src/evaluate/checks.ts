@@ -32,7 +32,7 @@ const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   citation: ["citations", "values", "entities", "grounding", "support"],
   url: ["urls"],
   entity: ["entities", "values", "grounding", "support"],
-  negation: ["polarity", "support"],
+  negation: ["polarity", "grounding", "support"],
   unsupported: ["grounding", "values", "entities", "support"],
 };
 

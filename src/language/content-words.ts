@@ -13,11 +13,13 @@ export interface ContentWord extends TextRange {
   readonly negated: boolean;
   /** One of the first words of that reach, on which the negation surely acts. */
   readonly denied: boolean;
+  /** Stands in a condition: "if you **have** **evidence** to submit". */
+  readonly supposed: boolean;
 }
 
 /** Porter's stem leaves `remarri` and `remarriag` apart; so many letters of it are enough to know a word by. */
 const ROOT_LETTERS = 6;
-const WORD = /[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&-](?=[\p{L}\p{M}])){0,63}/gu;
+const WORD = /(?<!\p{Nd})[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
 /** Words of grammar that the index keeps because they do it no harm; in a claim they say nothing that a source must hold. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
@@ -30,14 +32,23 @@ const GRAMMAR: ReadonlySet<string> = new Set(
 const DENIES = /^(?:not|never|cannot|neither|nor|unable|\p{L}{2,6}n't)$/u;
 /** "no" and "without" take away one thing, not a statement. */
 const DENIES_NOUN = /^(?:no|none|without)$/;
+/** A thing that is lacking describes, it denies nothing: "with no down payment", "have no dependents". */
+const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
 /** "no more than" and "won't pay more than" limit, "not only" adds: neither denies what follows. */
 const LIMITS =
-  /^\s+(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower|only|just|matter)\b/iu;
-const CLAUSE_END = /[,;:.!?()—–|\n]/;
+  /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
+const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
+const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
+/** "with the Court, not with VA" tells two things apart and denies none. */
+const CONTRASTS = /[,—–]\s*$/;
+const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
 /** Content words that one negation reaches, and those on which it surely acts. */
 const REACH = 7;
+const NOUN_REACH = 4;
 const SURE = 2;
+/** Characters behind a negation in which it surely acts. */
+const SURE_CHARACTERS = 28;
 
 export type ReadWords = (text: string) => ContentWord[];
 
@@ -48,6 +59,8 @@ export function createWordReader(): ReadWords {
     const found: ContentWord[] = [];
     let reach = 0;
     let sure = 0;
+    let sureUntil = 0;
+    let supposed = false;
     let last = 0;
     for (const match of text.matchAll(WORD)) {
       const start = match.index;
@@ -56,11 +69,18 @@ export function createWordReader(): ReadWords {
       const gap = text.slice(last, start);
       const opens = last === 0 || /[.!?:\n|•]/.test(gap);
       last = start + written.length;
-      if (CLAUSE_END.test(gap) || CLAUSE_WORD.test(word)) reach = 0;
+      const ends = CLAUSE_END.test(gap);
+      if (ends || CLAUSE_WORD.test(word)) reach = 0;
+      if (SUPPOSES.test(word)) supposed = true;
+      else if (ends) supposed = false;
       if (DENIES.test(word) || DENIES_NOUN.test(word)) {
-        const limits = LIMITS.test(text.slice(last, last + 48));
-        reach = limits ? 0 : DENIES_NOUN.test(word) ? 1 : REACH;
-        sure = word === "without" ? 0 : Math.min(reach, SURE);
+        const after = text.slice(last, last + 48);
+        const limits = LIMITS.test(after);
+        const noun = DENIES_NOUN.test(word) && !NO_LONGER.test(after);
+        const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
+        reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
+        sure = limits || lacks || CONTRASTS.test(gap) ? 0 : noun ? 1 : SURE;
+        sureUntil = last + SURE_CHARACTERS;
         continue;
       }
       const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
@@ -73,7 +93,8 @@ export function createWordReader(): ReadWords {
         root: token.slice(0, ROOT_LETTERS),
         name: isName(written, opens),
         negated,
-        denied: negated && sure > 0,
+        denied: negated && sure > 0 && start <= sureUntil,
+        supposed,
         start,
         end: last,
       });

@@ -6,8 +6,8 @@ import type { Quantity } from "./quantities.ts";
 export interface Marker extends TextRange {
   readonly pair: number;
   readonly side: 0 | 1;
-  /** What stands right behind it: a word's root or a value. */
-  readonly root: string | null;
+  /** Roots of the words behind it, four at most, if no value stands right behind it. */
+  readonly roots: readonly string[];
   readonly quantity: Quantity | null;
   readonly anchor: TextRange;
 }
@@ -34,6 +34,9 @@ const PAIRS: readonly (readonly [string, string])[] = [
 const MARKER = new RegExp(PAIRS.map(([a, b], i) => String.raw`\b(?:(?<a${i}>${a})|(?<b${i}>${b}))\b`).join("|"), "giu");
 /** Characters between a marker and what it acts on. */
 const ANCHOR_REACH = 24;
+/** Characters and words behind it that say what it acts on. */
+const OBJECT_REACH = 56;
+const OBJECT_WORDS = 4;
 
 /** Words with an opposite, each with the word or value that follows it. */
 export function markersIn(text: string, words: readonly ContentWord[], quantities: readonly Quantity[]): Marker[] {
@@ -45,13 +48,15 @@ export function markersIn(text: string, words: readonly ContentWord[], quantitie
     const isNext = ({ start }: TextRange) => start >= end && start - end <= ANCHOR_REACH;
     const quantity = quantities.find(isNext) ?? null;
     const word = words.find(isNext) ?? null;
-    const anchor = quantity !== null && (word === null || quantity.start <= word.start) ? quantity : word;
+    const acts = quantity !== null && (word === null || quantity.start <= word.start);
+    const anchor = acts ? quantity : word;
     if (anchor === null) continue;
+    const behind = acts ? [] : words.filter(({ start }) => start >= end && start - end <= OBJECT_REACH).slice(0, OBJECT_WORDS);
     found.push({
       pair: Number(name.slice(1)),
       side: name.startsWith("a") ? 0 : 1,
-      root: anchor === word ? (word?.root ?? null) : null,
-      quantity: anchor === quantity ? quantity : null,
+      roots: behind.map(({ root }) => root),
+      quantity: acts ? quantity : null,
       anchor,
       start: match.index,
       end,
