@@ -33,10 +33,18 @@ function speakingOf(place: TextRange, { close, statements }: Alignment, holds: (
 }
 
 function deniedWords(alignment: Alignment): TextRange[] {
-  return alignment.claim.words.filter((word) => {
-    const speaking = speakingOf(word, alignment, ({ roots }) => roots.has(word.root));
-    return speaking.length > 0 && speaking.every((statement) => sameWords(word, statement).every((other) => differs(word, other)));
+  const { words } = alignment.claim;
+  return words.filter((word, i) => {
+    const before = words[i - 1];
+    const adverb = word.denied && before?.denied === true ? before.root : null;
+    const speaking = speakingOf(word, alignment, ({ roots }) => roots.has(word.root) && (adverb === null || roots.has(adverb)));
+    return speaking.length > 0 && speaking.every((statement) => contradicts(word, statement));
   });
+}
+
+function contradicts(word: ContentWord, statement: Statement): boolean {
+  if (word.denied && statement.above.has(`¬${word.root}`)) return false;
+  return sameWords(word, statement).every((other) => differs(word, other));
 }
 
 function sameWords(word: ContentWord, { words }: Reading): ContentWord[] {

@@ -1,5 +1,6 @@
 import type { ContentWord } from "../language/content-words.ts";
 import type { Alignment } from "./alignment.ts";
+import type { Reading } from "./statements.ts";
 
 /** A word of the claim that no quote holds, and the word that a quote has in its place. */
 export interface Substitution {
@@ -28,8 +29,7 @@ export function substitutedWords(alignment: Alignment): Substitution[] {
   const said = rawTokens(claim.text);
   return unknown.flatMap((word) => {
     const at = said.findIndex(({ start }) => start >= word.start);
-    const left = [said[at - 2]?.text, said[at - 1]?.text];
-    const right = [said[at + 1]?.text, said[at + 2]?.text];
+    if (at <= 0 || /ly$/.test(word.text)) return [];
     if (HAS_OBJECT.test(said[at + 1]?.text ?? "")) return [];
     const scores = alignment.near(word);
     for (const statement of statements.filter((_, i) => (scores[i] as number) >= SAME)) {
@@ -37,13 +37,24 @@ export function substitutedWords(alignment: Alignment): Substitution[] {
       for (const [i, token] of tokens.entries()) {
         const other = statement.words.find(({ start }) => start === token.start);
         if (other === undefined || claim.roots.has(other.root)) continue;
-        const follows = left[0] !== undefined && tokens[i - 2]?.text === left[0] && tokens[i - 1]?.text === left[1];
-        const leads = right[1] !== undefined && tokens[i + 1]?.text === right[0] && tokens[i + 2]?.text === right[1];
+        const follows = sameBeside(said, at, claim, tokens, i, -1);
+        const leads = sameBeside(said, at, claim, tokens, i, 1);
         if (follows || leads) return [{ word, instead: other.text }];
       }
     }
     return [];
   });
+}
+
+/** Are the two words beside both places the same, on one side? Three where none of the two carries meaning. */
+function sameBeside(said: readonly RawToken[], at: number, claim: Reading, tokens: readonly RawToken[], i: number, step: 1 | -1): boolean {
+  const same = (distance: number) => {
+    const text = said[at + step * distance]?.text;
+    return text !== undefined && text === tokens[i + step * distance]?.text;
+  };
+  if (!same(1) || !same(2)) return false;
+  const starts = [1, 2].map((distance) => said[at + step * distance]?.start);
+  return same(3) || claim.words.some(({ start }) => starts.includes(start));
 }
 
 function rawTokens(text: string): RawToken[] {

@@ -11,7 +11,6 @@ const FITS = 0.5;
 const RIVAL_MARGIN = 0.1;
 /** With fewer words than this around, nothing tells what a value is about. */
 const FEWEST_WORDS = 3;
-const ELSEWHERE = "is said of something else in the cited quotes";
 
 /** What is wrong with one value of a claim. */
 interface Fault {
@@ -58,10 +57,12 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   const fitAt = best(holds);
   const fit = near[fitAt] ?? 0;
   const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim.quantities);
-  const rival = near[best(isRival)] ?? 0;
   const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
-  if (enough && rival >= FITS && rival - fit >= RIVAL_MARGIN) return ELSEWHERE;
-  if (enough && statements.some((_, i) => isRival(i) && (near[i] as number) >= FITS && alignment.outdoes(i, fitAt))) return ELSEWHERE;
+  const close = alignment.close(quantity);
+  const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
+  if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
+    return "is said of something else in the cited quotes";
+  }
   const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
   if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
   return null;

@@ -1,5 +1,6 @@
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
+import { MONTHS } from "./numbers.ts";
 
 /** A word that carries meaning: no stop word, no number. */
 export interface ContentWord extends TextRange {
@@ -11,7 +12,7 @@ export interface ContentWord extends TextRange {
   readonly name: boolean;
   /** Stands in the reach of a negation: "can't **apply** in **person**". */
   readonly negated: boolean;
-  /** One of the first words of that reach, on which the negation surely acts. */
+  /** The first word of that reach, with the adverbs before it: on these the negation surely acts. */
   readonly denied: boolean;
   /** Stands in a condition: "if you **have** **evidence** to submit". */
   readonly supposed: boolean;
@@ -19,7 +20,7 @@ export interface ContentWord extends TextRange {
 
 /** Porter's stem leaves `remarri` and `remarriag` apart; so many letters of it are enough to know a word by. */
 const ROOT_LETTERS = 6;
-const WORD = /(?<!\p{Nd})[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
+const WORD = /(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
 /** Words of grammar that the index keeps because they do it no harm; in a claim they say nothing that a source must hold. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
@@ -43,10 +44,12 @@ const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
 const CONTRASTS = /[,—–]\s*$/;
 const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Content words that one negation reaches, and those on which it surely acts. */
+/** Verbs that carry little: a negation acts on what they bring. */
+const LIGHT = /^(?:go|goes|get|gets|got|make|makes|take|takes|come|comes|give|gives|put|puts|become|becomes)$/;
+const ADVERB = /ly$/;
+/** Content words that one negation reaches. */
 const REACH = 7;
 const NOUN_REACH = 4;
-const SURE = 2;
 /** Characters behind a negation in which it surely acts. */
 const SURE_CHARACTERS = 28;
 
@@ -58,7 +61,7 @@ export function createWordReader(): ReadWords {
   return (text) => {
     const found: ContentWord[] = [];
     let reach = 0;
-    let sure = 0;
+    let sure = false;
     let sureUntil = 0;
     let supposed = false;
     let last = 0;
@@ -79,7 +82,7 @@ export function createWordReader(): ReadWords {
         const noun = DENIES_NOUN.test(word) && !NO_LONGER.test(after);
         const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        sure = limits || lacks || CONTRASTS.test(gap) ? 0 : noun ? 1 : SURE;
+        sure = !(limits || lacks || CONTRASTS.test(gap));
         sureUntil = last + SURE_CHARACTERS;
         continue;
       }
@@ -88,18 +91,19 @@ export function createWordReader(): ReadWords {
       const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
       if (token === undefined) continue;
       const negated = reach > 0;
+      const isLight = LIGHT.test(bare);
       found.push({
         text: word,
         root: token.slice(0, ROOT_LETTERS),
-        name: isName(written, opens),
+        name: isName(written, opens) && !MONTHS.has(bare),
         negated,
-        denied: negated && sure > 0 && start <= sureUntil,
+        denied: negated && sure && !isLight && start <= sureUntil,
         supposed,
         start,
         end: last,
       });
       reach--;
-      sure--;
+      if (!isLight && !ADVERB.test(bare)) sure = false;
     }
     return found;
   };
