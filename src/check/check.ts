@@ -1,9 +1,10 @@
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim, TextRange } from "../types.ts";
+import { fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
 import { checkClaim } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
-import { groundingOf } from "./grounding.ts";
+
 import { findBetterSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
@@ -69,9 +70,9 @@ export async function checkSentence(
   const exact = cited.filter((quote) => quote.exact);
   const check = (quotes: readonly CitedQuote[], sentence: string) => checkClaim(sentence, quotes, question, settings, reader);
   const written = check(exact, text);
-  const grounding = exact.length === 0 ? 0 : (groundingOf(written.alignment) ?? 1);
+  const fit = fitOf(written.alignment);
   const recited = settings.recite
-    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : written.findings, grounding }, others, settings, reader)
+    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : written.findings, fit }, others, settings, reader)
     : null;
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));

@@ -20,7 +20,7 @@ export function checkEntities(alignment: Alignment, publishers: ReadonlySet<stri
   const names = claim.words.filter(({ name, root, text }) => name && !alignment.given(root) && !publishers.has(text));
   const enough = new Set(claim.words.map(({ root }) => root)).size > FEWEST_WORDS;
   const absent = names.filter((word) => !alignment.knows(word.root) && !isShortOrLong(word, alignment));
-  const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment)) : [];
+  const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment, publishers)) : [];
   const substituted = substitutedWords(alignment);
   const all = [...absent, ...displaced, ...substituted.map(({ word }) => word)];
   if (all.length === 0) return finding("entities", "pass", 1, "names what the cited quotes name");
@@ -37,19 +37,26 @@ function listed(words: readonly ContentWord[]): string {
   return [...new Set(words.map(({ text }) => text))].join(", ");
 }
 
-/** The rest of the claim stands in statements without the name, and hardly in those with it. */
-function isDisplaced(word: ContentWord, { near, statements }: Alignment): boolean {
+/** The rest of the claim stands in a statement that says it of another name, and hardly in those with this one. */
+function isDisplaced(word: ContentWord, alignment: Alignment, publishers: ReadonlySet<string>): boolean {
+  const { near, close, statements, claim } = alignment;
   const scores = near(word);
-  let fit = 0;
-  let other = 0;
-  statements.forEach(({ roots, above, beside }, i) => {
+  const closeScores = close(word);
+  const holding = statements.flatMap(({ roots, above, beside }, i) =>
+    [roots, above, beside].some((where) => where.has(word.root)) ? [i] : [],
+  );
+  const fit = Math.max(0, ...holding.map((i) => scores[i] as number));
+  const closeFit = Math.max(0, ...holding.map((i) => closeScores[i] as number));
+  if (fit >= UNFIT) return false;
+  return statements.some((statement, i) => {
     const score = scores[i] as number;
-    if (roots.has(word.root) || above.has(word.root)) fit = Math.max(fit, score);
-    else if (beside.has(word.root)) fit = Math.max(fit, score);
-    else other = Math.max(other, score);
+    if (holding.includes(i) || score < FITS || score - fit < MARGIN || (closeScores[i] as number) < closeFit) return false;
+    return statement.words.some(({ name, root }) => name && !claim.roots.has(root)) || (publishers.size > 0 && WE.test(statement.text));
   });
-  return fit < UNFIT && other >= FITS && other - fit >= MARGIN;
 }
+
+/** The site speaks of itself. */
+const WE = /\b(?:we|us|our)\b/i;
 
 /** "PMC" where the quotes write it out, or a word of a name of which they have the initials. */
 function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {

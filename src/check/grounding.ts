@@ -1,29 +1,25 @@
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 
-/** Share of a claim's words that its best statement holds, with what surrounds it, below which it says something else. */
-export const GROUNDED = 0.42;
-/** Nor may this share of its words be unknown to all that is cited. */
-const UNKNOWN = 0.5;
+/** Share of a claim's words that two cited statements together must hold; below, they speak of something else. */
+const GROUNDED = 0.52;
 /** A claim of fewer words cannot be judged by them. */
 const FEWEST_WORDS = 2;
 
-/** How much of the claim its best-fitting statement says, by content words, 0–1; `null` for a claim almost without words. */
-export function groundingOf({ claim, coverage }: Alignment): number | null {
-  const distinct = new Set(claim.words.map(({ root }) => root)).size;
-  return distinct < FEWEST_WORDS ? null : Math.max(0, ...coverage);
-}
-
-/** Do the cited quotes speak of what the sentence says at all? */
-export function checkGrounding(alignment: Alignment, mode: "remove" | "warn"): Finding {
-  const score = groundingOf(alignment);
-  if (score === null) return finding("grounding", "pass", null, "too few words to judge by");
-  const { claim } = alignment;
-  const unknown = claim.words.filter(({ root }) => !alignment.knows(root) && !alignment.given(root));
-  const share = `${Math.round(score * 100)} % of its words`;
-  if (score >= GROUNDED && unknown.length < UNKNOWN * claim.words.length)
-    return finding("grounding", "pass", score, `one statement holds ${share}`);
+/** Do the cited quotes speak of what the sentence says at all? By content words; two statements may share it. */
+export function checkGrounding({ claim, together, knows, given }: Alignment, mode: "remove" | "warn"): Finding {
+  if (new Set(claim.words.map(({ root }) => root)).size < FEWEST_WORDS)
+    return finding("grounding", "pass", null, "too few words to judge by");
+  const share = `${Math.round(together * 100)} % of its words`;
+  if (together >= GROUNDED) return finding("grounding", "pass", together, `two cited statements hold ${share}`);
+  const unknown = claim.words.filter(({ root }) => !knows(root) && !given(root));
   const spans = unknown.map(({ start, end }) => ({ start, end }));
-  const words = unknown.length === 0 ? "" : `; nowhere in the cited quotes: ${unknown.map(({ text }) => text).join(", ")}`;
-  return finding("grounding", mode === "remove" ? "fail" : "warn", score, `no cited statement holds more than ${share}${words}`, spans);
+  const words = unknown.length === 0 ? "" : `; nowhere in them: ${[...new Set(unknown.map(({ text }) => text))].join(", ")}`;
+  return finding(
+    "grounding",
+    mode === "remove" ? "fail" : "warn",
+    together,
+    `no two cited statements hold more than ${share}${words}`,
+    spans,
+  );
 }

@@ -1,37 +1,37 @@
 import type { CheckSettings } from "../profiles/profile.ts";
+import { fitOf } from "./alignment.ts";
 import { checkClaim } from "./claim-checks.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
-import { groundingOf } from "./grounding.ts";
 import type { Reader } from "./statements.ts";
 
 /** Another source must hold this share of the sentence's words, and pass every check, to be cited instead. */
-const SURELY_GROUNDED = 0.6;
+const SURELY_FITS = 0.6;
 /** How much better it must fit than a source in which nothing is wrong. */
 const CLEARLY_BETTER = 0.25;
 
 /**
  * A source of the answer's evidence that supports a sentence where the cited ones do not, or hardly: its index, or `null`.
- * @param cited what the checks said of the cited quotes, and how much of the sentence they hold
+ * @param cited what the checks said of the cited quotes, and how well their best statement fits
  * @param others quotes of every other source
  */
 export function findBetterSource(
   text: string,
   question: string,
-  cited: { readonly findings: readonly Finding[]; readonly grounding: number },
+  cited: { readonly findings: readonly Finding[]; readonly fit: number },
   others: readonly (readonly CitedQuote[])[],
   settings: CheckSettings,
   reader: Reader,
 ): number | null {
   const faulty = cited.findings.some(({ verdict }) => verdict !== "pass");
-  const least = Math.max(SURELY_GROUNDED, cited.grounding + (faulty ? 0 : CLEARLY_BETTER));
+  const least = Math.max(SURELY_FITS, cited.fit + (faulty ? 0 : CLEARLY_BETTER));
   let best: number | null = null;
   let top = 0;
   others.forEach((quotes, i) => {
     const { alignment, findings } = checkClaim(text, quotes, question, settings, reader);
-    const grounding = groundingOf(alignment) ?? 0;
-    if (grounding < least || grounding <= top || findings.some(({ verdict }) => verdict !== "pass")) return;
+    const fit = fitOf(alignment);
+    if (fit < least || fit <= top || findings.some(({ verdict }) => verdict !== "pass")) return;
     best = i;
-    top = grounding;
+    top = fit;
   });
   return best;
 }

@@ -12,6 +12,9 @@ const RIVAL_MARGIN = 0.1;
 /** With fewer words than this around, nothing tells what a value is about. */
 const FEWEST_WORDS = 3;
 
+/** "7. " at the start numbers the sentence. */
+const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
+
 /** What is wrong with one value of a claim. */
 interface Fault {
   readonly quantity: Quantity;
@@ -25,20 +28,16 @@ interface Fault {
  */
 export function checkValues(alignment: Alignment, asked: readonly Quantity[], mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
-  const faults = claim.quantities.flatMap((quantity): Fault[] => {
+  const values = claim.quantities.filter(({ end }) => !ENUMERATES.test(claim.text.slice(0, end + 2)));
+  const faults = values.flatMap((quantity): Fault[] => {
     const what = faultOf(quantity, alignment, asked);
     return what === null ? [] : [{ quantity, what }];
   });
   if (faults.length === 0) {
-    return finding(
-      "values",
-      "pass",
-      1,
-      claim.quantities.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same",
-    );
+    return finding("values", "pass", 1, values.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same");
   }
   const reason = faults.map(({ quantity, what }) => `${claim.text.slice(quantity.start, quantity.end)} ${what}`).join("; ");
-  const share = 1 - faults.length / claim.quantities.length;
+  const share = 1 - faults.length / values.length;
   const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
 }

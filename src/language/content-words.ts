@@ -1,5 +1,6 @@
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
+import { createCommonWords, createEnglishWords } from "./english-words.ts";
 import { MONTHS } from "./numbers.ts";
 
 /** A word that carries meaning: no stop word, no number. */
@@ -8,8 +9,10 @@ export interface ContentWord extends TextRange {
   readonly text: string;
   /** Equal for forms of one word: `remarried`, `remarriage`. */
   readonly root: string;
-  /** Written as a name: a capital inside a sentence, or capitals throughout. */
+  /** Written as a name: capitals throughout, or a capital inside a sentence that no ordinary word has by chance. */
   readonly name: boolean;
+  /** One of the few thousand words that every text uses. */
+  readonly common: boolean;
   /** Stands in the reach of a negation: "can't **apply** in **person**". */
   readonly negated: boolean;
   /** The first word of that reach, with the adverbs before it: on these the negation surely acts. */
@@ -58,8 +61,11 @@ export type ReadWords = (text: string) => ContentWord[];
 /** A reader of content words; stems are remembered. */
 export function createWordReader(): ReadWords {
   const stem = createStemmer();
+  const isEnglish = createEnglishWords();
+  const isCommon = createCommonWords();
   return (text) => {
     const found: ContentWord[] = [];
+    let run = 0;
     let reach = 0;
     let sure = false;
     let sureUntil = 0;
@@ -92,10 +98,16 @@ export function createWordReader(): ReadWords {
       if (token === undefined) continue;
       const negated = reach > 0;
       const isLight = LIGHT.test(bare);
+      const english = isEnglish(bare);
+      const capital = isCapital(written, opens) && !MONTHS.has(bare);
+      run = !capital ? 0 : run > 0 && JOINS_NAME.test(gap) ? run + 1 : 1;
+      // "Fry Scholarship" is a name of two ordinary words; "a Veteran" is one of them with a capital.
+      if (run === 2) found.push({ ...(found.pop() as ContentWord), name: true });
       found.push({
         text: word,
-        root: token.slice(0, ROOT_LETTERS),
-        name: isName(written, opens) && !MONTHS.has(bare),
+        root: english ? token.slice(0, ROOT_LETTERS) : token,
+        name: capital && (run > 1 || !english),
+        common: isCommon(bare),
         negated,
         denied: negated && sure && !isLight && start <= sureUntil,
         supposed,
@@ -109,6 +121,9 @@ export function createWordReader(): ReadWords {
   };
 }
 
-function isName(written: string, opens: boolean): boolean {
+/** Only blanks and small words stand inside a name. */
+const JOINS_NAME = /^[\s’'s-]*(?:of|for|and|the)?[\s-]*$/;
+
+function isCapital(written: string, opens: boolean): boolean {
   return /^\p{Lu}[\p{Lu}\p{Nd}&.-]+s?$/u.test(written) || (!opens && /^\p{Lu}/u.test(written));
 }
