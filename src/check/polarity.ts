@@ -7,9 +7,11 @@ import { type Finding, finding } from "./finding.ts";
 import type { Reading, Statement } from "./statements.ts";
 
 /** A statement speaks of the same place of the claim if it holds this share of the words around. */
-const SAME = 0.5;
+const SAME = 0.35;
 /** Statements that fit nearly as well as the best are asked too: if one agrees, nothing is contradicted. */
-const NEARLY = 0.08;
+const NEARLY = 0.05;
+/** How far it may fall behind statements that lack the word in question: if they fit far better, the claim is about them. */
+const BEHIND = 0.2;
 /** So many of the words behind two markers must be the same, if not the first. */
 const SAME_OBJECT = 2;
 
@@ -27,7 +29,7 @@ function speakingOf(place: TextRange, { close, statements }: Alignment, holds: (
   const scores = close(place);
   const fitting = statements.flatMap((statement, i) => (holds(statement) ? [{ statement, score: scores[i] as number }] : []));
   const top = Math.max(0, ...fitting.map(({ score }) => score));
-  return top < SAME || top < Math.max(...scores) - NEARLY
+  return top < SAME || top < Math.max(...scores) - BEHIND
     ? []
     : fitting.filter(({ score }) => score >= top - NEARLY).map(({ statement }) => statement);
 }
@@ -36,14 +38,21 @@ function deniedWords(alignment: Alignment): TextRange[] {
   const { words } = alignment.claim;
   return words.filter((word, i) => {
     const before = words[i - 1];
+    if (word.denied && deniedAbove(word, alignment)) return false;
     const adverb = word.denied && before?.denied === true ? before.root : null;
     const speaking = speakingOf(word, alignment, ({ roots }) => roots.has(word.root) && (adverb === null || roots.has(adverb)));
     return speaking.length > 0 && speaking.every((statement) => contradicts(word, statement));
   });
 }
 
+/** Does the lead-in of what fits best deny it: "You can't use it to:"? */
+function deniedAbove(word: ContentWord, { close, statements }: Alignment): boolean {
+  const scores = close(word);
+  const top = Math.max(0, ...scores);
+  return statements.some(({ above }, i) => above.has(`¬${word.root}`) && (scores[i] as number) >= top - NEARLY);
+}
+
 function contradicts(word: ContentWord, statement: Statement): boolean {
-  if (word.denied && statement.above.has(`¬${word.root}`)) return false;
   return sameWords(word, statement).every((other) => differs(word, other));
 }
 

@@ -7,7 +7,7 @@ import type { Reader } from "./statements.ts";
 /** Another source must hold this share of the sentence's words, and pass every check, to be cited instead. */
 const SURELY_FITS = 0.6;
 /** How much better it must fit than a source in which nothing is wrong. */
-const CLEARLY_BETTER = 0.25;
+const CLEARLY_BETTER = 0.15;
 
 /**
  * A source of the answer's evidence that supports a sentence where the cited ones do not, or hardly: its index, or `null`.

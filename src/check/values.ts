@@ -3,7 +3,7 @@ import type { Quantity } from "../language/quantities.ts";
 import type { Alignment } from "./alignment.ts";
 import { derivedFrom } from "./derived.ts";
 import { type Finding, finding } from "./finding.ts";
-import type { Statement } from "./statements.ts";
+import type { Reading, Statement } from "./statements.ts";
 
 /** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
 const FITS = 0.5;
@@ -48,6 +48,7 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => equalQuantities(quantity, one)));
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
+    if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
     if (asked.some((one) => equalQuantities(quantity, one))) return null;
     return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
   }
@@ -55,7 +56,7 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
   const fitAt = best(holds);
   const fit = near[fitAt] ?? 0;
-  const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim.quantities);
+  const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim);
   const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
   const close = alignment.close(quantity);
   const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
@@ -67,7 +68,34 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   return null;
 }
 
-/** Does the statement hold a value of the same measure that the claim does not? */
-function takesThePlace({ measure }: Quantity, { quantities }: Statement, claimed: readonly Quantity[]): boolean {
-  return quantities.some((one) => one.measure === measure && !claimed.some((mine) => equalQuantities(mine, one)));
+/** Does the statement hold a value of the same measure that the claim does not? Of bare numbers: one of the same things. */
+function takesThePlace(quantity: Quantity, statement: Statement, claim: Reading): boolean {
+  if (quantity.measure === "count") return countsTheSame(quantity, claim, statement);
+  return statement.quantities.some((one) => one.measure === quantity.measure && !isClaimed(one, claim));
+}
+
+function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
+  return quantities.some((mine) => equalQuantities(mine, quantity));
+}
+
+/** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
+function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
+  return measure === "count" && /^\p{L}/u.test(text.slice(start, start + 1));
+}
+
+/** Does the statement give another number of the things that the claim counts? */
+function countsTheSame(quantity: Quantity, claim: Reading, statement: Reading): boolean {
+  const thing = wordBehind(quantity, claim);
+  return (
+    thing !== null &&
+    statement.quantities.some((one) => one.measure === "count" && !isClaimed(one, claim) && wordBehind(one, statement) === thing)
+  );
+}
+
+/** Characters between a number and the things that it counts: "6 or fewer people". */
+const COUNTED_REACH = 16;
+
+function wordBehind({ end }: Quantity, { words }: Reading): string | null {
+  const word = words.find(({ start }) => start >= end);
+  return word === undefined || word.start - end > COUNTED_REACH ? null : word.root;
 }

@@ -36,6 +36,9 @@ const GRAMMAR: ReadonlySet<string> = new Set(
 const DENIES = /^(?:not|never|cannot|neither|nor|unable|\p{L}{2,6}n't)$/u;
 /** "no" and "without" take away one thing, not a statement. */
 const DENIES_NOUN = /^(?:no|none|without)$/;
+/** Words that keep something from being so: what follows is as good as negated, but nothing is denied. */
+const HINDERS =
+  /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
 /** A thing that is lacking describes, it denies nothing: "with no down payment", "have no dependents". */
 const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
 /** "no more than" and "won't pay more than" limit, "not only" adds: neither denies what follows. */
@@ -91,6 +94,10 @@ export function createWordReader(): ReadWords {
         sure = !(limits || lacks || CONTRASTS.test(gap));
         sureUntil = last + SURE_CHARACTERS;
         continue;
+      }
+      if (HINDERS.test(word)) {
+        reach = NOUN_REACH;
+        sure = false;
       }
       const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
       if (GRAMMAR.has(bare)) continue;

@@ -16,9 +16,8 @@ export interface Marker extends TextRange {
 const PAIRS: readonly (readonly [string, string])[] = [
   ["before|prior to|until", "after|following|since"],
   ["inside|within", "outside|beyond"],
-  ["only (?:if|when|after)", "even (?:if|when|though|after)|whether or not|regardless of"],
+  ["only (?:if|when)", "even (?:if|when|though)|whether or not|regardless of"],
   ["always", "never"],
-  ["all|every|each", "none of|no"],
   ["minimum|lowest|least", "maximum|highest|most"],
   ["increases?|increased|raises?|raised", "decreases?|decreased|reduces?|reduced|lowers?|lowered"],
   [

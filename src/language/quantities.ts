@@ -84,7 +84,7 @@ const AMOUNT = String.raw`(?:${NUMBER}|\b${SPELLED_NUMBER}\b)`;
 /** Alternatives in order of precedence; every repetition is bounded, so time is linear in the length of the text. */
 const QUANTITY = new RegExp(
   [
-    String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}(?:c\.?f\.?r|u\.?s\.?c)\b\.?\s{0,3}(?:parts?\s{1,3}|§{1,2}\s{0,3})?\d{1,5}(?:\.\d{1,5})?[a-z]?\b|(?:§{1,2}|\bsec\.)\s{0,3}\d{1,5}(?:\.\d{1,5})?[a-z]?\b|\b[a-tv-z]\d{2}\.\d{1,4}\b|\b(?:${LABELS})\s{1,2}\d{1,4}[a-z]?\b(?!\s?(?:%|percent)|[.,]\d))`,
+    String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}(?:c\.?f\.?r|u\.?s\.?c)\b\.?\s{0,3}(?:parts?\s{1,3}|§{1,2}\s{0,3})?\d{1,5}(?:\.\d{1,5})?[a-z]?\b|(?:§{1,2}|\bsec\.)\s{0,3}\d{1,5}(?:\.\d{1,5})?[a-z]?\b|\b[a-tv-z]\d{2}\.\d{1,4}\b|\b(?:${LABELS})\s{1,2}\d{1,4}[a-z]?\b(?:\([a-z\d]{1,4}\)){0,4}(?!\s?(?:%|percent)|[.,]\d))`,
     String.raw`(?<form>\b\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})\b|\b(?:dd|sf|od|w|i)[-\s]?(?:form\s)?-?\d{1,4}[a-z]{0,4}\b(?!\s?(?:%|percent))|\bforms?\s(?:no\.?\s|number\s)?[a-z]{0,3}-?\d{2,6}[a-z]{0,4}(?:-[a-z\d]{1,8})?\b)`,
     String.raw`(?<phone>(?:\+\d{1,3}[-.\s]?|\b1[-.\s])?(?:\(\d{3}\)\s?|\b\d{3}[-.\s])\d{3}[-.\s]\d{4}\b)`,
     String.raw`(?<date>\b${MONTH}\s{1,2}\d{1,2}${ORDINAL}?(?![\d,]\d)(?:,?\s{1,2}${YEAR})?|\b\d{1,2}${ORDINAL}?\s{1,2}(?:of\s)?${MONTH}(?:,?\s{1,2}${YEAR})?|\b${MONTH},?\s{1,2}(?:of\s)?${YEAR}|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})\b|\b(?:fy|fiscal\syears?(?:\s\(fy\))?)\s?${YEAR})`,
