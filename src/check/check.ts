@@ -2,7 +2,7 @@ import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim, TextRange } from "../types.ts";
 import { fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
-import { checkClaim } from "./claim-checks.ts";
+import { checkClaim, layBeside } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 
 import { findBetterSource } from "./repair.ts";
@@ -68,21 +68,21 @@ export async function checkSentence(
   if (cited.length === 1 && only !== undefined && text === only.text) return checkQuote(only);
   if (text.length > MAX_SENTENCE_CHARACTERS) return tooLong(text);
   const exact = cited.filter((quote) => quote.exact);
-  const check = (quotes: readonly CitedQuote[], sentence: string) => checkClaim(sentence, quotes, question, settings, reader);
-  const written = check(exact, text);
+  const written = layBeside(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
+  const found = checkClaim(written);
   const recited = settings.recite
-    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : written.findings, fit }, others, settings, reader)
+    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : found, fit }, others, settings, reader)
     : null;
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: quotes.map((quote) => quote.text), mode: settings.urls, hosts, homePage });
-  const claim = recited === null && urls.text === text ? written : check(quotes, urls.text);
+  const findings = recited === null && urls.text === text ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
-  const results: Finding[] = [citations, ...claim.findings];
+  const results: Finding[] = [citations, ...findings];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (quotes.length > 0) results.push(await checkSupport(urls.text, quotes, context));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);

@@ -27,20 +27,27 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, settings }) => (settings.claims === "off" ? null : checkGrounding(alignment, settings.claims)),
 ];
 
-/** Lays a sentence beside quotes and runs every check of what it says. */
-export function checkClaim(
+/** A sentence laid beside quotes. */
+export function layBeside(
   text: string,
   quotes: readonly CitedQuote[],
   question: string,
   settings: CheckSettings,
   reader: Reader,
-): { alignment: Alignment; findings: Finding[] } {
+): ClaimFacts {
   const asked = reader.read(question);
   const statements = quotes.flatMap((quote) => reader.statements(quote));
-  const alignment = align(reader.read(text), statements, asked.roots);
-  const publishers = new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url))));
-  const findings = CLAIM_CHECKS.flatMap((check) => check({ alignment, question: asked, publishers, settings }) ?? []);
-  return { alignment, findings };
+  return {
+    alignment: align(reader.read(text), statements, asked.roots),
+    question: asked,
+    publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    settings,
+  };
+}
+
+/** Every check of what a sentence says. */
+export function checkClaim(facts: ClaimFacts): Finding[] {
+  return CLAIM_CHECKS.flatMap((check) => check(facts) ?? []);
 }
 
 /** The labels of an address's host: `www`, `va`, `gov`. */

@@ -1,6 +1,6 @@
 import type { CheckSettings } from "../profiles/profile.ts";
 import { fitOf } from "./alignment.ts";
-import { checkClaim } from "./claim-checks.ts";
+import { checkClaim, layBeside } from "./claim-checks.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import type { Reader } from "./statements.ts";
 
@@ -24,12 +24,13 @@ export function findBetterSource(
 ): number | null {
   const faulty = cited.findings.some(({ verdict }) => verdict !== "pass");
   const least = Math.max(SURELY_FITS, cited.fit + (faulty ? 0 : CLEARLY_BETTER));
+  if (least > 1) return null;
   let best: number | null = null;
   let top = 0;
   others.forEach((quotes, i) => {
-    const { alignment, findings } = checkClaim(text, quotes, question, settings, reader);
-    const fit = fitOf(alignment);
-    if (fit < least || fit <= top || findings.some(({ verdict }) => verdict !== "pass")) return;
+    const facts = layBeside(text, quotes, question, settings, reader);
+    const fit = fitOf(facts.alignment);
+    if (fit < least || fit <= top || checkClaim(facts).some(({ verdict }) => verdict !== "pass")) return;
     best = i;
     top = fit;
   });
