@@ -22,10 +22,18 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 /** In the order in which they are reported. A further check is one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
-  ({ alignment, publishers, settings }) => (settings.claims === "off" ? null : checkEntities(alignment, publishers, settings.claims)),
-  ({ alignment, settings }) => (settings.claims === "off" ? null : checkPolarity(alignment, settings.claims)),
-  ({ alignment, settings }) => (settings.claims === "off" ? null : checkGrounding(alignment, settings.claims)),
+  wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
+  wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
+  wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
 ];
+
+/** A check of the wording; where nothing is cited there is none to compare. */
+function wording(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding): ClaimCheck {
+  return (facts) => {
+    const { claims } = facts.settings;
+    return claims === "off" || facts.alignment.statements.length === 0 ? null : check(facts, claims);
+  };
+}
 
 /** A sentence laid beside quotes. */
 export function layBeside(

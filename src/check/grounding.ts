@@ -4,7 +4,7 @@ import { type Finding, finding } from "./finding.ts";
 /** Share of a claim's words that two cited statements together must hold; below, they speak of something else. */
 const GROUNDED = 0.52;
 /** A claim of fewer words cannot be judged by them. */
-const FEWEST_WORDS = 2;
+const FEWEST_WORDS = 3;
 
 /** Do the cited quotes speak of what the sentence says at all? By content words; two statements may share it. */
 export function checkGrounding({ claim, together, knows, given }: Alignment, mode: "remove" | "warn"): Finding {

@@ -1,5 +1,5 @@
 import type { CheckContext } from "../check/check.ts";
-import { evaluateDrafts } from "./drafts.ts";
+import { type DraftOptions, evaluateDrafts } from "./drafts.ts";
 import { evaluateMutations } from "./mutated-sentences.ts";
 import { versionsOf } from "./report.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -10,6 +10,7 @@ export interface ChecksOptions {
   readonly baseUrl?: string | undefined;
   /** Folder of further sets; without it only the drafts are measured. */
   readonly data?: string | undefined;
+  readonly domain: DraftOptions["domain"];
   readonly profile: string;
   readonly support: CheckContext["support"];
   readonly command: string;

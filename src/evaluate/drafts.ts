@@ -1,7 +1,7 @@
 import { type CheckContext, type CheckedSentence, checkSentence } from "../check/check.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
-import { documentUrl } from "../domain.ts";
+import { type DomainPack, documentUrl } from "../domain.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { answerableSchema, readGolden } from "./golden.ts";
@@ -21,7 +21,9 @@ export interface DraftOptions {
   /** Folder with `pages/`. */
   readonly corpus: string;
   readonly golden: string;
+  /** Address of the pages; the domain's own where absent. */
   readonly baseUrl?: string | undefined;
+  readonly domain: Pick<DomainPack, "base_url" | "strip_prefix" | "hosts" | "home_page">;
   readonly profile: string;
   readonly support: CheckContext["support"];
 }
@@ -45,17 +47,17 @@ interface JudgedSentence {
 }
 
 /** Faults of golden drafts caught and faithful drafts touched (DESIGN.md, section 10); evidence: every quote that the cited pages can give. */
-export async function evaluateDrafts({ corpus, golden, baseUrl, profile, support }: DraftOptions): Promise<ChecksSection> {
+export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));
-  const urlOf = (page: string) => documentUrl({ base_url: baseUrl ?? null, strip_prefix: "pages/" }, page);
+  const urlOf = (page: string) => documentUrl({ ...domain, base_url: baseUrl ?? domain.base_url }, page);
   const quotesOf = createPageQuotes(corpus, urlOf);
   const reader = createReader();
   const { check } = profileNamed(profile);
   const judged: { draft: Draft; sentences: JudgedSentence[] }[] = [];
   for (const draft of drafts) {
     const question = questions.get(draft.question_id) ?? "";
-    const context: CheckContext = { settings: check, hosts: [], homePage: null, reader, question, support };
+    const context: CheckContext = { settings: check, hosts: domain.hosts, homePage: domain.home_page, reader, question, support };
     const sentences: JudgedSentence[] = [];
     for (const range of splitSentences(draft.draft)) {
       const { text, numbers } = parseMarkers(draft.draft.slice(range.start, range.end));

@@ -73,6 +73,7 @@ export function createWordReader(): ReadWords {
     let sure = false;
     let sureUntil = 0;
     let supposed = false;
+    let clauseFrom = 0;
     let last = 0;
     for (const match of text.matchAll(WORD)) {
       const start = match.index;
@@ -82,7 +83,10 @@ export function createWordReader(): ReadWords {
       const opens = last === 0 || /[.!?:\n|•]/.test(gap);
       last = start + written.length;
       const ends = CLAUSE_END.test(gap);
-      if (ends || CLAUSE_WORD.test(word)) reach = 0;
+      if (ends || CLAUSE_WORD.test(word)) {
+        reach = 0;
+        clauseFrom = found.length;
+      }
       if (SUPPOSES.test(word)) supposed = true;
       else if (ends) supposed = false;
       if (DENIES.test(word) || DENIES_NOUN.test(word)) {
@@ -93,6 +97,10 @@ export function createWordReader(): ReadWords {
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
         sure = !(limits || lacks || CONTRASTS.test(gap));
         sureUntil = last + SURE_CHARACTERS;
+        // What stands before the verb is what it is denied of: "the grant can't be had".
+        if (!noun && !limits)
+          for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
+            found[i] = { ...(found[i] as ContentWord), negated: true };
         continue;
       }
       if (HINDERS.test(word)) {

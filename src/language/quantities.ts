@@ -124,7 +124,7 @@ export function quantitiesIn(text: string): Quantity[] {
 
 /** Letters, digits and what joins them to the match make it a part of something longer: "B12", "x-15", "3.10" from its second part. */
 function isInsideWord(text: string, start: number): boolean {
-  return /[\p{L}\p{N}_](?:[-.,/]|)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
+  return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
 }
 
 type Value = Pick<Quantity, "measure" | "amount">;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
+import { loadDomain } from "../../domain.ts";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
 import type { EvaluateEvent } from "../../evaluate/va.ts";
@@ -70,6 +71,7 @@ interface ChecksFlags {
   golden: string;
   baseUrl?: string;
   data?: string;
+  domain?: string;
   profile: string;
   json?: string;
 }
@@ -82,15 +84,18 @@ function addChecksCommand(evaluate: Command, context: CliContext): void {
     .requiredOption("--golden <folder>", "folder with va-drafts*.jsonl and va-answerable*.jsonl")
     .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
     .option("--data <folder>", "folder of further sets: policyqa, medquad")
+    .option("--domain <name>", "domain pack whose address and hosts apply")
     .option("--profile <name>", "profile whose checks are measured", sourcebound.name)
     .option("--json <file>", "write the whole report")
     .addHelpText("after", "\nExample:\n  sourcebound eval checks --golden data/va-golden --corpus data/va-pages")
-    .action(async ({ json, ...flags }: ChecksFlags) => {
+    .action(async ({ json, domain: name, ...flags }: ChecksFlags, command: Command) => {
       const { evaluateChecks } = await import("../../evaluate/checks.ts");
       const given = Object.entries({ golden: flags.golden, corpus: flags.corpus, "base-url": flags.baseUrl, data: flags.data });
       const options = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
-      const command = ["eval checks", ...options, `--profile ${flags.profile}`].join(" ");
-      await showEvaluation(evaluateChecks({ ...flags, support: null, command }), json, context);
+      const config = configOf(command);
+      const domain = loadDomain(name ?? config.domain, config.domains_dir);
+      const line = ["eval checks", ...options, `--profile ${flags.profile}`].join(" ");
+      await showEvaluation(evaluateChecks({ ...flags, domain, support: null, command: line }), json, context);
     });
 }
 
