@@ -125,16 +125,27 @@ describe("what a sentence says beside what it cites", () => {
     ["an affirmation denied", "You don't have 60 days from the date of the letter to send evidence: your claim isn't urgent.", "polarity"],
     ["before for after", "Attorneys may charge a fee only before VA has decided your claim.", "polarity"],
     ["or for and", "At least one disability must be rated at 40% or more or the combined rating at 70% or more.", "polarity"],
-    ["a word in another one's place", "Your benefits stop after conviction of a misdemeanor.", "entities"],
     ["a name that nobody wrote", "Attorneys of TRICARE may charge a fee only after the claim is decided.", "entities"],
     ["what the quote does not speak of", "Premiums are waived while the deed of the mortgage is frozen.", "grounding"],
   ])("finds %s", async (_what, text, name) => {
     expect(await failed(text)).toContain(name);
   });
 
+  it("warns about a word that no quote has where one says the rest", async () => {
+    const found = async (text: string) => (await check(text, [page])).results.find(({ name }) => name === "novelty");
+    expect(await found("Your benefits stop after conviction of a misdemeanor.")).toMatchObject({
+      verdict: "warn",
+      reason: '"misdemeanor" where the cited quote has "felony"',
+    });
+    expect(await found("You can't get the housing grant and the private travel allowance at the same time.")).toMatchObject({
+      verdict: "warn",
+    });
+    expect(await found("Your benefits stop after conviction of a felony.")).toMatchObject({ verdict: "pass" });
+  });
+
   it("marks where in the sentence", async () => {
     const text = "Your benefits stop after conviction of a misdemeanor.";
-    const found = (await check(text, [page])).results.find(({ name }) => name === "entities");
+    const found = (await check(text, [page])).results.find(({ name }) => name === "novelty");
     expect(found?.spans.map(({ start, end }) => text.slice(start, end))).toEqual(["misdemeanor"]);
     expect((await check("You can get the housing grant and the travel allowance at the same time.", [page])).status).toBe("contradicted");
   });

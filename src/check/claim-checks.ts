@@ -3,6 +3,7 @@ import { type Alignment, align } from "./alignment.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
+import { checkNovelty } from "./novelty.ts";
 import { checkPolarity } from "./polarity.ts";
 import type { Reader, Reading } from "./statements.ts";
 import { checkValues } from "./values.ts";
@@ -23,6 +24,7 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
   wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
+  wording(({ alignment }) => checkNovelty(alignment)),
   wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
   wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
 ];

@@ -1,7 +1,6 @@
 import type { ContentWord } from "../language/content-words.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
-import { substitutedWords } from "./substitution.ts";
 
 const FITS = 0.5;
 /** How much better the rest of the claim must fit statements without the name than those with it. */
@@ -12,7 +11,7 @@ const UNFIT = 0.45;
 const FEWEST_WORDS = 3;
 
 /**
- * Names that no cited quote holds, names said of something else, and words that stand in another word's place.
+ * Names that no cited quote holds, and names of which the cited quotes say something else.
  * @param publishers names of the cited sites, in lower case: there they are "we"
  */
 export function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
@@ -21,13 +20,11 @@ export function checkEntities(alignment: Alignment, publishers: ReadonlySet<stri
   const enough = new Set(claim.words.map(({ root }) => root)).size > FEWEST_WORDS;
   const absent = names.filter((word) => !alignment.knows(word.root) && !isShortOrLong(word, alignment));
   const displaced = enough ? names.filter((word) => alignment.knows(word.root) && isDisplaced(word, alignment, publishers)) : [];
-  const substituted = substitutedWords(alignment);
-  const all = [...absent, ...displaced, ...substituted.map(({ word }) => word)];
+  const all = [...absent, ...displaced];
   if (all.length === 0) return finding("entities", "pass", 1, "names what the cited quotes name");
   const reasons = [
     absent.length === 0 ? null : `not in the cited quotes: ${listed(absent)}`,
     displaced.length === 0 ? null : `the cited quotes say this of something other than ${listed(displaced)}`,
-    ...substituted.map(({ word, instead }) => `"${word.text}" where the cited quote has "${instead}"`),
   ].filter((reason) => reason !== null);
   const spans = all.map(({ start, end }) => ({ start, end }));
   return finding("entities", mode === "remove" ? "fail" : "warn", 0, reasons.join("; "), spans);

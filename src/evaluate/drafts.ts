@@ -31,11 +31,11 @@ export interface DraftOptions {
 /** Checks that a fault of a kind is listed for: only what they find counts as caught. */
 const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   number: ["values", "support"],
-  citation: ["citations", "values", "entities", "grounding", "support"],
+  citation: ["citations", "values", "entities", "novelty", "grounding", "support"],
   url: ["urls"],
-  entity: ["entities", "values", "grounding", "support"],
+  entity: ["entities", "novelty", "values", "grounding", "support"],
   negation: ["polarity", "grounding", "support"],
-  unsupported: ["grounding", "values", "entities", "support"],
+  unsupported: ["grounding", "values", "entities", "novelty", "support"],
 };
 
 interface JudgedSentence {
