@@ -44,6 +44,7 @@ describe("checkSentence", () => {
     ["a form", "File VA Form 21-526EZ."],
     ["a phone number", "Call 1-800-827-9999."],
     ["an amount", "Tinnitus pays $10."],
+    ["a period", "File for tinnitus within two years."],
   ])("finds %s that no cited quote has", async (_what, text) => {
     expect(await check(text, [quote])).toMatchObject({ kept: false, status: "unsupported" });
     const warned = await check(text, [quote], sevenLayer.check);

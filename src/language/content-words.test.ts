@@ -28,7 +28,12 @@ describe("createWordReader", () => {
   it.each([
     ["a denied verb, and what it reaches", "You can't apply by phone, but you can write.", ["apply"], ["apply", "phone"]],
     ["curly apostrophes", "It wasn’t expected.", ["expected"], ["expected"]],
-    ["adverbs before the verb", "The result isn't reasonably expected.", ["reasonably", "expected"], ["reasonably", "expected"]],
+    [
+      "adverbs before the verb, and its subject",
+      "The result isn't reasonably expected.",
+      ["reasonably", "expected"],
+      ["result", "reasonably", "expected"],
+    ],
     ["no limit as a denial", "We won't pay more than $2,000 in fees.", [], ["pay", "fees"]],
     ["no lack as a denial", "Veterans with no dependents apply.", [], ["dependents"]],
     ["no contrast as a denial", "File it with the Court, not with the agency.", [], ["agency"]],

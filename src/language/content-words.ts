@@ -52,7 +52,7 @@ const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
 /** Verbs that carry little: a negation acts on what they bring. */
 const LIGHT = /^(?:go|goes|get|gets|got|make|makes|take|takes|come|comes|give|gives|put|puts|become|becomes)$/;
-const ADVERB = /ly$/;
+const ADVERB = /^(?!(?:ap|sup|re|im|com|multip)p?ly$|family$|rely$)\p{L}+ly$/u;
 /** Content words that one negation reaches. */
 const REACH = 7;
 const NOUN_REACH = 4;
