@@ -20,8 +20,8 @@ export async function createMemoryCorpus(documents: readonly RetrievalDocument[]
   return corpus;
 }
 
-function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocument {
-  const [parsed] = parseFile({ path: "document.txt", bytes: Buffer.from(text) });
+function toIndexed({ id, title, text, scope, description = "", path = "document.txt" }: RetrievalDocument): IndexedDocument {
+  const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
   const chunks = parsed === undefined ? [] : chunkDocument(parsed);
   return {
     id,
@@ -30,7 +30,7 @@ function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocume
     access: "public",
     path: id,
     title,
-    description: null,
+    description: description || null,
     text: parsed?.text ?? "",
     chunks: chunks.map((chunk) => ({ ...chunk, id: `${id}-${chunk.ordinal}`, documentId: id })),
   };
