@@ -68,7 +68,8 @@ export function softCoverage({ best }: Match, asked: readonly AskedWord[]): numb
 /** The same over several texts at once. */
 export function union(first: Match, ...others: readonly (Match | null)[]): Match {
   const best = Float32Array.from(first.best);
-  for (const match of others) if (match !== null) for (let i = 0; i < best.length; i++) best[i] = Math.max(best[i] as number, match.best[i] as number);
+  for (const match of others)
+    if (match !== null) for (let i = 0; i < best.length; i++) best[i] = Math.max(best[i] as number, match.best[i] as number);
   return { best };
 }
 

@@ -41,7 +41,11 @@ const PAGES = {
       .map((path) => {
         const source = readFileSync(join(root, path), "utf8");
         const [, front = "", markdown = source] = source.match(/^---\n(.*?)\n---\n(.*)$/s) ?? [];
-        const valueOf = (key) => front.match(new RegExp(`^${key}:\\s*(.+)$`, "m"))?.[1].trim().replaceAll(/^["']|["']$/g, "") ?? "";
+        const valueOf = (key) =>
+          front
+            .match(new RegExp(`^${key}:\\s*(.+)$`, "m"))?.[1]
+            .trim()
+            .replaceAll(/^["']|["']$/g, "") ?? "";
         const id = `pages/${path}`;
         return { id, group: id, title: valueOf("title"), description: valueOf("description"), markdown };
       });
@@ -49,10 +53,17 @@ const PAGES = {
   "tau-policies-kb": (_, { lines }) =>
     lines("tau-policies-kb/banking_kb_documents.jsonl").map(({ id, title, content }) => page(id, id, title, content)),
   "va-38cfr-part4": (_, { lines }) =>
-    lines("va-38cfr-part4/sections.jsonl").map(({ section, title, text }) => page(section, section, title, text.slice(text.indexOf("\n") + 1))),
+    lines("va-38cfr-part4/sections.jsonl").map(({ section, title, text }) =>
+      page(section, section, title, text.slice(text.indexOf("\n") + 1)),
+    ),
   "fda-drug-labels": (_, { lines }) =>
     lines("fda-drug-labels/label_sections.jsonl").map(({ id, drug, section, text }) =>
-      page(`${id}/${section}`, drug, `${drug}: ${section}`, text.replaceAll(/^[ ]*(\d+\.\d+) +(\S.{3,79})$/gm, "\n## $2\n").replaceAll(/^ +/gm, "")),
+      page(
+        `${id}/${section}`,
+        drug,
+        `${drug}: ${section}`,
+        text.replaceAll(/^[ ]*(\d+\.\d+) +(\S.{3,79})$/gm, "\n## $2\n").replaceAll(/^ +/gm, ""),
+      ),
     ),
 };
 
