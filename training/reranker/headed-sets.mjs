@@ -41,13 +41,13 @@ const PAGES = {
       .map((path) => {
         const source = readFileSync(join(root, path), "utf8");
         const [, front = "", markdown = source] = source.match(/^---\n(.*?)\n---\n(.*)$/s) ?? [];
-        const valueOf = (key) =>
+        const frontOf = (key) =>
           front
             .match(new RegExp(`^${key}:\\s*(.+)$`, "m"))?.[1]
             .trim()
             .replaceAll(/^["']|["']$/g, "") ?? "";
         const id = `pages/${path}`;
-        return { id, group: id, title: valueOf("title"), description: valueOf("description"), markdown };
+        return { id, group: id, title: frontOf("title"), description: frontOf("description"), markdown };
       });
   },
   "tau-policies-kb": (_, { lines }) =>
