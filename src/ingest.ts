@@ -195,6 +195,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     blocks: parsed.blocks,
     units: parsed.units,
     sourceMap: parsed.sourceMap,
+    pages: parsed.pages,
     chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
