@@ -33,7 +33,7 @@ export const askRequestSchema = z
           .optional()
           .describe('A heading of any level, such as "§ 4.25 Combined ratings table", or its number or name.'),
         page: z
-          .union([z.int().min(1), z.string().min(1).max(40)], { error: 'give a page number from 1, or a range such as "12-15"' })
+          .union([z.int(), z.string().min(1).max(40)], { error: 'give a page number from 1, or a range such as "12-15"' })
           .optional()
           .describe('A page, `12`, or pages, `"12-15"`; of documents that have pages.'),
       })

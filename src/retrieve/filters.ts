@@ -17,6 +17,11 @@ export interface ResolvedFilters {
   readonly applied: AppliedFilters;
 }
 
+interface Narrowing {
+  readonly kind: "document" | "chapter" | "section" | "page";
+  readonly asked: string;
+}
+
 /** A document with what is left of it. */
 interface Part {
   readonly document: DocumentOutline;
@@ -34,11 +39,11 @@ interface Part {
 export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): ResolvedFilters {
   const whole = [{ start: 0, end: OPEN_END }];
   let parts: readonly Part[] = documents.map((document) => ({ document, ranges: whole, found: [] }));
-  const words: string[] = [];
-  const narrow = (kind: "document" | "chapter" | "section" | "page", asked: string, next: readonly Part[], known: () => string[]) => {
-    if (next.length === 0 && documents.length > 0) throw unknown(kind, asked, known(), wordsFor(words, parts));
+  const narrowedBy: Narrowing[] = [];
+  const narrow = (kind: Narrowing["kind"], asked: string, next: readonly Part[], known: () => string[]) => {
+    if (next.length === 0 && documents.length > 0) throw unknown(kind, asked, known(), wordsFor(narrowedBy, parts));
     parts = next;
-    words.unshift(kind === "document" ? "" : wordFor(kind, asked, parts));
+    narrowedBy.unshift({ kind, asked });
   };
   const { document, chapter, section, pages } = filters;
   if (document !== null) narrow("document", document, named(parts, document), () => parts.map(({ document: { title } }) => title));
@@ -47,7 +52,7 @@ export function resolveFilters(filters: Filters, documents: readonly DocumentOut
     narrow("section", section, under(parts, section, headingsFitting), () => namesIn(parts, ({ headings }) => headings));
   if (pages !== null) narrow("page", pageWords(pages), onPages(parts, pages), () => pagesIn(parts));
   const area = new Map(parts.map(({ document: { id, version }, ranges }) => [id, { version, ranges }]));
-  return { area, applied: { ...filters, searchedIn: wordsFor(words, parts) } };
+  return { area, applied: { ...filters, searchedIn: wordsFor(narrowedBy, parts) } };
 }
 
 function named(parts: readonly Part[], name: string): Part[] {
@@ -59,10 +64,10 @@ function named(parts: readonly Part[], name: string): Part[] {
 }
 
 function under(parts: readonly Part[], name: string, fitting: (document: DocumentOutline, name: string) => Heading[]): Part[] {
-  return parts.flatMap(({ document, ranges }) => {
-    const found = fitting(document, name);
-    const left = intersectRanges(ranges, mergeRanges(found.map((heading) => rangeOf(heading, document.headings))));
-    return left.length === 0 ? [] : [{ document, ranges: left, found }];
+  return parts.flatMap(({ document, ranges, found }) => {
+    const headings = fitting(document, name);
+    const left = intersectRanges(ranges, mergeRanges(headings.map((heading) => rangeOf(heading, document.headings))));
+    return left.length === 0 ? [] : [{ document, ranges: left, found: [...found, ...headings] }];
   });
 }
 
@@ -139,16 +144,21 @@ function unknown(kind: "document" | "chapter" | "section" | "page", asked: strin
   return new RequestError(`unknown_${kind}`, `There is ${what}${place}. ${advice}`, { [kind]: asked, nearest: shown });
 }
 
-function wordFor(kind: "chapter" | "section" | "page", asked: string, parts: readonly Part[]): string {
+function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {
   if (kind === "page") return asked;
-  const names = new Set(parts.flatMap(({ found }) => found.map(({ text }) => text)));
+  const fits = headingMatcher(asked);
+  const names = new Set(parts.flatMap(({ found }) => found.filter(fits).map(({ text }) => text)));
   const [name] = names;
   return `${kind} "${names.size === 1 ? name : asked}"`;
 }
 
-function wordsFor(words: readonly string[], parts: readonly Part[]): string {
-  const narrowed = words.filter((word) => word !== "").join(", ");
-  if (words.length === 0) return "";
+/** What is left, in words; empty when nothing has narrowed it. */
+function wordsFor(narrowedBy: readonly Narrowing[], parts: readonly Part[]): string {
+  if (narrowedBy.length === 0) return "";
+  const narrowed = narrowedBy
+    .filter(({ kind }) => kind !== "document")
+    .map((one) => wordFor(one, parts))
+    .join(", ");
   const titles = [...new Set(parts.map(({ document: { title } }) => `"${title}"`))];
   const listed = titles.length <= TITLES_SHOWN ? titles.join(", ") : `${parts.length} documents`;
   return narrowed === "" ? listed : `${narrowed} of ${listed}`;
