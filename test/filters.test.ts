@@ -70,7 +70,7 @@ describe("filters", () => {
     let answered = 0;
     for (let seed = 1; seed <= 6; seed++) {
       const { text, chapters, pages } = writeBook(seed);
-      const { events } = await open({
+      const { engine } = await open({
         documents: { "keepers.md": text, "other.md": "# Other\n\nThe keeper of chapter c9 counts 7 lamps." },
       });
       const number = (max: number) => fc.option(fc.integer({ min: 1, max }), { nil: undefined });
