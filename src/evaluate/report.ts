@@ -33,16 +33,17 @@ export function writeReport(path: string, report: Report): void {
   writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** Rows aligned in columns. */
+/** Rows aligned in columns; the note of a row without figures follows its name. */
 export function renderTable(rows: readonly TableRow[]): string {
   const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
   const name = width((row) => row.name);
   const figure = width((row) => row.figure);
   const interval = width((row) => row.interval ?? "");
   return rows
-    .map((row) =>
-      `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd(),
-    )
+    .map((row) => {
+      if (row.figure === "" && row.interval === undefined) return `  ${row.name}  ${row.note ?? ""}`.trimEnd();
+      return `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd();
+    })
     .join("\n");
 }
 

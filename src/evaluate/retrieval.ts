@@ -1,3 +1,4 @@
+import { RequestError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { progressOf } from "../progress.ts";
 import type { Candidate, Corpus } from "../retrieve/corpus.ts";
@@ -75,6 +76,10 @@ export async function* evaluateRetrieval(options: RetrievalOptions): AsyncGenera
     else yield* evaluateSet(set, options, findings);
   }
   const { table, metrics, n, items, outcomes } = findings;
+  if (Object.keys(n).length === 0) {
+    const message = `${options.data} holds none of ${options.sets.join(", ")}: give the folder that holds a folder of each with --data DIR.`;
+    throw new RequestError("data_missing", message);
+  }
   const report = {
     name: "retrieval",
     command: options.command,
@@ -244,7 +249,7 @@ function tagRows(key: string, values: Values, queries: readonly RetrievalQuery[]
 
 function rowOf(name: string, values: Values, interval: string | null): TableRow {
   const figure = Object.entries(values)
-    .map(([measure, list]) => `${measure} ${decimal(mean(list))}`)
+    .map(([measure, list]) => `${measure} ${decimal(mean(list)).padStart(4)}`)
     .join("  ");
   const hits = values["hit@5"] ?? [];
   const note = `hit@5: ${hits.filter((hit) => hit === 1).length} of ${hits.length}`;
