@@ -1,5 +1,6 @@
 import { admitQuestion } from "./admit/admit.ts";
-import { type CheckContext, type CitedQuote, checkAnswer, checkSentence } from "./check/check.ts";
+import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
+import type { CitedQuote } from "./check/finding.ts";
 import { parseMarkers } from "./check/markers.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
