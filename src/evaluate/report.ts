@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { messageOf, RequestError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { wilson } from "./metrics.ts";
 
@@ -29,8 +30,14 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
+/** @throws RequestError `report_unwritable` */
 export function writeReport(path: string, report: Report): void {
-  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  try {
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (cause) {
+    const message = `The report could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there with --json FILE.`;
+    throw new RequestError("report_unwritable", message, {}, { cause });
+  }
 }
 
 /** Rows aligned in columns; the note of a row without figures follows its name. */
