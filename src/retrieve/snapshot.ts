@@ -24,6 +24,8 @@ export interface Snapshot {
   section(name: string): Uint8Array<ArrayBuffer>;
   /** Copies a section into arrays that follow each other and hold it exactly. */
   copy(name: string, targets: readonly Uint8Array[]): void;
+  /** A section that is a snapshot of its own and checks itself. */
+  file(name: string): SnapshotFile;
 }
 
 /** A snapshot that is not in memory. */
@@ -54,30 +56,37 @@ const headSchema = z.object({
 export type Section = readonly [name: string, pieces: readonly ArrayBufferView[]];
 
 export function writeSnapshot(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array<ArrayBuffer> {
+  const pieces = snapshotPieces(kind, facts, sections);
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** The bytes of a snapshot in pieces that follow each other: of large sections there is no second copy. */
+export function snapshotPieces(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array[] {
   const described = sections.map(([name, pieces]) => {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const crc = pieces.reduce((sum, piece) => crc32(bytesOf(piece), sum), 0);
     return { name, length, crc: crc32(new Uint8Array(aligned(length) - length), crc) };
   });
   const text = new TextEncoder().encode(JSON.stringify({ kind, facts, sections: described }));
-  let at = aligned(HEAD_BYTES + text.length);
-  const json = new Uint8Array(at - HEAD_BYTES).fill(SPACE);
-  json.set(text);
-  const bytes = new Uint8Array(described.reduce((end, { length }) => end + aligned(length), at));
-  bytes.set(json, HEAD_BYTES);
-  const head = new DataView(bytes.buffer);
-  head.setUint32(0, MAGIC, true);
-  head.setUint32(4, SNAPSHOT_VERSION, true);
-  head.setUint32(8, json.length, true);
-  head.setUint32(12, crc32(json), true);
-  for (const [, pieces] of sections) {
-    for (const piece of pieces) {
-      bytes.set(bytesOf(piece), at);
-      at += piece.byteLength;
-    }
-    at = aligned(at);
-  }
-  return bytes;
+  const head = new Uint8Array(aligned(HEAD_BYTES + text.length)).fill(SPACE);
+  head.set(text, HEAD_BYTES);
+  const json = head.subarray(HEAD_BYTES);
+  const fixed = new DataView(head.buffer);
+  fixed.setUint32(0, MAGIC, true);
+  fixed.setUint32(4, SNAPSHOT_VERSION, true);
+  fixed.setUint32(8, json.length, true);
+  fixed.setUint32(12, crc32(json), true);
+  const filled = sections.flatMap(([, pieces], i) => {
+    const { length } = described[i] as (typeof described)[number];
+    return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
+  });
+  return [head, ...filled];
 }
 
 /**
@@ -136,6 +145,16 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
       return bytes;
     },
     copy,
+    file(name) {
+      const { at, length } = place(name);
+      return {
+        bytes: length,
+        read(position, target) {
+          if (position + target.length > length) throw cutShort(length, position + target.length);
+          file.read(at + position, target);
+        },
+      };
+    },
   };
 }
 
@@ -221,6 +240,12 @@ function cutShort(bytes: number, needed: number): SnapshotError {
     `The index snapshot is cut short: ${bytes} of at least ${needed} bytes. Build the index again.`,
     { bytes, needed },
   );
+}
+
+/** Bytes as an array of numbers, in place. */
+export function arrayOf<A>(type: new (buffer: ArrayBuffer, offset: number, length: number) => A, bytes: Uint8Array<ArrayBuffer>): A {
+  const { BYTES_PER_ELEMENT } = type as unknown as { BYTES_PER_ELEMENT: number };
+  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / BYTES_PER_ELEMENT));
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {

@@ -43,6 +43,9 @@ export interface IndexedDocument {
   readonly chunks: readonly Chunk[];
 }
 
+/** Which version of a document the store holds, who sees it and where it stands. */
+export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title">;
+
 export interface CorpusCounts {
   readonly documents: number;
   readonly chunks: number;
@@ -59,8 +62,8 @@ export interface DocumentStore {
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
-  /** `id → version` of all documents of the domain, every tenant and label: for indexes that partition themselves. */
-  versions(domain: string): Promise<Map<string, string>>;
+  /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
+  heads(domain: string): Promise<Map<string, DocumentHead>>;
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
@@ -89,9 +92,10 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
       return row?.revision ?? 0;
     },
-    async versions(domain) {
-      const rows = await db.selectFrom("documents").select(["id", "version"]).where("domain", "=", domain).execute();
-      return new Map(rows.map(({ id, version }) => [id, version]));
+    async heads(domain) {
+      const columns = ["id", "version", "tenant", "access", "path", "title"] as const;
+      const rows = await db.selectFrom("documents").select(columns).where("domain", "=", domain).execute();
+      return new Map(rows.map(({ id, tenant, ...row }) => [id, { ...row, tenant: tenant === "" ? null : tenant }]));
     },
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids),

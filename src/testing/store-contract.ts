@@ -107,7 +107,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));
         const outcome = await store.documents.putFile(place, fileContent(storedDocument()));
         expect(outcome).toEqual({ added: 0, changed: 0, unchanged: 1, deleted: 1 });
-        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-a"]);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-a"]);
       }),
     );
 
@@ -127,7 +127,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.documents.putFile({ ...place, source: "other" }, fileContent(storedDocument({ id: "doc-o", source: "other" })));
         expect(await store.documents.deleteFiles(place, ["a.md", "never.md"])).toBe(1);
-        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-o"]);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-o"]);
       }),
     );
 
@@ -170,7 +170,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         const put = (into: Store, n: number) =>
           into.documents.putFile({ ...place, path: `${n}.md` }, fileContent(storedDocument({ id: `doc-${n}`, path: `${n}.md` })));
         await Promise.all(Array.from({ length: 20 }, (_, n) => put(n % 2 === 0 ? store : second, n)));
-        expect((await store.documents.versions("d")).size).toBe(20);
+        expect((await store.documents.heads("d")).size).toBe(20);
         expect(await store.documents.revision("d")).toBe(20);
       }),
     );
