@@ -70,8 +70,8 @@ export function writeSnapshot(kind: string, facts: Record<string, unknown>, sect
 export function snapshotPieces(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array[] {
   const described = sections.map(([name, pieces]) => {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const crc = pieces.reduce((sum, piece) => crc32(bytesOf(piece), sum), 0);
-    return { name, length, crc: crc32(new Uint8Array(aligned(length) - length), crc) };
+    const crc = filled(pieces, length).reduce((sum, piece) => (piece.length === 0 ? sum : crc32(piece, sum)), 0);
+    return { name, length, crc };
   });
   const text = new TextEncoder().encode(JSON.stringify({ kind, facts, sections: described }));
   const head = new Uint8Array(aligned(HEAD_BYTES + text.length)).fill(SPACE);
@@ -82,11 +82,12 @@ export function snapshotPieces(kind: string, facts: Record<string, unknown>, sec
   fixed.setUint32(4, SNAPSHOT_VERSION, true);
   fixed.setUint32(8, json.length, true);
   fixed.setUint32(12, crc32(json), true);
-  const filled = sections.flatMap(([, pieces], i) => {
-    const { length } = described[i] as (typeof described)[number];
-    return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
-  });
-  return [head, ...filled];
+  return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
+}
+
+/** The pieces of a section of this length, filled up with zeros. */
+function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
+  return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
 }
 
 /**
