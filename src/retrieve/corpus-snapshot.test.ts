@@ -135,7 +135,7 @@ describe("a corpus that begins with its snapshot", () => {
         expect(await answers(living)).toEqual(await answers(fresh));
         expect(warnings).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -214,7 +214,8 @@ describe("a snapshot that cannot be used", () => {
     const whole = readFileSync(path);
     const places = new Set([0, 1, 3, 4, 15, 16, 17, 64, whole.length - 1, whole.length - 64, whole.length - 65]);
     for (let i = 0; i < 60; i++) places.add(Math.floor((i / 60) * whole.length));
-    for (const length of places) await expectRebuilt(whole.subarray(0, length), /cut short|no index snapshot/, fakeEncoder({ dimensions: 4 }));
+    for (const length of places)
+      await expectRebuilt(whole.subarray(0, length), /cut short|no index snapshot/, fakeEncoder({ dimensions: 4 }));
   });
 
   it("has a bit flipped, wherever", async () => {
@@ -228,7 +229,7 @@ describe("a snapshot that cannot be used", () => {
         spoilt[at] = (spoilt[at] as number) ^ (1 << bit);
         await expectRebuilt(spoilt, /damaged|cut short|no index snapshot|format/, fakeEncoder({ dimensions: 4 }));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
