@@ -211,6 +211,8 @@ export class Bm25Index {
 
   /** The whole index as bytes: slots as they are, or `compact` without the gaps of deleted ones, as after `compact`. */
   save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
+    // The bounds go with it: what loads it need not work them out at its first search.
+    if (this.live > 0) this.prepare();
     let next = 0;
     const renamed = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] !== 1 ? -1 : compact ? next++ : slot));
     const packed = this.packed(renamed, compact ? next : this.used);

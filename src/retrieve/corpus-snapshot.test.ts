@@ -10,6 +10,8 @@ import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import type { Scope, StoredDocument } from "../types.ts";
 import { Corpus, type SearchRequest } from "./corpus.ts";
+import { readCorpusFacts } from "./corpus-snapshot.ts";
+import { withSnapshotFile } from "./snapshot.ts";
 
 let folder = "";
 let path = "";
@@ -150,20 +152,25 @@ describe("a corpus that begins with its snapshot", () => {
     expect(again.calls).toEqual([["Page\nFresh claim."]]);
     expect(found(corpus, "rating")).toEqual([]);
     expect(found(corpus, "fresh")).toEqual(["b"]);
+    await corpus.idle();
+    expect(withSnapshotFile(path, readCorpusFacts).vectors).toBe(2);
     expect(found(corpus, "tinnitus")).toEqual(["a"]);
   });
 
   it("finds nothing that the store has deleted, changed or labelled anew since, even at the same version and revision", async () => {
-    await put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus two."]), document("hers", ["Tinnitus three."]));
+    await put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
     await put(document("stays", ["Tinnitus four."]));
     await run(fakeEncoder());
     await store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
-    await put(document("moved", ["Tinnitus two."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
+    await put(document("moved", ["Tinnitus pension."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
     // A database put back from a copy can stand at the revision that a snapshot was made at.
     const revision = store.documents.revision;
     Object.assign(store.documents, { revision: async () => 4 });
     const corpus = await start(fakeEncoder());
     Object.assign(store.documents, { revision });
+    const repairs = (scope: Scope) => corpus.understand({ resolved: "my pensoin", scope }, SETTINGS).repairs.map(({ read }) => read);
+    expect(repairs(PUBLIC)).toEqual([]);
+    expect(repairs(SCOPES[2] as Scope)).toEqual(["pension"]);
     const vector = await corpus.embedQuestion("tinnitus");
     for (const over of [{}, { vector }, { vector, bm25: false }]) {
       expect(found(corpus, "tinnitus", over)).toEqual(["stays"]);
@@ -273,6 +280,7 @@ describe("a snapshot that cannot be used", () => {
     await corpus.idle();
     await start(fakeEncoder({ id: "two", dimensions: 16 }));
     expect(warnings).toHaveLength(1);
+    expect(withSnapshotFile(path, readCorpusFacts)).toMatchObject({ encoder: "two", vectors: 3 });
   });
 
   it("holds the vectors of the encoder that was switched to", async () => {

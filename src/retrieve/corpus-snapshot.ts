@@ -120,7 +120,7 @@ export interface Restored {
 }
 
 /** @throws SnapshotError when it is not a whole, unchanged snapshot of this store's domain by this program */
-export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Restored {
+export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Promise<Restored> {
   const snapshot = readSnapshot(KIND, file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)
@@ -128,8 +128,14 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   if (facts.analysis !== analysis())
     throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program: build the index again.");
   const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
-  const words = Bm25Index.load(snapshot.file("words"));
-  const vocabulary = Vocabulary.load(snapshot.file("vocabulary"));
+  // Most bytes are words and texts on the one hand and vectors on the other: they are read side by side.
+  const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
+  const usable = encoder !== null && facts.encoder === encoder.id;
+  const vectors = await besides(others, () =>
+    usable ? VectorIndex.load(encoder, snapshot.inner("vectors"), numbers("vectorWindows")) : null,
+  );
+  const words = Bm25Index.load(snapshot.inner("words"));
+  const vocabulary = Vocabulary.load(snapshot.inner("vocabulary"));
   const table = new WindowTable(snapshot);
   const texts = new TextMemo(new StringColumn(snapshot, "texts"));
   const ids = new StringColumn(snapshot, "ids");
@@ -172,8 +178,6 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   }
   const whole = slot === table.windows && words.slots === table.windows && word === documentWords.length && texts.length === ids.length;
   if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries do not belong together`);
-  const usable = encoder !== null && facts.encoder === encoder.id;
-  const vectors = usable ? VectorIndex.load(encoder, snapshot.file("vectors"), numbers("vectorWindows")) : null;
   for (const one of stale) vectors?.delete(one);
   return {
     windows: new IndexedWindows({ words, vocabulary, entries, documents, mostWindows: table.mostWindows() }),
@@ -181,6 +185,15 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
     otherEncoder: facts.encoder !== null && encoder !== null && !usable ? facts.encoder : null,
     outdated: documents.size !== ids.length,
   };
+}
+
+/** What `run` gives, when `other` has ended too, however either ends. */
+async function besides<T>(other: Promise<void>, run: () => T): Promise<T> {
+  try {
+    return run();
+  } finally {
+    await other;
+  }
 }
 
 const ownerSchema: z.ZodType<VocabularyOwner> = z.object({ tenant: z.string().nullable(), access: z.string() });

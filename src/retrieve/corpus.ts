@@ -430,7 +430,7 @@ export class Corpus {
     this.restored = true;
     if (this.keeper === null || snapshot === undefined) return;
     const { encoder } = this;
-    const kept = this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
+    const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
     if (kept === null) return;
     this.indexed = kept.windows;
     if (kept.vectors !== null) this.active = kept.vectors;

@@ -1,6 +1,6 @@
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { replaceFile } from "./replace-file.ts";
-import { type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
+import { type SnapshotFile, whileSnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
 /** Milliseconds without a change or a question after which a changed index is written. */
 export const WRITE_QUIET_MS = 5_000;
@@ -48,9 +48,9 @@ export class SnapshotKeeper {
   }
 
   /** What `load` makes of the snapshot; `null` when there is none, or after a warning when it cannot be used. */
-  read<T>(load: (file: SnapshotFile) => T): T | null {
+  async read<T>(load: (file: SnapshotFile) => Promise<T>): Promise<T | null> {
     try {
-      return withSnapshotFile(this.place.path, load);
+      return await whileSnapshotFile(this.place.path, load);
     } catch (cause) {
       if (isAbsent(cause)) return null;
       this.place.warn(`${this.place.path}: ${messageOf(cause)} It is built again now, from the database: nothing is lost.`);

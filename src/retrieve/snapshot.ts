@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, read as readWithCallback } from "node:fs";
+import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { messageOf, SourceboundError } from "../errors.ts";
@@ -25,7 +26,9 @@ export interface Snapshot {
   /** Copies a section into arrays that follow each other and hold it exactly. */
   copy(name: string, targets: readonly Uint8Array[]): void;
   /** A section that is a snapshot of its own and checks itself. */
-  file(name: string): SnapshotFile;
+  inner(name: string): Uint8Array | SnapshotFile;
+  /** Reads sections on other threads; once it has resolved, they are in memory. */
+  preload(names: readonly string[]): Promise<void>;
 }
 
 /** A snapshot that is not in memory. */
@@ -33,6 +36,8 @@ export interface SnapshotFile {
   readonly bytes: number;
   /** Fills the target from a position in the file. */
   read(position: number, target: Uint8Array): void;
+  /** The same on another thread. */
+  readLater(position: number, target: Uint8Array): Promise<void>;
 }
 
 /** The file of an index cannot be used: build the index again. */
@@ -85,7 +90,7 @@ export function snapshotPieces(kind: string, facts: Record<string, unknown>, sec
   return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
 }
 
-/** The pieces of a section of this length, filled up with zeros. */
+/** The pieces of a section of this length, filled up with zeros. Node's `crc32` of some empty arrays begins anew: they are left out there. */
 function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
   return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
 }
@@ -130,32 +135,54 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
     if (found === undefined) throw damaged(`section "${name}" is missing`);
     return found;
   };
+  const loaded = new Map<string, Uint8Array<ArrayBuffer>>();
+  const inMemory = (name: string) => {
+    const { at, length } = place(name);
+    return loaded.get(name) ?? viewOf(from, at, aligned(length));
+  };
   const copy = (name: string, targets: readonly Uint8Array[]) => copySection(file, name, place(name), targets);
   return {
     facts: head.facts,
     bytes: (name) => place(name).length,
     section(name) {
-      const { at, length, crc } = place(name);
-      const inMemory = viewOf(from, at, aligned(length));
-      if (inMemory !== null) {
-        if (crc32(inMemory) !== crc) throw damaged(`the checksum of section "${name}" differs`);
-        return inMemory.subarray(0, length);
+      const { length, crc } = place(name);
+      const filled = inMemory(name);
+      if (filled !== null) {
+        if (crc32(filled) !== crc) throw damaged(`the checksum of section "${name}" differs`);
+        return filled.subarray(0, length);
       }
       const bytes = new Uint8Array(length);
       copy(name, [bytes]);
       return bytes;
     },
     copy,
-    file(name) {
+    inner(name) {
       const { at, length } = place(name);
-      return {
-        bytes: length,
-        read(position, target) {
-          if (position + target.length > length) throw cutShort(length, position + target.length);
-          file.read(at + position, target);
-        },
-      };
+      return inMemory(name)?.subarray(0, length) ?? partOf(file, at, length);
     },
+    async preload(names) {
+      const reads = names.map(async (name) => {
+        const { at, length } = place(name);
+        const bytes = new Uint8Array(aligned(length));
+        await file.readLater(at, bytes);
+        loaded.set(name, bytes);
+      });
+      const failed = (await Promise.allSettled(reads)).find((read) => read.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    },
+  };
+}
+
+/** A file inside another one. */
+function partOf(file: SnapshotFile, at: number, length: number): SnapshotFile {
+  const inside = (position: number, target: Uint8Array) => {
+    if (position + target.length > length) throw cutShort(length, position + target.length);
+    return at + position;
+  };
+  return {
+    bytes: length,
+    read: (position, target) => file.read(inside(position, target), target),
+    readLater: async (position, target) => file.readLater(inside(position, target), target),
   };
 }
 
@@ -163,20 +190,43 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
 export function withSnapshotFile<T>(path: string, use: (file: SnapshotFile) => T): T {
   const descriptor = openSync(path, "r");
   try {
-    return use({
-      bytes: fstatSync(descriptor).size,
-      read(position, target) {
-        for (let done = 0; done < target.length; ) {
-          const read = readSync(descriptor, target, done, target.length - done, position + done);
-          if (read === 0) throw cutShort(position + done, position + target.length);
-          done += read;
-        }
-      },
-    });
+    return use(openedFile(descriptor));
   } finally {
     closeSync(descriptor);
   }
 }
+
+/** The same for what takes its time. */
+export async function whileSnapshotFile<T>(path: string, use: (file: SnapshotFile) => Promise<T>): Promise<T> {
+  const descriptor = openSync(path, "r");
+  try {
+    return await use(openedFile(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openedFile(descriptor: number): SnapshotFile {
+  return {
+    bytes: fstatSync(descriptor).size,
+    read(position, target) {
+      for (let done = 0; done < target.length; ) {
+        const read = readSync(descriptor, target, done, target.length - done, position + done);
+        if (read === 0) throw cutShort(position + done, position + target.length);
+        done += read;
+      }
+    },
+    async readLater(position, target) {
+      for (let done = 0; done < target.length; ) {
+        const { bytesRead } = await readOnThread(descriptor, target, done, target.length - done, position + done);
+        if (bytesRead === 0) throw cutShort(position + done, position + target.length);
+        done += bytesRead;
+      }
+    },
+  };
+}
+
+const readOnThread = promisify(readWithCallback);
 
 interface Place {
   readonly at: number;
@@ -206,6 +256,7 @@ function memoryFile(bytes: Uint8Array): SnapshotFile {
   return {
     bytes: bytes.length,
     read: (position, target) => target.set(bytes.subarray(position, position + target.length)),
+    readLater: async (position, target) => target.set(bytes.subarray(position, position + target.length)),
   };
 }
 

@@ -48,7 +48,7 @@ export class VectorIndex {
     this.vectorOfWindow[window] = 0;
   }
 
-  /** The vectors of some windows as a snapshot, and the number in `windows` of each one's window: what has no vector is left out. */
+  /** The vectors of some windows as a snapshot, and the number in `windows` of each one's window, rising: what has no vector is left out. */
   save(windows: readonly number[]): { vectors: Uint8Array; windowOf: Uint32Array } {
     const numbers = windows.flatMap((window, i) => (this.has(window) ? [i] : []));
     const vectors = this.dense.save(numbers.map((i) => this.slotOf(windows[i] as number)));
@@ -59,12 +59,14 @@ export class VectorIndex {
    * Vectors as `save` gave them, by their windows' slots.
    * @throws SnapshotError when they are damaged or another encoder's
    */
-  static load(encoder: Encoder, vectors: SnapshotFile, windowOf: Uint32Array): VectorIndex {
+  static load(encoder: Encoder, vectors: Uint8Array | SnapshotFile, windowOf: Uint32Array): VectorIndex {
     const index = new VectorIndex(encoder);
     index.dense = DenseIndex.load(vectors, { model: encoder.id });
     if (index.dense.slots !== windowOf.length) throw damaged(`${index.dense.slots} vectors belong to ${windowOf.length} windows`);
     if (index.dense.slots > 0) index.dimensions = index.dense.dimensions;
-    for (let slot = 0; slot < windowOf.length; slot++) index.place(windowOf[slot] as number, slot);
+    index.windowOfVector = windowOf.slice();
+    index.vectorOfWindow = new Uint32Array((windowOf.at(-1) ?? -1) + 1);
+    for (let slot = 0; slot < windowOf.length; slot++) index.vectorOfWindow[windowOf[slot] as number] = slot + 1;
     return index;
   }
 

@@ -100,7 +100,7 @@ export class Vocabulary {
   }
 
   /** @throws SnapshotError when it is not a whole, unchanged vocabulary */
-  static load(from: SnapshotFile): Vocabulary {
+  static load(from: Uint8Array | SnapshotFile): Vocabulary {
     const snapshot = readSnapshot("vocabulary", from);
     const vocabulary = new Vocabulary();
     for (const [i, owner] of readFacts(snapshot, factsSchema).owners.entries())
