@@ -263,7 +263,7 @@ function addStarts({ table, timings, n }: Findings, what: string, name: string, 
     const memory = megabytes(median(starts[way].map(({ bytes }) => bytes)));
     const snapshot = way === "with" ? `, snapshot ${megabytes(starts.snapshotBytes)}` : "";
     table.push({
-      name: `${way === "with" ? "start on" : "  the same"} ${what}, ${way} its snapshot`,
+      name: way === "with" ? `start on ${what}, with its snapshot` : "  without",
       figure: ms(times("sync")),
       note: `${spread(times("sync"))}, first search ${ms(times("search"))}, process ${memory}${snapshot}, n = ${starts[way].length}`,
     });

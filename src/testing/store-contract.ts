@@ -151,6 +151,15 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         expect(await seen({ ...scope, access: ["public", "staff"] })).toEqual(["secret", "shared"]);
         expect(await seen({ domain: "e", tenant: "bob", access: ["public"] })).toEqual(["elsewhere"]);
         expect(await store.documents.counts({ ...scope, tenant: "bob" })).toMatchObject({ documents: 2, chunks: 2 });
+        const { version, title } = storedDocument();
+        const head = { version, title, tenant: null, access: "public", path: "a.md" };
+        const heads = [...(await store.documents.heads("d"))].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(heads).toEqual([
+          ["bobs", { ...head, tenant: "bob", path: storedDocument().path }],
+          ["secret", { ...head, access: "staff", path: "b.md" }],
+          ["shared", head],
+        ]);
+        expect((await store.documents.heads("nowhere")).size).toBe(0);
       }),
     );
 
