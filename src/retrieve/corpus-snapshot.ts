@@ -16,7 +16,7 @@ import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
  * The snapshot of a corpus: everything that `IndexedWindows` and the vectors hold, without the gaps of deleted windows, so that no word,
  * text or vector of a deleted document is written again.
  *
- * Documents stand in the order of their windows. Title and path are not in it: they are read from the store, like everything else that
+ * Documents stand in the order of their windows. Title, description and path are not in it: they are read from the store, like everything else that
  * decides who sees a document.
  */
 

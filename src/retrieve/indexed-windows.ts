@@ -8,7 +8,7 @@ import { Vocabulary } from "./vocabulary.ts";
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
 /** What searching needs of a document. */
-export type HeldDocument = Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "text">;
+export type HeldDocument = Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text">;
 
 /** A window with where it stands. */
 export interface Entry {
@@ -45,11 +45,11 @@ export class IndexedWindows {
   }
 
   insert(source: IndexedDocument, stem: (word: string) => string): void {
-    const { id, version, tenant, access, path, text } = source;
-    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, text };
+    const { id, version, tenant, access, path, text, description } = source;
+    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text };
     const tokens = (part: string) => tokenize(part, stem);
     const title = tokens(source.title);
-    const description = tokens(source.description ?? "");
+    const summary = tokens(description ?? "");
     const slots: number[] = [];
     for (const chunk of source.chunks) {
       const headings = tokens(chunk.headingPath.join(" "));
@@ -57,7 +57,7 @@ export class IndexedWindows {
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
-          { tokens: description, weight: FIELD_WEIGHTS.description },
+          { tokens: summary, weight: FIELD_WEIGHTS.description },
           { tokens: headings, weight: FIELD_WEIGHTS.headings },
           { tokens: tokens(text.slice(window.start, window.end)), weight: FIELD_WEIGHTS.body },
         ]);

@@ -130,16 +130,18 @@ export class LoadedDocument implements HeldDocument {
   readonly access: string;
   readonly path: string;
   readonly title: string;
+  readonly description: string | null;
   private readonly texts: TextMemo;
   private readonly number: number;
 
-  constructor(id: string, { version, tenant, access, path, title }: DocumentHead, texts: TextMemo, number: number) {
+  constructor(id: string, { version, tenant, access, path, title, description }: DocumentHead, texts: TextMemo, number: number) {
     this.id = id;
     this.version = version;
     this.tenant = tenant;
     this.access = access;
     this.path = path;
     this.title = title;
+    this.description = description;
     this.texts = texts;
     this.number = number;
   }
