@@ -180,7 +180,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         const head = { version, title, description, tenant: null, access: "public", path: "a.md" };
         const heads = [...(await store.documents.heads("d"))].sort(([a], [b]) => (a < b ? -1 : 1));
         expect(heads).toEqual([
-          ["bobs", { ...head, tenant: "bob", path: storedDocument().path }],
+          ["bobs", { ...head, tenant: "bob", path: "c.md" }],
           ["secret", { ...head, access: "staff", path: "b.md" }],
           ["shared", head],
         ]);
