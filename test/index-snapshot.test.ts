@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<Engine> {
-  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env });
+  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
   const engine = await createEngine(config, { warn: (message) => warnings.push(message) });
   engines.push(engine);
   return engine;

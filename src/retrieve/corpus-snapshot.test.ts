@@ -194,6 +194,17 @@ describe("a corpus that begins with its snapshot", () => {
     await run(fakeEncoder({ dimensions: 32 }));
     expect(holds("tinnitu")).toBe(false);
   });
+
+  it("knows no word of a document that goes after words of another one have left the snapshot", async () => {
+    await put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
+    await run();
+    await store.documents.deleteFiles(SOURCE, ["a.md"]);
+    await run();
+    await store.documents.deleteFiles(SOURCE, ["b.md"]);
+    const corpus = await start();
+    const repairs = corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS).repairs;
+    expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
+  });
 });
 
 describe("a snapshot that cannot be used", () => {
