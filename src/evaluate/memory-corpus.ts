@@ -13,9 +13,9 @@ export async function createMemoryCorpus(
   options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
 ): Promise<Corpus> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
-  const store: Pick<DocumentStore, "revision" | "versions" | "loadForIndex"> = {
+  const store: Pick<DocumentStore, "revision" | "heads" | "loadForIndex"> = {
     revision: async () => 1,
-    versions: async () => new Map([...indexed.keys()].map((id) => [id, "1"])),
+    heads: async () => indexed,
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
