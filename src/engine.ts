@@ -27,7 +27,7 @@ import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { didYouMean } from "./text/nearest.ts";
-import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Scope, Selection } from "./types.ts";
 import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -38,6 +38,8 @@ export interface AskOptions {
   readonly detail?: "normal" | "more" | undefined;
   readonly sessionId?: string | null | undefined;
   readonly selection?: Selection | null | undefined;
+  /** Searches only in the documents, chapters, sections and pages named. */
+  readonly filters?: FilterRequest | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -99,6 +101,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   readonly now?: () => Date;
   readonly createId?: () => string;
+  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  readonly warn?: (message: string) => void;
 }
 
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
@@ -109,7 +113,7 @@ const EMBEDDED_BATCH = 256;
  * @throws StoreError when the data folder cannot be used
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
-  const { now = () => new Date(), createId = randomUUID } = parts;
+  const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -134,6 +138,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const models = modelsOf(config);
   const secret = await store.secret();
+  const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
@@ -156,6 +161,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       encoder: choice,
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
+      snapshot: { path: join(config.data_dir, "index", `${name}.snapshot`), store: storeId, warn },
       signal: closing.signal,
     });
     corpora.set(name, made);
@@ -296,6 +302,7 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
+    filters: options.filters ?? null,
   };
 }
 

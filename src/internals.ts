@@ -3,6 +3,7 @@ export { checkSentence } from "./check/check.ts";
 export { createReader } from "./check/statements.ts";
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
+export { listPeers, loadPeer, type Search } from "./evaluate/peers.ts";
 export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";

@@ -1,27 +1,31 @@
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Encoder } from "../models/encoder.ts";
-import { Corpus } from "../retrieve/corpus.ts";
+import { Corpus, type SyncOptions } from "../retrieve/corpus.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
 /** The product's own index over documents that are in no store. A document's scope is its tenant. */
-export async function createMemoryCorpus(documents: readonly RetrievalDocument[], encoder: Encoder | null): Promise<Corpus> {
+export async function createMemoryCorpus(
+  documents: readonly RetrievalDocument[],
+  encoder: Encoder | null,
+  options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
+): Promise<Corpus> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
-  const store: Pick<DocumentStore, "revision" | "versions" | "loadForIndex"> = {
+  const store: Pick<DocumentStore, "revision" | "heads" | "loadForIndex"> = {
     revision: async () => 1,
-    versions: async () => new Map([...indexed.keys()].map((id) => [id, "1"])),
+    heads: async () => indexed,
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
   const corpus = new Corpus({ domain: "set", documents: store, embeddings, encoder, batch: 256 });
-  await corpus.sync();
+  await corpus.sync(options);
   return corpus;
 }
 
-function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocument {
-  const [parsed] = parseFile({ path: "document.txt", bytes: Buffer.from(text) });
+function toIndexed({ id, title, text, scope, description = "", path = "document.txt" }: RetrievalDocument): IndexedDocument {
+  const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
   const chunks = parsed === undefined ? [] : chunkDocument(parsed);
   return {
     id,
@@ -30,7 +34,7 @@ function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocume
     access: "public",
     path: id,
     title,
-    description: null,
+    description: description || null,
     text: parsed?.text ?? "",
     chunks: chunks.map((chunk) => ({ ...chunk, id: `${id}-${chunk.ordinal}`, documentId: id })),
   };

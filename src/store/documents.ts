@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from "kysely";
-import type { Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { outlineOf } from "../text/outline.ts";
+import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import type { Database } from "./schema.ts";
 
 /** Where a file belongs. */
@@ -43,6 +44,19 @@ export interface IndexedDocument {
   readonly chunks: readonly Chunk[];
 }
 
+/** Which version of a document the store holds, who sees it and where it stands. */
+export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
+
+/** What filters look names up in. */
+export interface DocumentOutline {
+  readonly id: string;
+  readonly version: string;
+  readonly path: string;
+  readonly title: string;
+  readonly headings: readonly Heading[];
+  readonly pages: readonly number[] | null;
+}
+
 export interface CorpusCounts {
   readonly documents: number;
   readonly chunks: number;
@@ -59,12 +73,15 @@ export interface DocumentStore {
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
-  /** `id → version` of all documents of the domain, every tenant and label: for indexes that partition themselves. */
-  versions(domain: string): Promise<Map<string, string>>;
+  /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
+  heads(domain: string): Promise<Map<string, DocumentHead>>;
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
-  counts(scope: Scope): Promise<CorpusCounts>;
+  /** Names, headings and pages of every document that `scope` may see, by path. */
+  outlines(scope: Scope): Promise<DocumentOutline[]>;
+  /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
+  counts(scope: Scope, area?: Area): Promise<CorpusCounts>;
 }
 
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
@@ -89,13 +106,14 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
       return row?.revision ?? 0;
     },
-    async versions(domain) {
-      const rows = await db.selectFrom("documents").select(["id", "version"]).where("domain", "=", domain).execute();
-      return new Map(rows.map(({ id, version }) => [id, version]));
-    },
+    heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids),
-    counts: (scope) => countCorpus(db, scope),
+    outlines: (scope) => loadOutlines(db, scope),
+    async counts(scope, area) {
+      const all = await countCorpus(db, scope);
+      return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
+    },
   };
 }
 
@@ -221,6 +239,8 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
       units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
       source_map: JSON.stringify(doc.sourceMap),
+      outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
+      pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
       updated_at: at,
     })
     .execute();
@@ -239,6 +259,22 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       })
       .execute();
   }
+}
+
+/** All in one row: ten thousand documents in a fifth of the time that a row each takes, and every start waits for them. */
+async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
+  const row = await db
+    .selectFrom("documents")
+    .select(sql<string>`json_group_array(json_array(id, version, tenant, access, path, title, description))`.as("heads"))
+    .where("domain", "=", domain)
+    .executeTakeFirstOrThrow();
+  const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];
+  return new Map(
+    heads.map(([id, version, tenant, access, path, title, description]) => [
+      id,
+      { version, tenant: tenant === "" ? null : tenant, access, path, title, description },
+    ]),
+  );
 }
 
 async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {
@@ -325,11 +361,51 @@ async function loadDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
           ([start, end, type, block]): Unit => ({ start, end, type, block }),
         ),
         sourceMap: JSON.parse(row.source_map) as number[],
+        pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
         chunks: chunks.get(row.id) ?? [],
       });
     }
   }
   return loaded;
+}
+
+async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select(["id", "version", "path", "title", "outline", "pages"])
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .orderBy("path")
+    .orderBy("id")
+    .execute();
+  return rows.map(({ outline, pages, ...row }) => ({
+    ...row,
+    headings: (JSON.parse(outline) as [number, number, string][]).map(([start, level, text]) => ({ start, level, text })),
+    pages: pages === null ? null : (JSON.parse(pages) as number[]),
+  }));
+}
+
+async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promise<Pick<CorpusCounts, "documents" | "chunks">> {
+  const seen = new Set<string>();
+  let chunks = 0;
+  for (const part of inParts([...area.keys()])) {
+    const rows = await db
+      .selectFrom("chunks")
+      .innerJoin("documents", "documents.id", "chunks.document_id")
+      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end"])
+      .where("documents.domain", "=", scope.domain)
+      .where("documents.tenant", "in", tenantsOf(scope))
+      .where("documents.access", "in", scope.access)
+      .where("documents.id", "in", part)
+      .execute();
+    for (const { id, start, end } of rows) {
+      if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
+      seen.add(id);
+      chunks++;
+    }
+  }
+  return { documents: seen.size, chunks };
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {
