@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
+import { evaluateExtract } from "../../evaluate/extract.ts";
+import { EXTRACT_SETS } from "../../evaluate/extract-sets.ts";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
 import type { EvaluateEvent } from "../../evaluate/va.ts";
@@ -23,6 +25,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addRetrievalCommand(evaluate, context);
+  addExtractCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
@@ -107,6 +110,34 @@ function addRetrievalCommand(evaluate: Command, context: CliContext): void {
       const sets = z.array(z.enum(RETRIEVAL_SETS)).parse(flags.sets.split(","));
       const command = `eval retrieval --data ${flags.data} --sets ${flags.sets} --limit ${flags.limit}${flags.fusions === true ? " --fusions" : ""}`;
       const events = evaluateRetrieval({ data: flags.data, sets, systems, command, limit: Number(flags.limit), signal: context.signal });
+      await showEvaluation(events, flags.json, context);
+    });
+}
+
+function addExtractCommand(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("extract")
+    .description("the extractive writer on questions whose answers are marked in the documents: answers that hold it, and their words")
+    .requiredOption("--data <folder>", "folder of sets, one folder each")
+    .option("--sets <names>", "comma-separated", EXTRACT_SETS.join(","))
+    .option("--limit <n>", "questions of one set at most", "1000")
+    .option("--tuning", "the part on which the choice of quotes was tuned, instead of what was kept apart")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval extract --data data --sets policyqa,tatqa")
+    .action(async (flags: { data: string; sets: string; limit: string; tuning?: boolean; json?: string }) => {
+      const encoder = loadEmbeddedEncoder();
+      const { data, limit, tuning = false } = flags;
+      const events = evaluateExtract({
+        data,
+        sets: z.array(z.enum(EXTRACT_SETS)).parse(flags.sets.split(",")),
+        part: tuning ? "tuning" : "held-out",
+        limit: Number(limit),
+        profile: sourcebound,
+        encoder,
+        reranker: createEmbeddedReranker(encoder),
+        command: `eval extract --data ${data} --sets ${flags.sets} --limit ${limit}${tuning ? " --tuning" : ""}`,
+        signal: context.signal,
+      });
       await showEvaluation(events, flags.json, context);
     });
 }
