@@ -8,7 +8,7 @@ import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import type { DraftSentence, Evidence, Passage, Question, Scope } from "../types.ts";
 import { chooseQuotes, type QuoteWords } from "../write/compress.ts";
-import { writeExtractive } from "../write/extract.ts";
+import { ANSWER_WORDS, writeExtractive } from "../write/extract.ts";
 import { pairedBootstrap } from "./bootstrap.ts";
 import {
   EXTRACT_EXPOSURES,
@@ -102,12 +102,10 @@ interface Judged {
   readonly ms: number;
 }
 
-async function judge({ question, evidence, words }: AskedQuestion, { profile }: ExtractOptions): Promise<Judged> {
+async function judge({ question, evidence, words }: AskedQuestion, { profile, reranker, signal }: ExtractOptions): Promise<Judged> {
   const begun = performance.now();
-  const drafts = writeExtractive(
-    chooseQuotes(question.text, evidence, words, { limit: 12, maxCharacters: 1200 }),
-    profile.write.sentences.normal,
-  );
+  const candidates = await chooseQuotes(question.text, evidence, words, { limit: 12, maxCharacters: 1200, reranker, signal });
+  const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;
   return { question, ...judgeDrafts(question.gold, drafts, evidence), ms };
 }
