@@ -18,6 +18,14 @@ export interface QuoteCandidate {
   readonly covers: ReadonlySet<string>;
 }
 
+/** Begins the name of a kind of value in `covers`; no token holds a colon. */
+const VALUE = "value:";
+
+/** Is this, out of what a candidate covers, a kind of value that is asked for? */
+export function isValue(covered: string): boolean {
+  return covered.startsWith(VALUE);
+}
+
 export interface CompressOptions {
   /** Candidates returned at most. */
   readonly limit: number;
@@ -33,7 +41,7 @@ const PASSAGES = 5;
 /** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
 const MAX_PIECES = 120;
 /** Pieces that the reranker reads, best by words first: it takes 10 to 20 µs for each. */
-const RERANKED = 32;
+const RERANKED = 24;
 
 /** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search on the tuning parts (`training/extract/LOG.md`). */
 const WEIGHTS = {
@@ -172,7 +180,7 @@ function pickDistinct(
       context: toQuotes(piece.context),
       ...(conditions.length === 0 ? {} : { conditions }),
       score,
-      covers: new Set([...asked.tokensIn(view.holds), ...[...view.values].map((kinds) => `value:${kinds}`)]),
+      covers: new Set([...asked.tokensIn(view.holds), ...[...view.values].map((kinds) => `${VALUE}${kinds}`)]),
     };
     chosen.push({ quote, said, candidate });
   }

@@ -1,5 +1,5 @@
 import type { DraftSentence, Quote } from "../types.ts";
-import type { QuoteCandidate } from "./compress.ts";
+import { isValue, type QuoteCandidate } from "./compress.ts";
 
 export interface ExtractOptions {
   /** Quotes that answer at most; what they cannot be understood without is not counted. */
@@ -9,12 +9,14 @@ export interface ExtractOptions {
 }
 
 /** Words that an answer aims at: half a minute of reading, or two minutes when more is asked for. */
-export const ANSWER_WORDS = { normal: 80, more: 300 } as const;
+export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
 /** A candidate that adds nothing of the question is taken only if it scores at least this share of the best. */
-const NEAR_BEST = 0.75;
+const NEAR_BEST = 0.6;
 /** No candidate is taken below this share of the best one's score: it holds a common word of the question, no answer. */
 const LEAST_SHARE = 0.5;
+/** The first that holds a value of the kind that is asked for may score less: the sentence with the figure seldom repeats the question. */
+const VALUE_SHARE = 0.25;
 
 /**
  * The answer built from quotes: the best quote first, with what it cannot be understood without before it and what limits it behind it, then the others
@@ -25,11 +27,11 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   const covered = new Set<string>();
   const shown: Quote[] = [];
   let spent = 0;
-  for (const candidate of candidates) {
+  for (const { candidate, reserved } of withReserved(candidates)) {
     if (chosen.length === quotes) break;
     const adds = [...candidate.covers].some((one) => !covered.has(one));
     const share = candidate.score / (candidates[0]?.score ?? 1);
-    if (share < (adds ? LEAST_SHARE : NEAR_BEST)) continue;
+    if (share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
     const cost = fresh.reduce((sum, { text }) => sum + countWords(text), 0);
     if (chosen.length > 0 && spent + cost > words) continue;
@@ -39,6 +41,25 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     for (const one of candidate.covers) covered.add(one);
   }
   return inOrder(chosen).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
+}
+
+/** The best first, then for each kind of value that is asked for and that it lacks the best that holds one, then the others. */
+function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
+  const [best, ...others] = candidates;
+  if (best === undefined) return [];
+  const held = new Set(best.covers);
+  const reserved: QuoteCandidate[] = [];
+  for (const candidate of others) {
+    const kinds = [...candidate.covers].filter((one) => isValue(one) && !held.has(one));
+    if (kinds.length === 0) continue;
+    reserved.push(candidate);
+    for (const kind of kinds) held.add(kind);
+  }
+  return [
+    { candidate: best, reserved: false },
+    ...reserved.map((candidate) => ({ candidate, reserved: true })),
+    ...others.filter((candidate) => !reserved.includes(candidate)).map((candidate) => ({ candidate, reserved: false })),
+  ];
 }
 
 /** The best with its neighbours, then the rest: its own document first, each document from top to bottom. */

@@ -73,6 +73,12 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       i = last;
       continue;
     }
+    const announced = unit.type === "list-item" ? i : announcedBy(passage, i);
+    if (announced > i && (units[announced] as Unit).end - unit.start <= listCharacters) {
+      add("list", i, { start: unit.start, end: (units[announced] as Unit).end }, antecedents(passage, i, headingUnit));
+      i = announced;
+      continue;
+    }
     add(unit.type === "list-item" ? "item" : "sentence", i, unit, antecedents(passage, i, headingUnit));
   }
   return nearWindow(pieces, passage, maxPieces);
@@ -84,6 +90,22 @@ function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number
   const first = pieces.findIndex(({ range }) => range.end > window.start);
   const from = Math.max(0, Math.min(first < 0 ? 0 : first, pieces.length - limit));
   return pieces.slice(from, from + limit);
+}
+
+/** A line of an address or the like is shorter. */
+const LINE_CHARACTERS = 80;
+/** Lines of an address at most. */
+const MAX_LINES = 8;
+
+/** Last unit of what a sentence announces with a colon where no list follows: the lines of an address, or one paragraph. The sentence's own index when it announces nothing. */
+function announcedBy(passage: Passage, at: number): number {
+  const { units } = passage;
+  const unit = units[at] as Unit;
+  if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
+  const isLine = (one: Unit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
+  let last = at;
+  while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
+  return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
 }
 
 /** The sentence before, where a quote that begins with "this" or "yes" cannot be understood without it; a heading that asks is one. */
