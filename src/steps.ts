@@ -35,6 +35,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
+import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
@@ -327,6 +328,7 @@ export function assemble(
     confidenceCalibrated: decision.calibrated,
     claims,
     citations: sheet.citations,
+    seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: [],
     checks,

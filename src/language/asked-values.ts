@@ -26,7 +26,7 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
   ],
   [/\bhow\s+much(?!\s+(?:\w+\s+)?(?:time|longer|days|months|years|weeks|hours)\b)/iu, money | percent | number],
   [
-    /\b(?:costs?|price|fees?|copay|premiums?|payouts?|salary|wages?|allowance|stipend|payments?)\b(?=.*\?|.*\b(?:amount|max\w*|range|rate)\b)|\b(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|which)\s+(?:\S+\s+){0,3}(?:amounts?|costs?|price|rates?|fees?|maximum|max|most|limit|salary|revenue|total)\b|\bmax(?:imum)?\b|\brange\b/iu,
+    /^(?!.*\b(?:when|where|who|whom|why|how\s+(?:long|soon|do|can|should|to))\b).*\b(?:costs?|price|fees?|copay|premiums?|payouts?|salary|wages?|allowance|stipend|payments?)\b|\b(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|which)\s+(?:\S+\s+){0,3}(?:amounts?|costs?|price|rates?|fees?|maximum|max|most|limit|salary|revenue|total)\b|\bmax(?:imum)?\b|\brange\b/iu,
     money | percent | number,
   ],
   [/\bpercent(?:age)?s?\b|\bwhat\s+rating\b|\brating\s+(?:for|does|would|will|do)\b/iu, percent | number],

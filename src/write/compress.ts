@@ -1,7 +1,7 @@
 import type { Reranker } from "../models/reranker.ts";
 import type { Evidence, Quote } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type Piece, piecesOf, quoteOf } from "./pieces.ts";
+import { type Piece, piecesOf, quoteOf, textOf } from "./pieces.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 
@@ -168,7 +168,7 @@ function pickDistinct(
   for (const { view, score } of [...scored].sort((a, b) => b.score - a.score)) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
-    const quote = quoteOf(evidence.passage, piece.range);
+    const quote = withHeader(quoteOf(evidence.passage, piece.range), piece);
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
@@ -185,6 +185,12 @@ function pickDistinct(
     chosen.push({ quote, said, candidate });
   }
   return chosen.map(({ candidate }) => candidate);
+}
+
+/** A table's row carries its header. */
+function withHeader(quote: Quote, { type, context: [header] }: Piece): Quote {
+  if (type !== "row" || header === undefined) return quote;
+  return { ...quote, header: { start: header.start, end: header.end, text: textOf(quote.passage, header) } };
 }
 
 interface Said {
