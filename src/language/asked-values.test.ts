@@ -6,7 +6,7 @@ const { money, percent, duration, date, number, form, phone, address, name } = V
 describe("askedValues", () => {
   it.each([
     ["How much does a headstone cost?", [money | percent | number]],
-    ["how long do I have to appeal", [duration | date]],
+    ["how long do I have to appeal", [duration]],
     ["What's the deadline for a claim?", [duration | date]],
     ["when is the payment made?", [date | duration]],
     ["Which VA form do I need?", [form]],
@@ -14,9 +14,10 @@ describe("askedValues", () => {
     ["what address do I mail it to", [address]],
     ["What number do I call?", [phone]],
     ["Who signs the letter?", [name]],
-    ["what percent, and how long does it last", [duration | date, percent | number]],
+    ["what percent, and how long does it last", [duration, percent | number]],
+    ["How old must I be?", [number | duration]],
     ["max yearly pension", [money | percent | number]],
-    ["How much time do I have?", [duration | date]],
+    ["How much time do I have?", [duration]],
     ["Can I work while I get it?", []],
     ["When I moved, my file was lost. Can I get a copy?", []],
     ["", []],
@@ -43,6 +44,11 @@ describe("heldValues", () => {
     ["It is signed by Ann Lee.", name],
     ["Two letters are needed.", number],
   ])("%s", (text, kind) => expect(heldValues(text) & kind).toBe(kind));
+
+  it("takes the figures of dates and durations for no numbers", () => {
+    expect(heldValues("Ask within 30 days of March 3, 2019.") & (number | duration | date)).toBe(duration | date);
+    expect(heldValues("Bring 2 letters within 30 days.") & (number | duration)).toBe(number | duration);
+  });
 
   it("sees none where there is none", () => expect(heldValues("You may be able to get it.")).toBe(0));
 

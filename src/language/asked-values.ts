@@ -17,20 +17,16 @@ const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|
 /** What asks for which kinds; any one kind of a line answers. A question may ask for several: "what percent, and for how long". */
 const ASKED: readonly (readonly [RegExp, number])[] = [
   [/\b(?:which|what)\s+(?:[\p{L}\d-]+\s+){0,3}(?:forms?|paperwork)\b|\bforms?\s+number\b/iu, form],
-  [
-    new RegExp(
-      String.raw`\bhow\s+(?:long|soon|quickly|fast)\b|\bhow\s+(?:many|much)\s+(?:\w+\s+)?(?:${SPAN}|time)\b|\b(?:deadline|time\s+(?:limit|frame))\b`,
-      "iu",
-    ),
-    duration | date,
-  ],
+  [new RegExp(String.raw`\bhow\s+long\b|\bhow\s+(?:many|much)\s+(?:\w+\s+)?(?:${SPAN}|time)\b`, "iu"), duration],
+  [/\bhow\s+(?:soon|quickly|fast)\b|\b(?:deadline|time\s+(?:limit|frame))\b/iu, duration | date],
   [/\bhow\s+much(?!\s+(?:\w+\s+)?(?:time|longer|days|months|years|weeks|hours)\b)/iu, money | percent | number],
   [
     /^(?!.*\b(?:when|where|who|whom|why|how\s+(?:long|soon|do|can|should|to))\b).*\b(?:costs?|price|fees?|copay|premiums?|payouts?|salary|wages?|allowance|stipend|payments?)\b|\b(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|which)\s+(?:\S+\s+){0,3}(?:amounts?|costs?|price|rates?|fees?|maximum|max|most|limit|salary|revenue|total)\b|\bmax(?:imum)?\b|\brange\b/iu,
     money | percent | number,
   ],
   [/\bpercent(?:age)?s?\b|\bwhat\s+rating\b|\brating\s+(?:for|does|would|will|do)\b/iu, percent | number],
-  [new RegExp(String.raw`\bhow\s+(?:many|often|old|far|big|large|tall)\b(?!\s+(?:\w+\s+)?${SPAN}\b)`, "iu"), number],
+  [new RegExp(String.raw`\bhow\s+(?:many|far|big|large|tall)\b(?!\s+(?:\w+\s+)?${SPAN}\b)`, "iu"), number],
+  [/\bhow\s+(?:old|often)\b/iu, number | duration],
   [
     /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
     date | duration,
@@ -53,24 +49,19 @@ const NUMBER_WORDS =
 const MONTHS =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
 
+const DURATION = new RegExp(
+  String.raw`\b(?:\d{1,4}|${NUMBER_WORDS}|an?|several|few)[\s-](?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`,
+  "gi",
+);
+const DATE = new RegExp(
+  String.raw`\b(?:${MONTHS})\.?\s{1,2}\d{1,4}(?:,\s\d{4})?\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b(?:1[5-9]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b`,
+  "gi",
+);
+const NUMBER = new RegExp(String.raw`\d|\b(?:${NUMBER_WORDS})\b`, "i");
+
 const HELD: readonly (readonly [RegExp, number])[] = [
   [/[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|pounds?|cents?|usd|eur|gbp)\b|\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
   [/\d\s?%|\bpercent\b/i, percent],
-  [
-    new RegExp(
-      String.raw`\b(?:\d{1,4}|${NUMBER_WORDS}|an?|several|few)[\s-](?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`,
-      "i",
-    ),
-    duration,
-  ],
-  [
-    new RegExp(
-      String.raw`\b(?:1[5-9]|20)\d\d\b|\b(?:${MONTHS})\.?\s{1,2}\d|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b`,
-      "i",
-    ),
-    date,
-  ],
-  [new RegExp(String.raw`\d|\b(?:${NUMBER_WORDS})\b`, "i"), number],
   [/\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b|\bform\s+\S{0,6}\d/i, form],
   [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b/, phone],
   [
@@ -80,8 +71,14 @@ const HELD: readonly (readonly [RegExp, number])[] = [
   [/[\p{Ll},;:]["'”’)]?\s+["'“‘(]?\p{Lu}\p{Ll}/u, name],
 ];
 
-/** Kinds of value that a text holds. Signs, no parser: they tip a choice, they prove nothing. Linear in its length. */
+/** Kinds of value that a text holds; a number is one that is no part of a date or a duration. Signs, no parser: they tip a choice, they prove nothing. Linear in its length. */
 export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
-  return HELD.reduce((kinds, [pattern, kind]) => (pattern.test(read) ? kinds | kind : kinds), 0);
+  let kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
+  if (!NUMBER.test(read) && !/\b(?:an?|several|few|lifetime|permanent|indefinite)|day\b/i.test(read)) return kinds;
+  const dateless = read.replace(DATE, " ");
+  const rest = dateless.replace(DURATION, " ");
+  if (dateless !== read) kinds |= date;
+  if (rest !== dateless) kinds |= duration;
+  return NUMBER.test(rest) ? kinds | number : kinds;
 }

@@ -1,4 +1,5 @@
 import type { Reranker } from "../models/reranker.ts";
+import { nameCells } from "../text/table-row.ts";
 import type { Evidence, Quote } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type Piece, piecesOf, quoteOf, textOf } from "./pieces.ts";
@@ -8,7 +9,6 @@ export type { QuoteWords } from "./piece-view.ts";
 /** A quote that answers some of the question, with the quotes that it cannot be understood without and those that limit it. */
 export interface QuoteCandidate {
   readonly quote: Quote;
-  readonly type: Piece["type"];
   /** Stands before it: a list's lead-in, a table's header, the sentence that "this" means. */
   readonly context: readonly Quote[];
   /** Conditions and exceptions that stand right behind it; absent when there are none. */
@@ -68,6 +68,8 @@ const PASSAGE_DOUBT = 0.3;
 const SAME_QUESTION = 0.6;
 /** A piece that shares no word with the question needs this chance from the reranker. */
 const LEAST_RELEVANCE = 0.5;
+/** Or a value of the kind that is asked for, where heading and title hold this share of the question's words: "Up to $200,000." under "Life insurance". */
+const NAMED_ABOVE = 0.3;
 
 /** Verbatim quotes from the evidence, best first, not overlapping, none said twice. */
 export async function chooseQuotes(
@@ -86,11 +88,16 @@ export async function chooseQuotes(
   const relevances = await relevanceOf(question, first, words, options);
   const scored = first.flatMap((view, i) => {
     const relevance = relevances[i] ?? null;
-    const speaks = view.own > 0 || view.own + view.fromHeading >= SAME_QUESTION || (relevance ?? 0) >= LEAST_RELEVANCE;
-    return speaks ? [{ view, score: score(view, relevance) }] : [];
+    return speaks(view, relevance) ? [{ view, score: score(view, relevance) }] : [];
   });
   const chosen = scored.length > 0 ? scored : inFoundWindow(views);
   return pickDistinct(chosen, asked, words, options.limit);
+}
+
+/** Has the piece anything to do with the question? */
+function speaks({ own, fromHeading, fromTitle, values }: PieceView, relevance: number | null): boolean {
+  if (own > 0 || fromHeading >= SAME_QUESTION || (relevance ?? 0) >= LEAST_RELEVANCE) return true;
+  return values.size > 0 && fromHeading + fromTitle >= NAMED_ABOVE;
 }
 
 function piecesOptions({ type }: AskedQuestion, { maxCharacters }: CompressOptions) {
@@ -176,7 +183,6 @@ function pickDistinct(
     const conditions = toQuotes(piece.conditions);
     const candidate = {
       quote,
-      type: piece.type,
       context: toQuotes(piece.context),
       ...(conditions.length === 0 ? {} : { conditions }),
       score,
@@ -187,10 +193,11 @@ function pickDistinct(
   return chosen.map(({ candidate }) => candidate);
 }
 
-/** A table's row carries its header. */
-function withHeader(quote: Quote, { type, context: [header] }: Piece): Quote {
-  if (type !== "row" || header === undefined) return quote;
-  return { ...quote, header: { start: header.start, end: header.end, text: textOf(quote.passage, header) } };
+/** A table's row carries its header, if it can be read by it. */
+function withHeader(quote: Quote, { type, context: [range] }: Piece): Quote {
+  if (type !== "row" || range === undefined) return quote;
+  const header = { start: range.start, end: range.end, text: textOf(quote.passage, range) };
+  return nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
 interface Said {

@@ -75,9 +75,9 @@ function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   return ordered;
 }
 
-/** A candidate as it is shown. The header of a table's row is shown with the row, not as a sentence. */
-function withNeighbours({ type, context, quote, conditions = [] }: QuoteCandidate): Quote[] {
-  return [...(type === "row" ? [] : context), quote, ...conditions];
+/** A candidate as it is shown. The header by which a table's row is read is shown with the row, not as a sentence. */
+function withNeighbours({ context, quote, conditions = [] }: QuoteCandidate): Quote[] {
+  return [...(quote.header === undefined ? context : []), quote, ...conditions];
 }
 
 function isWithin(quote: Quote, other: Quote): boolean {
