@@ -1,7 +1,11 @@
+import { RequestError } from "../errors.ts";
+import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { Profile } from "../profiles/profile.ts";
+import { sourcebound } from "../profiles/sourcebound.ts";
 import { Corpus } from "../retrieve/corpus.ts";
+import { createEmbeddedReranker } from "../retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
 import { questionWords } from "../retrieve/understand.ts";
 import type { DocumentStore } from "../store/documents.ts";
@@ -50,6 +54,14 @@ export interface AskedQuestion {
 
 const SEED = 1;
 
+/** The evaluation with the encoder, the reranker and the profile that ship. */
+export function createExtractEvaluation(
+  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker">,
+): AsyncGenerator<ExtractEvent, void> {
+  const encoder = loadEmbeddedEncoder();
+  return evaluateExtract({ ...options, profile: sourcebound, encoder, reranker: createEmbeddedReranker(encoder) });
+}
+
 /**
  * The extractive writer on questions whose answers are marked in the documents: of the questions for which a passage with the answer was among those
  * handed on, how many answers hold it, and in how many words. No gate stands before: what is measured is the choice of quotes.
@@ -60,6 +72,7 @@ export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<
   const timings: Record<string, number | null> = {};
   const table: TableRow[] = [];
   const items: Record<string, unknown>[] = [];
+  let any = false;
   for (const name of options.sets) {
     options.signal.throwIfAborted();
     const set = readExtractSet(name, options.data, options.part);
@@ -67,11 +80,17 @@ export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<
       table.push({ name, figure: "absent", note: "no such folder" });
       continue;
     }
+    any = true;
     yield { type: "progress", what: `${name}: ${set.documents.length} documents` };
     const judged: Judged[] = [];
     for await (const asked of askAll(set, options)) judged.push(await judge(asked, options));
     report(name, set, judged, { metrics, n, timings, table, items });
   }
+  if (!any)
+    throw new RequestError(
+      "data_missing",
+      `${options.data} holds none of ${options.sets.join(", ")}: give the folder that holds a folder of each with --data DIR.`,
+    );
   const { command } = options;
   const made = { name: "extract", command, versions: versionsOf(), seed: SEED, date: new Date().toISOString(), n, metrics, timings, items };
   yield { type: "report", report: made, table };
