@@ -7,7 +7,7 @@ import { parseFile } from "../ingest/parse.ts";
 import { normalisePiece } from "../text/source-map.ts";
 import type { StoredDocument, TextRange } from "../types.ts";
 import { answerableSchema, readGolden } from "./golden.ts";
-import { EXPOSURES, type Exposure, isHeldOut } from "./retrieval-sets.ts";
+import { EXPOSURES, type Exposure, foldOf, isHeldOut } from "./retrieval-sets.ts";
 
 /** Where an answer stands, as people marked it. */
 export type Gold =
@@ -45,6 +45,14 @@ export const EXTRACT_EXPOSURES: Readonly<Record<Exposure | "tuned", string>> = {
 export type ExtractPart = "held-out" | "tuning";
 
 /**
+ * Documents that the rankers never saw fall into two halves: the first 8 hex digits of sha256("extract|set|group"), even or odd. What the rankers were
+ * trained on is in neither: there their scores are too good to tune by.
+ */
+function partOf(set: ExtractSetName, group: string): ExtractPart {
+  return foldOf(`extract|${set}`, group) % 2 === 0 ? "tuning" : "held-out";
+}
+
+/**
  * Reads one set of questions whose answers are marked in the documents.
  * @param data folder of sets, one folder each
  * @returns `null` when the set's folder is not there
@@ -53,7 +61,7 @@ export type ExtractPart = "held-out" | "tuning";
 export function readExtractSet(name: ExtractSetName, data: string, part: ExtractPart = "held-out"): ExtractSet | null {
   const folder = join(data, name);
   if (!existsSync(folder)) return null;
-  const asks = (group: string) => isHeldOut(name, group) === (part === "held-out");
+  const asks = (group: string) => isHeldOut(name, group) && partOf(name, group) === part;
   const exposure = part === "tuning" ? "tuned" : "held-out";
   switch (name) {
     case "va-golden":
@@ -67,7 +75,7 @@ export function readExtractSet(name: ExtractSetName, data: string, part: Extract
     case "clapnq":
       return { name, exposure: "unseen", ...clapNq(folder) };
     case "tatqa":
-      return { name, exposure: "unseen", ...tatQa(folder) };
+      return { name, exposure: part === "tuning" ? "tuned" : "documents-seen", ...tatQa(folder, (uid) => partOf(name, uid) === part) };
     default:
       return name satisfies never;
   }
@@ -186,7 +194,7 @@ function clapNq(folder: string): Content {
 }
 
 /** A table with the paragraphs around it is one document; only answers that stand in it are asked for, none that are computed. */
-function tatQa(folder: string): Content {
+function tatQa(folder: string, asks: (uid: string) => boolean): Content {
   const schema = z.object({
     table: z.object({ uid: z.string(), table: z.array(z.array(z.string())) }),
     paragraphs: z.array(z.object({ order: z.number(), text: z.string() })),
@@ -202,6 +210,7 @@ function tatQa(folder: string): Content {
   const questions: ExtractQuestion[] = [];
   for (const { table, paragraphs, questions: asked } of readLines(folder, "tatqa", schema)) {
     const id = table.uid;
+    if (!asks(id)) continue;
     const prose = [...paragraphs].sort((a, b) => a.order - b.order).map(({ text }) => text);
     const document = toDocument({ id, scope: id, path: "report.md", text: [...prose, markdownTable(table.table)].join("\n\n") });
     documents.push(document);

@@ -16,23 +16,23 @@ beforeAll(() => {
     mkdirSync(join(data, folder), { recursive: true });
     writeFileSync(join(data, folder, file), lines(rows));
   };
-  // Which half a site belongs to follows from its name (training/splits.json).
+  // Which half a site belongs to follows from the hash of its name.
   put("policyqa", "passages_dev.jsonl", [
-    { passage_id: "p0", site: "yahoo.com", text: "Zebras are striped. Cookies are kept for 30 days." },
-    { passage_id: "p1", site: "yahoo.com", text: "We sell nothing to anyone." },
-    { passage_id: "p2", site: "ticketmaster.com", text: "Cookies are kept for 7 days." },
+    { passage_id: "p0", site: "fool.com", text: "Zebras are striped. Cookies are kept for 30 days." },
+    { passage_id: "p1", site: "fool.com", text: "We sell nothing to anyone." },
+    { passage_id: "p2", site: "yahoo.com", text: "Cookies are kept for 7 days." },
   ]);
   const asked = (id: string, site: string, passage_id: string, question: string, text: string) => {
     return { id, site, passage_id, question, answers: [{ text, answer_start: 0 }] };
   };
   put("policyqa", "questions_dev.jsonl", [
-    asked("1", "yahoo.com", "p0", "How long are cookies kept?", "kept for 30 days"),
-    asked("2", "yahoo.com", "p1", "Do you sell anything?", "We sell nothing"),
-    asked("3", "yahoo.com", "p1", "Do you sell anything?", "does not stand there"),
-    asked("4", "ticketmaster.com", "p2", "How long are cookies kept?", "7 days"),
+    asked("1", "fool.com", "p0", "How long are cookies kept?", "kept for 30 days"),
+    asked("2", "fool.com", "p1", "Do you sell anything?", "We sell nothing"),
+    asked("3", "fool.com", "p1", "Do you sell anything?", "does not stand there"),
+    asked("4", "yahoo.com", "p2", "How long are cookies kept?", "7 days"),
   ]);
   const table = {
-    uid: "t",
+    uid: "u",
     table: [
       ["", "2019", "2018"],
       ["Fixed price", "1,452.4", "1,146.2"],
@@ -75,7 +75,7 @@ describe("readExtractSet", () => {
   });
 
   it("keeps what was tuned on apart from what is reported", () => {
-    expect(readExtractSet("policyqa", data, "tuning")?.documents.map(({ id }) => id)).toEqual(["ticketmaster.com"]);
+    expect(readExtractSet("policyqa", data, "tuning")?.documents.map(({ id }) => id)).toEqual(["yahoo.com"]);
   });
 
   it("asks no table for what does not stand in it", () => {

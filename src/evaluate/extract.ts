@@ -10,6 +10,7 @@ import { type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
 import { questionWords } from "../retrieve/understand.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
+import { nameCells, readCells } from "../text/table-row.ts";
 import type { DraftSentence, Evidence, Passage, Question, Scope } from "../types.ts";
 import { chooseQuotes, type QuoteWords } from "../write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../write/extract.ts";
@@ -23,7 +24,7 @@ import {
   type Gold,
   readExtractSet,
 } from "./extract-sets.ts";
-import { mean, quantile, wilson } from "./metrics.ts";
+import { mean, quantile } from "./metrics.ts";
 import { createRandom } from "./random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import { holdsToken } from "./va.ts";
@@ -132,7 +133,7 @@ async function judge({ question, evidence, words }: AskedQuestion, { profile, re
 /** What an answer is worth against what people marked. */
 export function judgeDrafts(gold: Gold, drafts: readonly DraftSentence[], evidence: readonly Evidence[]): Omit<Judged, "question" | "ms"> {
   const quotes = drafts.flatMap((draft) => draft.quotes);
-  const text = drafts.map((draft) => draft.text).join("\n");
+  const text = drafts.map(readDraft).join("\n");
   return {
     found: evidence.some(({ passage }) => standsIn(gold, passage)),
     held:
@@ -144,6 +145,12 @@ export function judgeDrafts(gold: Gold, drafts: readonly DraftSentence[], eviden
       ({ passage, start, end, text: quoted }) => passage.text.slice(start - passage.range.start, end - passage.range.start) === quoted,
     ),
   };
+}
+
+/** A draft as people read it: a table's row by its header. */
+function readDraft({ text, quotes: [quote] }: DraftSentence): string {
+  const cells = quote?.header === undefined || quote.text !== text ? null : nameCells(quote.header.text, text);
+  return cells === null ? text : readCells(cells);
 }
 
 function standsIn(gold: Gold, { document, range, text }: Passage): boolean {
@@ -206,20 +213,17 @@ function report(name: string, set: ExtractSet, judged: readonly Judged[], { metr
   items.push(...judged.map(({ question, ms: _, ...one }) => ({ set: name, question: question.text, scope: question.scope, ...one })));
 }
 
-/** A share whose interval draws whole sources: questions about one source are not independent. With one question per source this is nearly Wilson's. */
+/** A share whose interval draws whole sources, because questions about one source are not independent; with one question per source it is Wilson's. */
 function clusterRow(name: string, found: readonly Judged[], held: number): TableRow {
+  const note = "of those, the answer holds it";
   const clusters = found.map(({ question }) => question.cluster);
-  const several = new Set(clusters).size < found.length;
-  const interval = several
-    ? pairedBootstrap(
-        found.map((one) => (one.held ? 1 : 0)),
-        found.map(() => 0),
-        clusters,
-        { seed: SEED },
-      )
-    : wilson(held, found.length);
-  const shown = interval === null ? "" : `${decimal(held / found.length)} [${decimal(interval.low)}, ${decimal(interval.high)}]`;
-  return { name, figure: `${held} of ${found.length}`, interval: shown, note: "of those, the answer holds it" };
+  const sources = new Set(clusters).size;
+  if (sources === found.length) return countRow(name, held, found.length, note);
+  const figure = `${held} of ${found.length}`;
+  const values = found.map((one) => (one.held ? 1 : 0));
+  const drawn = sources === 1 ? null : pairedBootstrap(values, Array<number>(values.length).fill(0), clusters, { seed: SEED });
+  if (drawn === null) return { name, figure, interval: decimal(held / found.length), note: `${note}; one source, so no interval` };
+  return { name, figure, interval: `${decimal(held / found.length)} [${decimal(drawn.low)}, ${decimal(drawn.high)}]`, note };
 }
 
 async function createParts(set: ExtractSet, encoder: Encoder | null, reranker: Reranker | null): Promise<RetrieveParts> {
