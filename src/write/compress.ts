@@ -34,6 +34,8 @@ export interface CompressOptions {
   /** Reads sentences with vectors of words: finds what the question says in other words. Absent: its own words decide. */
   readonly reranker?: Reranker | null;
   readonly signal?: AbortSignal;
+  /** @default QUOTE_WEIGHTS */
+  readonly weights?: QuoteWeights;
 }
 
 /** Passages looked at; the ranking's tail adds noise, not answers. */
@@ -43,8 +45,8 @@ const MAX_PIECES = 120;
 /** Pieces that the reranker reads, best by words first: it takes 10 to 20 µs for each. */
 const RERANKED = 24;
 
-/** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search on the tuning parts (`training/extract/LOG.md`). */
-const WEIGHTS = {
+/** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search (`training/extract`). */
+export const QUOTE_WEIGHTS = {
   /** What a heading's and a title's words count beside those of the sentence under them. */
   heading: 0.8,
   title: 0.4,
@@ -59,11 +61,13 @@ const WEIGHTS = {
   row: 0.1,
   /** A list when a list or steps are asked for. */
   list: 0.15,
-} as const;
-/** The last passage's pieces keep this share of their score. */
-const LAST_PASSAGE_SHARE = 0.7;
-/** How much a passage counts less that the reranker finds worse than the best. */
-const PASSAGE_DOUBT = 0.3;
+  /** The last passage's pieces keep this share of their score. */
+  lastPassage: 0.7,
+  /** How much a passage counts less that the reranker finds worse than the best. */
+  passageDoubt: 0.3,
+};
+export type QuoteWeights = Readonly<typeof QUOTE_WEIGHTS>;
+
 /** A heading that holds this share of the question's words asks the same: what stands under it may answer without repeating a word. */
 const SAME_QUESTION = 0.6;
 /** A piece that shares no word with the question needs this chance from the reranker. */
@@ -82,7 +86,8 @@ export async function chooseQuotes(
   const looked = evidence.slice(0, PASSAGES);
   const views = looked.flatMap((one, rank) => viewPassage(piecesOf(one.passage, piecesOptions(asked, options)), one, rank, asked));
   const best = Math.max(...looked.map(({ passage }) => passage.scores.rerank ?? 0));
-  const score = (view: PieceView, relevance: number | null) => scoreOf(view, relevance, best, asked);
+  const weights = options.weights ?? QUOTE_WEIGHTS;
+  const score = (view: PieceView, relevance: number | null) => scoreOf(view, relevance, best, asked, weights);
   const byWords = views.map((view) => ({ view, score: score(view, null) })).sort((a, b) => b.score - a.score);
   const first = byWords.slice(0, RERANKED).map(({ view }) => view);
   const relevances = await relevanceOf(question, first, words, options);
@@ -115,25 +120,25 @@ async function relevanceOf(
   return reranker.rerank(question, passages, { ...(signal === undefined ? {} : { signal }), idf: (token) => words.idf(token) });
 }
 
-function scoreOf(view: PieceView, relevance: number | null, best: number, asked: AskedQuestion): number {
+function scoreOf(view: PieceView, relevance: number | null, best: number, asked: AskedQuestion, weights: QuoteWeights): number {
   const { own, fromHeading, fromTitle, rank, piece, evidence } = view;
   const { passage } = evidence;
   const holdsValue = view.values.size > 0;
   const inWindow = piece.range.start < passage.window.end && piece.range.end > passage.window.start;
   const isAskedList = piece.type === "list" && (asked.type === "list" || asked.type === "how-do-i");
-  const rankShare = 1 - (rank / PASSAGES) * (1 - LAST_PASSAGE_SHARE);
-  const doubt = passage.scores.rerank === null ? 1 : 1 - PASSAGE_DOUBT * (1 - relativeChance(passage.scores.rerank, best));
+  const rankShare = 1 - (rank / PASSAGES) * (1 - weights.lastPassage);
+  const doubt = passage.scores.rerank === null ? 1 : 1 - weights.passageDoubt * (1 - relativeChance(passage.scores.rerank, best));
   return (
     rankShare *
     doubt *
-    (own * (holdsValue ? 1 + WEIGHTS.valueBeside : 1) +
-      WEIGHTS.heading * fromHeading +
-      WEIGHTS.title * fromTitle +
-      WEIGHTS.relevance * (relevance ?? 0) +
-      (holdsValue ? WEIGHTS.value : 0) +
-      (inWindow ? WEIGHTS.window : 0) +
-      (piece.type === "row" ? WEIGHTS.row : 0) +
-      (isAskedList ? WEIGHTS.list : 0))
+    (own * (holdsValue ? 1 + weights.valueBeside : 1) +
+      weights.heading * fromHeading +
+      weights.title * fromTitle +
+      weights.relevance * (relevance ?? 0) +
+      (holdsValue ? weights.value : 0) +
+      (inWindow ? weights.window : 0) +
+      (piece.type === "row" ? weights.row : 0) +
+      (isAskedList ? weights.list : 0))
   );
 }
 
