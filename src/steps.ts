@@ -395,9 +395,14 @@ function checking({ resolved }: Question, { check, profile }: AnswerParts): Chec
   return { ...check, settings: profile.check, question: resolved };
 }
 
-function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
+function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact, above: [passage.document.title, ...passage.headingPath] };
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
+  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
@@ -405,7 +410,12 @@ async function passesAgain({ sentences, citations }: Answer, context: CheckConte
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
       .filter(({ n }) => numbers.includes(n))
-      .map(({ quote, url, title, headingPath }) => ({ text: quote, url, exact: true, above: [title, ...headingPath] }));
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.header.text),
+      }));
     const checked = await checkSentence({ text, cited }, context);
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
   }
