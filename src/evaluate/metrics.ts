@@ -77,3 +77,23 @@ export function auroc(positives: readonly number[], negatives: readonly number[]
   for (const p of positives) for (const n of negatives) wins += p > n ? 1 : p === n ? 0.5 : 0;
   return wins / (positives.length * negatives.length);
 }
+
+/**
+ * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the questions answered,
+ * most confident first. Equal scores are answered together: each counts with the share wrong of its group. `null` of nothing.
+ */
+export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
+  if (items.length === 0) return null;
+  const sorted = [...items].sort((a, b) => b.score - a.score);
+  let wrong = 0;
+  let area = 0;
+  for (let from = 0; from < sorted.length; ) {
+    let to = from;
+    let inGroup = 0;
+    while (to < sorted.length && sorted[to]?.score === sorted[from]?.score) inGroup += Number(sorted[to++]?.wrong);
+    for (let i = from; i < to; i++) area += (wrong + (inGroup * (i - from + 1)) / (to - from)) / (i + 1);
+    wrong += inGroup;
+    from = to;
+  }
+  return area / sorted.length;
+}

@@ -5,10 +5,11 @@ import { admitQuestion } from "../admit/admit.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import type { Lexicon } from "../retrieve/lexicon.ts";
 import { type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
-import { questionWords } from "../retrieve/understand.ts";
+import { type QuestionWords, questionWords } from "../retrieve/understand.ts";
 import type { Passage, Question, Scope, StoredDocument, Turn } from "../types.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { readLines, toDocument } from "./extract-sets.ts";
+import { foldOf } from "./retrieval-sets.ts";
 
 /** A question that the documents answer or do not, as people marked it. */
 export interface RefusalQuestion {
@@ -132,6 +133,7 @@ export interface Gathered {
   readonly passages: readonly Passage[];
   readonly resolved: EvidenceView;
   readonly own: EvidenceView;
+  readonly words: QuestionWords;
 }
 
 /** Passages as the default profile retrieves them, and what the gate sees of them. */
@@ -152,10 +154,15 @@ export async function gatherEvidence(
   const signals = question.injectionSignals.length;
   const resolved = viewEvidence(words.asked, passages, words, lexicon, signals);
   const own = question.text === question.resolved ? resolved : viewEvidence(words.own, passages, words, lexicon, signals);
-  return { question, passages, resolved, own };
+  return { question, passages, resolved, own, words };
 }
 
 function keepBeside(found: readonly Passage[], { own, others }: NonNullable<RefusalQuestion["beside"]>): Passage[] {
   let left = others;
   return found.filter(({ document: { id } }) => own.has(id) || left-- > 0);
+}
+
+/** Half of the marked questions, by source, was learned from (`training/sufficiency`); the other half is asked when figures are reported. */
+export function isKeptApart(set: string, cluster: string): boolean {
+  return foldOf(`sufficiency|${set}`, cluster) % 2 === 1;
 }

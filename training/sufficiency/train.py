@@ -22,6 +22,13 @@ BY_VECTORS = ("dense.", "rerank.", "agree.first")
 warnings.filterwarnings("ignore", message="All-NaN|Mean of empty")
 
 
+def kept_apart(row):
+    """Half of the marked questions, by source, that `eval refusal` asks (`isKeptApart` in refusal-sets.ts)."""
+    if row["set"] not in ("clapnq", "clapnq-removed", "mtrag") or row["kind"] not in ("answerable", "near_miss"):
+        return False
+    return int(hashlib.sha256(f"sufficiency|{row['cluster']}".encode()).hexdigest()[:8], 16) % 10 % 2 == 1
+
+
 def weights_of(sets, kinds, y):
     """Every set counts the same, and in it both answers do."""
     w = np.zeros(len(y))
@@ -107,7 +114,8 @@ def main():
     fold = np.array([int(hashlib.sha256(row["cluster"].encode()).hexdigest()[:8], 16) % FOLDS for row in rows])
     orders = x_all[:, dump["names"].index("question.orders")] > 0
     reported = sets == REPORTED
-    learned = ~reported & ~orders
+    apart = np.array([kept_apart(row) for row in rows])
+    learned = ~reported & ~orders & ~apart
     models = {}
     for name in ("vectors", "words"):
         columns = [
@@ -129,7 +137,15 @@ def main():
         curve = platt(out[learned], y[learned], w[learned])
         p_reported = chance(score(model, x), curve)
         p_reported[orders] = 0
-        measured = {s: figures(np.where(orders, -99, out)[sets == s], y[sets == s], kinds[sets == s]) for s in dict.fromkeys(sets) if s != REPORTED}
+        everywhere = np.where(orders, -99, np.where(learned, out, score(model, x)))
+        measured = {}
+        for s in dict.fromkeys(sets):
+            if s != REPORTED:
+                here = (sets == s) & ~apart
+                measured[s] = figures(everywhere[here], y[here], kinds[here])
+            if ((sets == s) & apart).any():
+                here = (sets == s) & apart
+                measured[f"{s}, kept apart"] = figures(everywhere[here], y[here], kinds[here])
         measured[REPORTED] = figures(p_reported[reported], y[reported], kinds[reported])
         error = calibration_error(p[learned], y[learned], w[learned])
         answerable = np.sort(p_reported[reported & (y == 1)])[::-1]
