@@ -9,7 +9,6 @@ import { type QuestionWords, questionWords } from "../retrieve/understand.ts";
 import type { Passage, Question, Scope, StoredDocument, Turn } from "../types.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { readLines, toDocument } from "./extract-sets.ts";
-import { foldOf } from "./retrieval-sets.ts";
 
 /** A question that the documents answer or do not, as people marked it. */
 export interface RefusalQuestion {
@@ -160,9 +159,4 @@ export async function gatherEvidence(
 function keepBeside(found: readonly Passage[], { own, others }: NonNullable<RefusalQuestion["beside"]>): Passage[] {
   let left = others;
   return found.filter(({ document: { id } }) => own.has(id) || left-- > 0);
-}
-
-/** Half of the marked questions, by source, was learned from (`training/sufficiency`); the other half is asked when figures are reported. */
-export function isKeptApart(set: string, cluster: string): boolean {
-  return foldOf(`sufficiency|${set}`, cluster) % 2 === 1;
 }

@@ -7,15 +7,16 @@ import { RequestError } from "../errors.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
-import { chanceOf, readSufficiencyWeights, type SufficiencyModel } from "../verify/sufficiency.ts";
+import { chanceOf, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../verify/sufficiency.ts";
 import { measureEvidence } from "../verify/sufficiency-features.ts";
 import { viewEvidence } from "../verify/sufficiency-view.ts";
 import { createParts } from "./extract.ts";
 import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "./golden.ts";
 import { auroc, type Interval, quantile, riskCoverageArea } from "./metrics.ts";
 import { createRandom } from "./random.ts";
-import { admitted, admittedIn, type Gathered, gatherEvidence, isKeptApart, REFUSAL_SETS, readRefusalSet } from "./refusal-sets.ts";
+import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "./refusal-sets.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
+import { foldOf } from "./retrieval-sets.ts";
 import { ingestCorpus } from "./va.ts";
 
 export interface RefusalOptions {
@@ -136,20 +137,22 @@ async function askGolden(
   }
 }
 
-/** The half of a marked set that was kept apart from learning. */
+/** A marked set, each question by weights that were learned without its fold. */
 async function askSet(name: (typeof REFUSAL_SETS)[number], data: string, tools: Tools): Promise<ScoredQuestion[] | null> {
   const set = readRefusalSet(name, data);
   if (set === null) return null;
   const parts = await createParts(set, tools.encoder, createEmbeddedReranker(tools.encoder, readRerankWeights(), tools.lexicon));
   const scored: ScoredQuestion[] = [];
-  for (const question of set.questions.filter(({ cluster }) => isKeptApart(name, cluster))) {
+  const folds = readFoldWeights();
+  for (const question of set.questions) {
+    const model = folds[foldOf(name, question.cluster) % folds.length] as SufficiencyModel;
     const gathered = await gatherEvidence(admitted(question), parts, tools.lexicon, tools.signal, question.beside);
-    scored.push({ id: question.id, kind: question.answerable ? "answerable" : "unanswerable", scores: scoresOf(gathered, tools) });
+    scored.push({ id: question.id, kind: question.answerable ? "answerable" : "unanswerable", scores: scoresOf(gathered, { model }) });
   }
   return scored;
 }
 
-function scoresOf({ question, passages, resolved }: Gathered, { model }: Tools): ScoredQuestion["scores"] {
+function scoresOf({ question, passages, resolved }: Gathered, { model }: Pick<Tools, "model">): ScoredQuestion["scores"] {
   const most = (of: "dense" | "bm25") => passages.reduce((best, { scores }) => Math.max(best, scores[of] ?? 0), 0);
   const chance = chanceOf(measureEvidence(resolved, model.features), model);
   // Orders to the system are refused whatever the chance.
@@ -175,7 +178,7 @@ function reportSet(prefix: string, scored: readonly ScoredQuestion[], { metrics,
   table.push({
     name: prefix === "" ? "golden set" : prefix.slice(0, -1),
     figure: "",
-    note: `${answerable.length} answerable, ${unanswerable.length} unanswerable${prefix === "" ? "; weights never learned from it" : "; the half that was kept apart from learning"}`,
+    note: `${answerable.length} answerable, ${unanswerable.length} unanswerable${prefix === "" ? "; weights never learned from it" : "; each by weights that were learned without its source"}`,
   });
   for (const system of Object.keys(SYSTEMS) as System[]) {
     const suffix = system === "ours" ? "" : `.${system}`;

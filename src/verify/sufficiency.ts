@@ -59,12 +59,26 @@ export type SufficiencyModel = z.infer<typeof modelSchema>;
  * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
  */
 export function readSufficiencyWeights(path: string = join(PACKAGE_ROOT, "src/verify/sufficiency-weights.json")): SufficiencyWeights {
+  return readWeights(path, weightsSchema);
+}
+
+function readWeights<T>(path: string, schema: z.ZodType<T>): T {
   try {
-    return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    return schema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
     const message = `the gate's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/sufficiency`;
     throw new ModelError("sufficiency_corrupt", message, { path }, { cause });
   }
+}
+
+const foldsSchema = z.object({ folds: z.array(modelSchema).min(2) });
+
+/**
+ * Weights with vectors, each learned without one fold of the marked questions: a figure on those questions takes the weights that never saw them.
+ * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
+ */
+export function readFoldWeights(path: string = join(PACKAGE_ROOT, "training/sufficiency/folds.json")): readonly SufficiencyModel[] {
+  return readWeights(path, foldsSchema).folds;
 }
 
 /** What a gate that judges by sufficiency is given. */

@@ -22,13 +22,6 @@ BY_VECTORS = ("dense.", "rerank.", "agree.first")
 warnings.filterwarnings("ignore", message="All-NaN|Mean of empty")
 
 
-def kept_apart(row):
-    """Half of the marked questions, by source, that `eval refusal` asks (`isKeptApart` in refusal-sets.ts)."""
-    if row["set"] not in ("clapnq", "clapnq-removed", "mtrag") or row["kind"] not in ("answerable", "near_miss"):
-        return False
-    return int(hashlib.sha256(f"sufficiency|{row['cluster']}".encode()).hexdigest()[:8], 16) % 10 % 2 == 1
-
-
 def weights_of(sets, kinds, y):
     """Every set counts the same, and in it both answers do."""
     w = np.zeros(len(y))
@@ -93,6 +86,17 @@ def tree_of(predictor):
     ]
 
 
+def export(model, curve):
+    return {
+        "fill": [float(f"{v:.7g}") for v in model["fill"]],
+        "scale": [float(f"{v:.7g}") for v in model["scale"]],
+        "linear": [float(f"{v:.7g}") for v in model["linear"].coef_[0]],
+        "bias": float(f"{model['linear'].intercept_[0] + model['trees']._baseline_prediction[0, 0]:.9g}"),
+        "trees": [tree_of(p[0]) for p in model["trees"]._predictors],
+        "chance": [float(f"{v:.9g}") for v in curve],
+    }
+
+
 def figures(s, y, kinds):
     near = (y == 1) | (kinds == "near_miss")
     return {"auroc": round(roc_auc_score(y, s), 4), "auroc.near_miss": round(roc_auc_score(y[near], s[near]), 4)}
@@ -102,6 +106,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dump", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--folds", required=True, help="weights learned without each fold, for cross-fitted figures")
     parser.add_argument("--date", required=True)
     flags = parser.parse_args()
     raw = open(flags.dump, "rb").read()
@@ -114,8 +119,7 @@ def main():
     fold = np.array([int(hashlib.sha256(row["cluster"].encode()).hexdigest()[:8], 16) % FOLDS for row in rows])
     orders = x_all[:, dump["names"].index("question.orders")] > 0
     reported = sets == REPORTED
-    apart = np.array([kept_apart(row) for row in rows])
-    learned = ~reported & ~orders & ~apart
+    learned = ~reported & ~orders
     models = {}
     for name in ("vectors", "words"):
         columns = [
@@ -125,10 +129,12 @@ def main():
         w = np.zeros(len(y))
         w[learned] = weights_of(sets[learned], kinds[learned], y[learned])
         out = np.zeros(len(y))
+        without = []
         for f in range(FOLDS):
             train = learned & (fold != f)
             test = learned & (fold == f)
-            out[test] = score(fit(x[train], y[train], weights_of(sets[train], kinds[train], y[train])), x[test])
+            without.append(fit(x[train], y[train], weights_of(sets[train], kinds[train], y[train])))
+            out[test] = score(without[f], x[test])
         p = np.zeros(len(y))
         for f in range(FOLDS):
             train, test = learned & (fold != f), learned & (fold == f)
@@ -137,15 +143,11 @@ def main():
         curve = platt(out[learned], y[learned], w[learned])
         p_reported = chance(score(model, x), curve)
         p_reported[orders] = 0
-        everywhere = np.where(orders, -99, np.where(learned, out, score(model, x)))
         measured = {}
         for s in dict.fromkeys(sets):
             if s != REPORTED:
-                here = (sets == s) & ~apart
-                measured[s] = figures(everywhere[here], y[here], kinds[here])
-            if ((sets == s) & apart).any():
-                here = (sets == s) & apart
-                measured[f"{s}, kept apart"] = figures(everywhere[here], y[here], kinds[here])
+                here = sets == s
+                measured[s] = figures(np.where(orders, -99, out)[here], y[here], kinds[here])
         measured[REPORTED] = figures(p_reported[reported], y[reported], kinds[reported])
         error = calibration_error(p[learned], y[learned], w[learned])
         answerable = np.sort(p_reported[reported & (y == 1)])[::-1]
@@ -170,17 +172,10 @@ def main():
             "risk": round(float((y[shown] == 0).mean()), 4),
             "risk_cross_fitted": round(float(1 - np.mean(crossed)), 4),
         }
-        models[name] = {
-            "features": [dump["names"][i] for i in columns],
-            "fill": [float(f"{v:.7g}") for v in model["fill"]],
-            "scale": [float(f"{v:.7g}") for v in model["scale"]],
-            "linear": [float(f"{v:.7g}") for v in model["linear"].coef_[0]],
-            "bias": float(f"{model['linear'].intercept_[0] + model['trees']._baseline_prediction[0, 0]:.9g}"),
-            "trees": [tree_of(p[0]) for p in model["trees"]._predictors],
-            "chance": [float(f"{v:.9g}") for v in curve],
-            "threshold": threshold,
-            "measured": {"cross_fitted_calibration_error": round(float(error), 4), "sets": measured},
-        }
+        common = {"features": [dump["names"][i] for i in columns], "threshold": threshold}
+        models[name] = {**common, **export(model, curve), "measured": {"cross_fitted_calibration_error": round(float(error), 4), "sets": measured}}
+        if name == "vectors":
+            folds = [{**common, **export(one, curve)} for one in without]
         print(name, json.dumps(threshold), "\n ", f"calibration error {error:.3f}, {REPORTED} {calibration_error(p_reported[reported], y[reported], np.ones(reported.sum())):.3f}")
         for s, m in measured.items():
             print(f"  {s:16s} {m}")
@@ -196,9 +191,10 @@ def main():
         "questions": int(learned.sum()),
         "models": models,
     }
-    with open(flags.out, "w") as file:
-        json.dump(artifact, file)
-        file.write("\n")
+    for path, content in ((flags.out, artifact), (flags.folds, {"recipe": recipe, "data": artifact["data"], "folds": folds})):
+        with open(path, "w") as file:
+            json.dump(content, file)
+            file.write("\n")
 
 
 main()
