@@ -1,4 +1,4 @@
-import { CAUSES, EVALUATIONS, HEDGES, META_WORDS, NEGATIONS, OBLIGATIONS, SUPERLATIVES, UNIVERSALS } from "./support-lexicon.ts";
+import { CAUSES, EVALUATIONS, GENDERS, HEDGES, META_WORDS, NEGATIONS, OBLIGATIONS, SUPERLATIVES, TELLING, UNIVERSALS } from "./support-lexicon.ts";
 import type { OppositeKind } from "./support-lexicon.ts";
 import { pairKey, type SupportSentence, type SupportToken } from "./support-text.ts";
 import type { ClaimWord, SupportView } from "./support-view.ts";
@@ -19,6 +19,23 @@ function weighted(words: readonly ClaimWord[], value: (word: ClaimWord) => numbe
 function least(words: readonly ClaimWord[], value: (word: ClaimWord) => number, k = 1): number | null {
   const sorted = words.map(value).sort((a, b) => a - b);
   return sorted[k - 1] ?? null;
+}
+
+function smallest(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}
+
+/** Most words in a row that have no counterpart in the evidence. */
+function longestStrange({ tokens }: SupportSentence, words: readonly ClaimWord[]): number {
+  const strangers = new Set(words.filter(strange).map(({ token }) => token.stem));
+  let longest = 0;
+  let run = 0;
+  for (const { content: counts, stem } of tokens) {
+    if (!counts) continue;
+    run = strangers.has(stem) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
 }
 
 const strange = (word: ClaimWord) => word.best < STRANGE;
@@ -96,7 +113,25 @@ function mixedNames(view: SupportView): number {
   return count;
 }
 
+/** Names of the claim that the best sentence lacks while it has others that the claim lacks. */
+function rivalNames(view: SupportView): number {
+  const best = view.top[0];
+  if (best === undefined) return 0;
+  const stems = new Set(view.claim.tokens.map(({ stem }) => stem));
+  const others = new Set(best.tokens.filter(({ name, stem }) => name && !stems.has(stem)).map(({ stem }) => stem)).size;
+  const here = new Set(best.tokens.map(({ stem }) => stem));
+  return Math.min(others, names(view).filter(({ token }) => !here.has(token.stem)).length);
+}
+
 // Classes of words
+
+/** A gender that nothing in the evidence gives. */
+function guessedGender({ claim, evidence }: SupportView): number {
+  return GENDERS.reduce((sum, words) => {
+    const told = count(claim.tokens, words);
+    return sum + (told > 0 && ![...words].some((word) => evidence.forms.has(word)) ? told : 0);
+  }, 0);
+}
 
 const count = (tokens: readonly SupportToken[], list: ReadonlySet<string>) => tokens.reduce((sum, { text }) => sum + (list.has(text) ? 1 : 0), 0);
 
@@ -143,6 +178,21 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "strange.rarest": ({ words }) => rarest(words.filter(strange)),
   "new.count": ({ words }) => words.filter(({ best }) => best < 1).length,
   "new.rarest": ({ words }) => rarest(words.filter(({ best }) => best < 1)),
+  "related.count": ({ words }) => words.filter(({ best }) => best >= STRANGE && best < 1).length,
+  "related.weight": ({ words }) => weighted(words, ({ best }) => (best >= STRANGE && best < 1 ? 1 : 0)),
+  "related.top": ({ words }) => words.filter(({ best, bestInTop }) => best < 1 && bestInTop >= STRANGE).length,
+  "clause.hard": ({ clauses }) => smallest(clauses.map(({ hard }) => hard)),
+  "clause.soft": ({ clauses }) => smallest(clauses.map(({ soft }) => soft)),
+  "clause.one": ({ clauses }) => smallest(clauses.map(({ one }) => one)),
+  "clause.one-mean": ({ clauses }) => (clauses.length === 0 ? null : total(...clauses.map(({ one }) => one)) / clauses.length),
+  "clause.count": ({ clauses }) => clauses.length,
+  "clause.weak": ({ clauses }) => clauses.filter(({ soft }) => soft < STRANGE).length,
+  "strange.run": ({ claim, words }) => longestStrange(claim, words),
+  "context.least": ({ words }) => least(words, ({ context }) => context),
+  "context.least-2": ({ words }) => least(words, ({ context }) => context, 2),
+  "context.least-found": ({ words }) => least(words.filter(({ best }) => best === 1), ({ context }) => context),
+  "context.mean": ({ words }) => weighted(words, ({ context }) => context),
+  "context.names": (view) => least(names(view), ({ context }) => context),
   "one.hard": ({ hard }) => hard[0] ?? null,
   "one.soft": ({ soft }) => soft[0] ?? null,
   "two.hard": ({ hard }) => hard[1] ?? null,
@@ -166,6 +216,7 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "names.strange": (view) => names(view).filter(strange).length,
   "names.off-top": (view) => names(view).filter(({ bestInTop }) => bestInTop < 1).length,
   "names.mixed": mixedNames,
+  "names.rival": rivalNames,
   "amounts.count": ({ amounts }) => amounts.length,
   "amounts.missing": (view) => ofAmounts(view, ({ found }) => (found ? 0 : 1), total),
   "amounts.far": (view) => ofAmounts(view, ({ found, near, otherUnit }) => (found || near || otherUnit ? 0 : 1), total),
@@ -176,6 +227,9 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "amounts.role-mean": (view) => ofAmounts(view, ({ role }) => role / view.amounts.length, total),
   "hours.least": ({ hours }) => (hours.length === 0 ? null : Math.min(...hours)),
   "hours.mean": ({ hours }) => (hours.length === 0 ? null : total(...hours) / hours.length),
+  "hours.closed": ({ closedYetOpen }) => (closedYetOpen.length === 0 ? null : closedYetOpen.filter((open) => open).length),
+  "silence": ({ claim }) => (count(claim.tokens, NEGATIONS) > 0 ? count(claim.tokens, TELLING) : 0),
+  "gender.guessed": guessedGender,
   "negation.claim": ({ claim }) => count(claim.tokens, NEGATIONS),
   "negation.best": ({ top }) => count(top[0]?.tokens ?? [], NEGATIONS),
   "negation.unmatched": (view) => unmatched(view, NEGATIONS),

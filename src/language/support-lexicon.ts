@@ -13,6 +13,15 @@ export const META_WORDS = list(
   "passage passages article articles text summary overall additionally furthermore moreover finally based given provided according mention mentioned mentions stated states note following information detail details also however therefore thus conclusion summarize author answer question context source sources",
 );
 
+/** With a negation they say that the evidence is silent: "does not specify". */
+export const TELLING = list("specify specified mention mentioned information indicate indicated provide provided state stated clear listed known answer discuss discussed address");
+
+/** Words of one gender; a claim that has some while the evidence has none guesses. */
+export const GENDERS = [
+  list("he him his himself man men boy father son brother husband mr gentleman male"),
+  list("she her hers herself woman women girl mother daughter sister wife mrs ms lady female"),
+] as const;
+
 export const UNIVERSALS = list("all every each always everyone everything entire entirely only solely exclusively completely fully both any never none nobody");
 export const HEDGES = list(
   "may might could can possibly perhaps maybe potentially likely probably some sometimes often usually generally typically mostly many several suggest suggests suggested appear appears seem seems reportedly allegedly about approximately around nearly almost roughly up",

@@ -18,12 +18,16 @@ export interface SupportToken {
   /** Begins with a capital and does not open the sentence. */
   readonly name: boolean;
   readonly capital: boolean;
-  /** Stands within the reach of a negation. */
+  /** Stands within the reach of a negation before it: "no valet". */
   readonly negated: boolean;
+  /** Is the subject of what is denied: "valet parking is not available". */
+  readonly denied: boolean;
 }
 
 export interface SupportSentence {
   readonly tokens: readonly SupportToken[];
+  /** Indexes of tokens with a comma, a bracket or the like before them. */
+  readonly breaks: ReadonlySet<number>;
   readonly amounts: readonly Amount[];
   readonly days: readonly DayPhrase[];
   /** The line of a record that it was made from; `null` for prose. */
@@ -39,6 +43,7 @@ export function readSentence(text: string, vocabulary: SupportVocabulary, line: 
   const tokens: SupportToken[] = [];
   let left = line?.affirmed === false ? Number.POSITIVE_INFINITY : 0;
   let previousEnd = 0;
+  const breaks = new Set<number>();
   for (const match of text.matchAll(TOKEN)) {
     const raw = match[0];
     const start = match.index;
@@ -46,7 +51,8 @@ export function readSentence(text: string, vocabulary: SupportVocabulary, line: 
     const word = plain.replace(/'s?$/, "").replaceAll("'", "");
     const number = /^\d/.test(word);
     if (left > 0 && Number.isFinite(left) && (/[;:.()]/.test(text.slice(previousEnd, start)) || CLAUSE_BREAKS.has(word))) left = 0;
-    const denies = NEGATIONS.has(word);
+    if (tokens.length > 0 && /[,;:()–—]|\s-/.test(text.slice(previousEnd, start))) breaks.add(tokens.length);
+    const denies = NEGATIONS.has(word) || (word === "than" && tokens.at(-1)?.text === "rather");
     const content = !number && !denies && word.length > 1 && !isStopWord(word) && !META_WORDS.has(word);
     const id = vocabulary.idOf(word);
     const capital = /^\p{Lu}/u.test(raw);
@@ -61,12 +67,29 @@ export function readSentence(text: string, vocabulary: SupportVocabulary, line: 
       name: capital && content && tokens.length > 0 && !/["“:•*-]\s*$/.test(text.slice(Math.max(0, start - 3), start)),
       capital,
       negated: left > 0,
+      denied: false,
     });
+    if (DENYING_PREDICATE.has(word)) denySubject(tokens, text);
     if (denies) left = Math.max(left, REACH);
     else if (left > 0) left--;
     previousEnd = start + raw.length;
   }
-  return { tokens, amounts: readAmounts(text), days: readDays(text), line };
+  return { tokens, breaks, amounts: readAmounts(text), days: readDays(text), line };
+}
+
+const DENYING_PREDICATE = new Set("not isnt arent wasnt werent unavailable".split(" "));
+const PREDICATES = new Set("is are was were be been has have had offers offer offered provides provide provided features includes available accepted accepts open serves".split(" "));
+
+/** Marks the tokens from the last predicate or clause to the one before the denial at the end. */
+function denySubject(tokens: SupportToken[], text: string): void {
+  let at = tokens.length - 2;
+  while (at >= 0 && PREDICATES.has((tokens[at] as SupportToken).text)) at--;
+  for (; at >= 0; at--) {
+    const token = tokens[at] as SupportToken;
+    const next = tokens[at + 1] as SupportToken;
+    if (PREDICATES.has(token.text) || CLAUSE_BREAKS.has(token.text) || /[;:.]/.test(text.slice(token.end, next.start))) return;
+    tokens[at] = { ...token, denied: true };
+  }
 }
 
 /** Evidence read once for all claims of an answer. */
@@ -180,7 +203,7 @@ function addHours(amounts: readonly Amount[], days: readonly DayPhrase[], hours:
 }
 
 /** Days of the phrase that stands nearest to an amount, and of those listed right beside it. */
-export function nearestDays(amount: Amount, days: readonly DayPhrase[]): number {
+export function nearestDays(amount: Pick<Amount, "start" | "end">, days: readonly DayPhrase[]): number {
   const gap = (day: DayPhrase) => (day.start >= amount.end ? day.start - amount.end : amount.start - day.end);
   let best = -1;
   days.forEach((day, i) => {

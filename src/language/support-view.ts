@@ -20,6 +20,8 @@ export interface ClaimWord {
   readonly isName: boolean;
   /** Stands in the covering sentences, and only with the other polarity. */
   readonly flipped: boolean;
+  /** How much of what stands around it in the claim stands around it somewhere in the evidence, 0 to 1; 0 when it is not there. */
+  readonly context: number;
 }
 
 export interface ClaimAmount {
@@ -49,6 +51,14 @@ export interface ClaimField {
   readonly at: readonly number[];
 }
 
+/** A part of the claim between commas and joining words. */
+export interface ClaimClause {
+  /** Weighted share of its words that the evidence holds, the same with related words, and the most that one sentence holds. */
+  readonly hard: number;
+  readonly soft: number;
+  readonly one: number;
+}
+
 /** A claim beside its evidence, as every feature sees it. */
 export interface SupportView {
   readonly claim: SupportSentence;
@@ -59,6 +69,7 @@ export interface SupportView {
   /** Weighted share of the claim's words that the first one, two, three of `top` hold: forms of the word, and related words by similarity. */
   readonly hard: readonly number[];
   readonly soft: readonly number[];
+  readonly clauses: readonly ClaimClause[];
   readonly amounts: readonly ClaimAmount[];
   readonly opposites: readonly ClaimOpposite[];
   /** Fields of yes or no that the claim speaks of; `null` without a record. */
@@ -67,6 +78,8 @@ export interface SupportView {
   readonly unknownFields: number | null;
   /** Per time of day beside a day of the week: share of the days on which the evidence has that time. */
   readonly hours: readonly number[];
+  /** Per day that the claim calls closed: does the evidence have hours for it? */
+  readonly closedYetOpen: readonly boolean[];
   /** Cosine of the claim and each sentence, the largest first, at most three. */
   readonly cosines: readonly number[];
   readonly topForms: ReadonlySet<string>;
@@ -103,6 +116,7 @@ export function viewSupport(claimText: SupportSentence, evidence: SupportEvidenc
       bestInTop: covered[i] as number,
       isName: isName(token, at, evidence),
       flipped: isFlipped(token, top),
+      context: contextHeld(token, at, claim, evidence),
     };
   });
   const vector = vectorOf(claim.tokens, vocabulary);
@@ -114,11 +128,13 @@ export function viewSupport(claimText: SupportSentence, evidence: SupportEvidenc
     top,
     hard,
     soft,
+    clauses: matchClauses(claim, picked, best, perSentence),
     amounts: claim.amounts.filter((amount) => !isMarker(amount, claim)).map((amount) => matchAmount(amount, claim, evidence, top)),
     opposites: findOpposites(claim, topForms, evidence.forms),
     fields: fields?.stated ?? null,
     unknownFields: fields?.unknown ?? null,
     hours: matchHours(claim, evidence),
+    closedYetOpen: matchClosed(claim, evidence),
     cosines: topCosines(vector, evidence.vectors),
     topForms,
     orderInBest: placesIn(top[0], words),
@@ -223,6 +239,38 @@ function greedy(perSentence: readonly Float32Array[], words: readonly PickedWord
     hard.push(sumOf(words, (_, i) => (covered[i] === 1 ? 1 : 0)));
   }
   return { order, hard, soft, covered };
+}
+
+const JOINING = new Set("and but while with which who whose that including because as although though or so where when if since before after for to by from such".split(" "));
+/** Fewer words make no clause of their own. */
+const CLAUSE_WORDS = 2;
+
+function matchClauses(
+  { tokens, breaks }: SupportSentence,
+  words: readonly PickedWord[],
+  best: Float32Array,
+  perSentence: readonly Float32Array[],
+): ClaimClause[] {
+  const clauses: number[][] = [[]];
+  let next = 0;
+  tokens.forEach((token, at) => {
+    if ((breaks.has(at) || JOINING.has(token.text)) && (clauses.at(-1) as number[]).length >= CLAUSE_WORDS) clauses.push([]);
+    if (words[next]?.at === at) (clauses.at(-1) as number[]).push(next++);
+  });
+  if (clauses.length > 1 && (clauses.at(-1) as number[]).length < CLAUSE_WORDS) {
+    const rest = clauses.pop() as number[];
+    (clauses.at(-1) as number[]).push(...rest);
+  }
+  return clauses
+    .filter((clause) => clause.length > 0)
+    .map((clause) => {
+      const sum = clause.reduce((total, i) => total + (words[i] as PickedWord).weight, 0);
+      const held = (value: (i: number) => number) =>
+        clause.reduce((total, i) => total + (sum > 0 ? (words[i] as PickedWord).weight / sum : 1 / clause.length) * value(i), 0);
+      let one = 0;
+      for (const sentence of perSentence) one = Math.max(one, held((i) => sentence[i] as number));
+      return { hard: held((i) => (best[i] === 1 ? 1 : 0)), soft: held((i) => best[i] as number), one };
+    });
 }
 
 function sumOf(words: readonly PickedWord[], value: (word: PickedWord, i: number) => number): number {
@@ -352,7 +400,7 @@ function readFields({ tokens }: SupportSentence, { records }: SupportEvidence): 
       if (!line.flag) continue;
       const places = find(line.key);
       if (places === null) continue;
-      const negated = places.some((place) => (tokens[place] as SupportToken).negated);
+      const negated = places.some((place) => (tokens[place] as SupportToken).negated || (tokens[place] as SupportToken).denied);
       stated.push({ line, agrees: negated !== line.affirmed, at: places });
     }
     for (const key of record.unknown) if (find(key) !== null) unknown++;
@@ -374,6 +422,55 @@ function matchHours(claim: SupportSentence, { hours }: SupportEvidence): number[
     });
     return named === 0 ? [] : [held / named];
   });
+}
+
+function matchClosed(claim: SupportSentence, { hours }: SupportEvidence): boolean[] {
+  if (hours.every((times) => times.size === 0)) return [];
+  return claim.tokens.flatMap(({ text, start, end }) => {
+    if (text !== "closed") return [];
+    const days = nearestDays({ start, end }, claim.days);
+    return hours.flatMap((times, day) => ((days & (1 << day)) === 0 ? [] : [times.size > 0]));
+  });
+}
+
+/** Content words on either side of a word that make its context, in the claim and in the evidence. */
+const CONTEXT_REACH = 3;
+const CONTEXT_WINDOW = 8;
+/** Places of one word that are looked at. */
+const CONTEXT_PLACES = 24;
+
+function contextHeld({ stem }: SupportToken, at: number, { tokens }: SupportSentence, { places, sentences }: SupportEvidence): number {
+  const found = places.get(stem);
+  if (found === undefined) return 0;
+  const context = new Map<number, number>();
+  let sum = 0;
+  for (const step of [-1, 1]) {
+    for (let i = at + step, taken = 0; taken < CONTEXT_REACH && i >= 0 && i < tokens.length; i += step) {
+      const token = tokens[i] as SupportToken;
+      if ((!token.content && !token.number) || token.stem === stem) continue;
+      taken++;
+      if (context.has(token.stem)) continue;
+      context.set(token.stem, 1 / taken);
+      sum += 1 / taken;
+    }
+  }
+  if (sum === 0) return 1;
+  let most = 0;
+  for (const { sentence, token } of found.slice(0, CONTEXT_PLACES)) {
+    const line = sentences[sentence] as SupportSentence;
+    const reach = line.line === null ? CONTEXT_WINDOW : line.tokens.length;
+    const seen = new Set<number>();
+    let held = 0;
+    for (let i = Math.max(0, token - reach); i <= Math.min(line.tokens.length - 1, token + reach); i++) {
+      const other = (line.tokens[i] as SupportToken).stem;
+      const weight = context.get(other);
+      if (weight === undefined || seen.has(other)) continue;
+      seen.add(other);
+      held += weight;
+    }
+    most = Math.max(most, held / sum);
+  }
+  return most;
 }
 
 function topCosines(vector: Float64Array, others: readonly Float64Array[]): number[] {
