@@ -7,14 +7,16 @@ import {
   Bm25Index,
   createScalarKernel,
   DenseIndex,
+  listPeers,
+  loadPeer,
   quantile,
+  type Search,
   SlotSet,
   type TableRow,
   versionsOf,
   withSnapshotFile,
 } from "../src/internals.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
-import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
 
 const DIMENSIONS = 384;

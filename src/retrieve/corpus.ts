@@ -6,7 +6,8 @@ import type { QuerySettings } from "../profiles/profile.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
+import type { Area, Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
+import { isOverlapped, partOf, rangeAround } from "./area.ts";
 import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
@@ -62,6 +63,8 @@ export interface SearchRequest {
   readonly scope: Scope;
   /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
+  /** Keeps to an area: to chunks or windows that lie wholly inside one of its ranges, or to windows that lie in it in part. Absent: everywhere. */
+  readonly area?: { readonly parts: Area; readonly fit: "chunk" | "window" | "cut" } | null;
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
@@ -267,13 +270,24 @@ export class Corpus {
 
   /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
-    const accept = this.filter(request);
+    const accept = narrowed(this.filter(request), request.area ?? null, (slot) => this.entries[slot] as Entry);
     const all = this.rank(request, accept);
     const coded = this.slotsWith(request.codes, accept);
     if (coded.size === 0) return all;
     const first = this.rank(request, (slot) => coded.has(slot)).map((candidate) => ({ ...candidate, coded: true }));
     const chunks = new Set(first.map(({ chunk }) => chunk.id));
     return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
+  }
+
+  /** BM25 of a text as if it were a window of its document, under its headings. */
+  scoreText({ documentId, chunk, text }: Pick<Candidate, "documentId" | "chunk" | "text">, terms: SearchRequest["terms"]): number {
+    const document = this.entries[this.slotsOfDocument.get(documentId)?.slots[0] ?? -1]?.document;
+    return this.words.score(terms, [
+      { tokens: this.tokens(document?.title ?? ""), weight: FIELD_WEIGHTS.title },
+      { tokens: this.tokens(document?.description ?? ""), weight: FIELD_WEIGHTS.description },
+      { tokens: this.tokens(chunk.headingPath.join(" ")), weight: FIELD_WEIGHTS.headings },
+      { tokens: this.tokens(text), weight: FIELD_WEIGHTS.body },
+    ]);
   }
 
   /** Windows that hold a code. */
@@ -469,6 +483,25 @@ export class Corpus {
 /** May the scope read what belongs to this owner? */
 function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
+}
+
+/** What a filter lets through, as far as it lies in an area. */
+function narrowed(
+  accept: (slot: number) => boolean,
+  area: NonNullable<SearchRequest["area"]> | null,
+  entryOf: (slot: number) => Entry,
+): (slot: number) => boolean {
+  if (area === null) return accept;
+  const { parts, fit } = area;
+  return (slot) => {
+    if (!accept(slot)) return false;
+    const { document, chunk, window } = entryOf(slot);
+    const part = partOf(parts, document);
+    if (part === undefined) return false;
+    if (fit === "chunk") return rangeAround(part, chunk) !== undefined;
+    const isInside = rangeAround(part, window) !== undefined;
+    return fit === "window" ? isInside : !isInside && isOverlapped(part, window);
+  };
 }
 
 /** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
