@@ -49,6 +49,18 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
     });
   evaluate
+    .command("checks")
+    .description("answers that people judged against their sources: how well the support score tells the supported ones")
+    .requiredOption("--data <folder>", "folder of sets: ragtruth, wice, summedits, begin, halueval, tabfact")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval checks --data data --json checks.json")
+    .action(async ({ data, json }: { data: string; json?: string }) => {
+      const { evaluateSupport } = await import("../../evaluate/support.ts");
+      const { loadEmbeddedEncoder } = await import("../../models/embedded-encoder.ts");
+      const options = { data, encoder: loadEmbeddedEncoder(), signal: context.signal };
+      await showEvaluation(evaluateSupport({ ...options, command: `eval checks --data ${data}` }), json, context);
+    });
+  evaluate
     .command("follow-ups")
     .description("retrieval for follow-up questions: as asked, with all history, rewritten by us, rewritten by people")
     .requiredOption("--data <folder>", "folder with canard*.jsonl")
