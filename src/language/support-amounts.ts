@@ -27,7 +27,7 @@ const UNITS =
 
 const AMOUNT = new RegExp(
   [
-    String.raw`(?<clock>\b\d{1,2}(?::\d{1,2})?\s{0,2}[ap]\.?\s?m\b\.?|\b\d{1,2}:\d{1,2}(?!\d)(?::\d{2})?(?:\s{0,2}[ap]\.?m\b\.?)?|\bnoon\b|\bmidnight\b)`,
+    String.raw`(?<clock>\b\d{1,2}(?::\d{1,2})?\s{0,2}(?:[ap]\.\s?m\.|[ap]m\b)|\b\d{1,2}:\d{1,2}(?!\d)(?::\d{2})?|\bnoon\b|\bmidnight\b)`,
     String.raw`(?<digits>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<scale>\s?(?:million|billion|trillion|thousand|k|m|bn)\b)?(?<percent>\s?%)?)`,
     String.raw`\b(?<spelled>(?:${TENS})[- ](?:${ONES})|${Object.keys(SPELLED).join("|")})\b(?<spelledScale>\s(?:hundred|thousand|million|billion)\b)?`,
   ].join("|"),
@@ -111,8 +111,10 @@ export interface DayPhrase {
 }
 
 export function readDays(text: string): DayPhrase[] {
-  return [...text.matchAll(DAY_PHRASE)].map((match) => {
+  return [...text.matchAll(DAY_PHRASE)].flatMap((match) => {
     const { from, to, one, set } = match.groups ?? {};
+    // "We sat in the sun": a short form is a day only with a capital.
+    if ([from, to, one].some((day) => day !== undefined && /^\p{Ll}/u.test(day) && !/days?$/i.test(day))) return [];
     const place = { start: match.index, end: match.index + match[0].length };
     if (from !== undefined && to !== undefined) return { ...place, days: dayRange(dayOf(from), dayOf(to)) };
     if (one !== undefined) return { ...place, days: 1 << dayOf(one) };
