@@ -60,7 +60,9 @@ function solve(matrix: readonly (readonly number[])[], right: readonly number[])
   const rows = matrix.map((row, i) => [...row, right[i] as number]);
   const size = rows.length;
   for (let c = 0; c < size; c++) {
-    const pivot = rows.slice(c).reduce((best, row, i) => (Math.abs(row[c] as number) > Math.abs(rows[best]?.[c] as number) ? c + i : best), c);
+    const pivot = rows
+      .slice(c)
+      .reduce((best, row, i) => (Math.abs(row[c] as number) > Math.abs(rows[best]?.[c] as number) ? c + i : best), c);
     [rows[c], rows[pivot]] = [rows[pivot] as number[], rows[c] as number[]];
     const top = rows[c] as number[];
     for (let r = 0; r < size; r++) {

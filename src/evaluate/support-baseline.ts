@@ -1,5 +1,5 @@
 import { splitSentences } from "../text/sentences.ts";
-import { wordTokens, words } from "../text/tokens.ts";
+import { words, wordTokens } from "../text/tokens.ts";
 
 /**
  * Ten plain lexical figures of an answer beside its evidence, for the baseline that a learned support score has to beat: shares of words,
@@ -10,7 +10,9 @@ export function lexicalFeatures(answer: string, evidence: readonly string[], ste
   const text = evidence.join("\n");
   const source = readText(text, stem);
   const own = readText(answer, stem);
-  const sentences = splitSentences(answer).map(({ start, end }) => share(readText(answer.slice(start, end), stem).content, source.contentSet));
+  const sentences = splitSentences(answer).map(({ start, end }) =>
+    share(readText(answer.slice(start, end), stem).content, source.contentSet),
+  );
   const fresh = own.content.filter((token) => !source.contentSet.has(token)).length;
   return [
     share(own.all, source.allSet),

@@ -97,7 +97,16 @@ function wice(folder: string): SupportItem[] {
   return readLines(folder, "claim", wiceSchema).map(({ label, claim, evidence, meta }) => {
     const supported = label === "supported";
     const whole = { start: 0, end: claim.length, supported };
-    return { set: "wice", task: "wice", group: sha256(evidence.join("\n")).slice(0, 16), id: meta.id, text: claim, evidence, supported, units: [whole] };
+    return {
+      set: "wice",
+      task: "wice",
+      group: sha256(evidence.join("\n")).slice(0, 16),
+      id: meta.id,
+      text: claim,
+      evidence,
+      supported,
+      units: [whole],
+    };
   });
 }
 
@@ -112,7 +121,9 @@ const editSchema = z.object({
 
 /** A sentence that the original has too is supported; in an inconsistent edit the changed ones are not. */
 function summEdits(folder: string): SupportItem[] {
-  const texts = new Map(readLines(folder, "docs", z.object({ doc_id: z.string(), text: z.string() })).map(({ doc_id, text }) => [doc_id, text]));
+  const texts = new Map(
+    readLines(folder, "docs", z.object({ doc_id: z.string(), text: z.string() })).map(({ doc_id, text }) => [doc_id, text]),
+  );
   return readLines(folder, "summedits", editSchema).flatMap(({ id, domain, doc_id, summary, label, original_summary }): SupportItem[] => {
     const document = texts.get(doc_id);
     if (document === undefined) return [];
@@ -171,7 +182,12 @@ function haluEval(folder: string): SupportItem[] {
 }
 
 const statementSchema = z.object({ id: z.string(), table_id: z.string(), statement: z.string(), label: z.number(), subset: z.string() });
-const tableSchema = z.object({ table_id: z.string(), caption: z.string(), header: z.array(z.string()), rows: z.array(z.array(z.string())) });
+const tableSchema = z.object({
+  table_id: z.string(),
+  caption: z.string(),
+  header: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+});
 
 /** A row becomes a sentence: "header value" for each cell, after the caption. */
 function tabFact(folder: string): SupportItem[] {

@@ -26,7 +26,15 @@ write(
   Array.from({ length: 60 }, (_, i) => {
     const [response, wrong] = answers[i % 2] as (typeof answers)[number];
     const labels = wrong === null ? [] : [{ start: response.indexOf(wrong), end: response.length }];
-    return { id: `r${i}`, task: i % 4 < 2 ? "qa" : "summary", source_id: `s${i >> 2}`, context, response, hallucinated: wrong !== null, labels };
+    return {
+      id: `r${i}`,
+      task: i % 4 < 2 ? "qa" : "summary",
+      source_id: `s${i >> 2}`,
+      context,
+      response,
+      hallucinated: wrong !== null,
+      labels,
+    };
   }),
 );
 write("begin/begin_x.jsonl", [
@@ -116,7 +124,7 @@ describe("logistic regression", () => {
   it("finds the chances of a table of counts", () => {
     // 3 of 4 yes at x = 1, 1 of 4 at x = 0, many times over, so that the ridge hardly counts.
     const rows = Array.from({ length: 4000 }, (_, i) => [i % 2]);
-    const labels = rows.map(([x], i) => (Math.floor(i / 2) % 4 < 3) === (x === 1));
+    const labels = rows.map(([x], i) => Math.floor(i / 2) % 4 < 3 === (x === 1));
     const model = fitLogistic(rows, labels);
     expect(predictLogistic(model, [1])).toBeCloseTo(0.75, 2);
     expect(predictLogistic(model, [0])).toBeCloseTo(0.25, 2);

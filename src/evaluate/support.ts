@@ -4,7 +4,7 @@ import { createEmbeddedSupportScorer, type EmbeddedSupportScorer, readSupportWei
 import { PACKAGE_ROOT } from "../root.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { clusterBootstrap } from "./bootstrap.ts";
-import { fitLogistic, predictLogistic } from "./logistic-regression.ts";
+import { fitLogistic, type LogisticModel, predictLogistic } from "./logistic-regression.ts";
 import { auroc, balancedAccuracy, f1, mean } from "./metrics.ts";
 import { decimal, type TableRow, versionsOf } from "./report.ts";
 import { lexicalFeatures } from "./support-baseline.ts";
@@ -48,7 +48,7 @@ const AIMS: Readonly<Record<string, string>> = {
 /**
  * How well the support score tells supported answers from others, one section per set that is there. Scores of trained sets come from weights that
  * never saw the answer's source document (`training/support/folds`), thresholds from the other folds. The baseline is a logistic
- * regression on ten lexical figures, fitted on the same folds of the set itself.
+ * regression on ten lexical figures for each task, fitted on the same folds of the set itself.
  */
 export async function supportSections({ data, encoder, signal }: SupportOptions): Promise<SupportSection[]> {
   const scorers = Array.from({ length: SUPPORT_FOLDS }, (_, fold) =>
@@ -59,13 +59,21 @@ export async function supportSections({ data, encoder, signal }: SupportOptions)
   for (const name of SUPPORT_SETS) {
     const items = readSupportSet(name, data);
     if (items === null || items.length === 0) continue;
-    sections.push(sectionOf(name, await judge(name, items, NEVER_TRAINED.has(name) ? () => shipped : (fold) => scorers[fold] as EmbeddedSupportScorer, signal)));
+    sections.push(
+      sectionOf(
+        name,
+        await judge(name, items, NEVER_TRAINED.has(name) ? () => shipped : (fold) => scorers[fold] as EmbeddedSupportScorer, signal),
+      ),
+    );
   }
   return sections;
 }
 
 /** `eval checks` of the support score alone. */
-export async function* evaluateSupport({ command, ...options }: SupportOptions & { readonly command: string }): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateSupport({
+  command,
+  ...options
+}: SupportOptions & { readonly command: string }): AsyncGenerator<EvaluateEvent, void> {
   yield { type: "progress", done: 0, total: 1, what: "support" };
   const sections = await supportSections(options);
   const report = {
@@ -91,19 +99,15 @@ async function judge(
   const stem = createStemmer();
   const rows = items.map(({ text, evidence }) => lexicalFeatures(text, evidence, stem));
   const folds = items.map(({ set, group }) => supportFold(set, group));
-  const baselines = Array.from({ length: SUPPORT_FOLDS }, (_, fold) => {
-    const rest = items.flatMap((_item, i) => (folds[i] === fold ? [] : [i]));
-    if (rest.length === 0) return null;
-    return fitLogistic(rest.map((i) => rows[i] as number[]), rest.map((i) => (items[i] as SupportItem).supported));
-  });
+  const baselineOf = fitBaselines(items, rows, folds);
   const judged: Judged[] = [];
   for (const [i, item] of items.entries()) {
     signal?.throwIfAborted();
     const fold = folds[i] as number;
     const sentences = item.units.map(({ start, end }) => item.text.slice(start, end));
     const scored = scorerOf(fold).scoreAnswer(sentences, item.evidence);
-    const model = baselines[fold];
-    if (scored === null || model === null || model === undefined) continue;
+    const model = baselineOf(item.task, fold);
+    if (scored === null || model === null) continue;
     // A written answer has its own model; of a few sentences the least decides.
     const least = Math.min(...scored.sentences.map((one) => one?.score ?? 1));
     const ours = name === "ragtruth" ? scored.score : least;
@@ -112,20 +116,48 @@ async function judge(
   return judged;
 }
 
+/** One regression per task and fold left out: the stronger choice, for the tasks differ in how often they go wrong. */
+function fitBaselines(
+  items: readonly SupportItem[],
+  rows: readonly (readonly number[])[],
+  folds: readonly number[],
+): (task: string, fold: number) => LogisticModel | null {
+  const known = new Map<string, LogisticModel | null>();
+  return (task, fold) => {
+    const key = `${fold} ${task}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const rest = items.flatMap((item, i) => (item.task === task && folds[i] !== fold ? [i] : []));
+    const model =
+      rest.length === 0
+        ? null
+        : fitLogistic(
+            rest.map((i) => rows[i] as number[]),
+            rest.map((i) => (items[i] as SupportItem).supported),
+          );
+    known.set(key, model);
+    return model;
+  };
+}
+
 type System = "ours" | "baseline";
 type Decisions = Readonly<Record<System, readonly boolean[]>>;
 
 function sectionOf(name: SupportSetName, judged: readonly Judged[]): SupportSection {
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = { [name]: judged.length, [`${name}.unsupported`]: judged.filter(({ item }) => !item.supported).length };
-  const table: TableRow[] = [{ name, figure: `${judged.length} answers`, note: NEVER_TRAINED.has(name) ? "never trained on" : "cross-fitted by source" }];
+  const table: TableRow[] = [
+    { name, figure: `${judged.length} answers`, note: NEVER_TRAINED.has(name) ? "never trained on" : "cross-fitted by source" },
+  ];
   const wrong = judged.map(({ item }) => !item.supported);
   const clusters = judged.map(({ item }) => item.group);
   const put = (key: string, figure: (system: System, indexes: readonly number[]) => number | null, always: number | null) => {
     const all = judged.map((_, i) => i);
     const ours = figure("ours", all);
     const baseline = figure("baseline", all);
-    const compared = clusterBootstrap(clusters, (indexes) => difference(figure("ours", indexes), figure("baseline", indexes)), { seed: SEED });
+    const compared = clusterBootstrap(clusters, (indexes) => difference(figure("ours", indexes), figure("baseline", indexes)), {
+      seed: SEED,
+    });
     Object.assign(metrics, {
       [`${name}.${key}`]: ours,
       [`${name}.baseline.${key}`]: baseline,
@@ -157,14 +189,33 @@ function sectionOf(name: SupportSetName, judged: readonly Judged[]): SupportSect
     }
   } else {
     const overTasks = (decisions: readonly boolean[], indexes: readonly number[]) => {
-      const parts = tasks.map((task) => accuracy(decisions, wrong, indexes.filter((i) => judged[i]?.item.task === task)));
+      const parts = tasks.map((task) =>
+        accuracy(
+          decisions,
+          wrong,
+          indexes.filter((i) => judged[i]?.item.task === task),
+        ),
+      );
       return mean(parts.filter((part) => part !== null));
     };
     // Of several domains each counts alike, in the choice of the threshold too.
-    const decisions = decide(judged, wrong, (said, truth, indexes) => overTasks(spread(said, indexes, truth.length), indexes), () => true);
+    const decisions = decide(
+      judged,
+      wrong,
+      (said, truth, indexes) => overTasks(spread(said, indexes, truth.length), indexes),
+      () => true,
+    );
     put("balanced_accuracy", (system, indexes) => overTasks(decisions[system], indexes), 0.5);
   }
-  const items = judged.map(({ item, fold, ours, baseline }) => ({ set: name, task: item.task, id: item.id, fold, supported: item.supported, ours, baseline }));
+  const items = judged.map(({ item, fold, ours, baseline }) => ({
+    set: name,
+    task: item.task,
+    id: item.id,
+    fold,
+    supported: item.supported,
+    ours,
+    baseline,
+  }));
   return { n, metrics, table, items };
 }
 
@@ -189,7 +240,13 @@ function decide(judged: readonly Judged[], wrong: readonly boolean[], measure: M
 /** Thresholds that are tried, at equal steps of the scores' quantiles. */
 const THRESHOLDS = 99;
 
-function bestThreshold(indexes: readonly number[], judged: readonly Judged[], system: System, wrong: readonly boolean[], measure: Measure): number {
+function bestThreshold(
+  indexes: readonly number[],
+  judged: readonly Judged[],
+  system: System,
+  wrong: readonly boolean[],
+  measure: Measure,
+): number {
   const scores = indexes.map((i) => (judged[i] as Judged)[system]);
   const sorted = [...scores].sort((a, b) => a - b);
   const truth = pick(wrong, indexes);
@@ -197,7 +254,12 @@ function bestThreshold(indexes: readonly number[], judged: readonly Judged[], sy
   let most = -1;
   for (let step = 1; step <= THRESHOLDS; step++) {
     const threshold = sorted[Math.floor((step / (THRESHOLDS + 1)) * sorted.length)] ?? 0.5;
-    const value = measure(scores.map((score) => score < threshold), truth, indexes) ?? -1;
+    const value =
+      measure(
+        scores.map((score) => score < threshold),
+        truth,
+        indexes,
+      ) ?? -1;
     if (value > most) {
       most = value;
       best = threshold;
@@ -207,7 +269,8 @@ function bestThreshold(indexes: readonly number[], judged: readonly Judged[], sy
 }
 
 function aurocOf(judged: readonly Judged[], system: System, indexes: readonly number[]): number | null {
-  const scores = (supported: boolean) => indexes.flatMap((i) => (judged[i]?.item.supported === supported ? [(judged[i] as Judged)[system]] : []));
+  const scores = (supported: boolean) =>
+    indexes.flatMap((i) => (judged[i]?.item.supported === supported ? [(judged[i] as Judged)[system]] : []));
   return auroc(scores(true), scores(false));
 }
 

@@ -34,7 +34,16 @@ const AMOUNT = new RegExp(
   "giu",
 );
 const UNIT_BEHIND = new RegExp(String.raw`^[\s-]{0,2}(${UNITS})(?![\p{L}])`, "iu");
-const SCALES: Readonly<Record<string, number>> = { hundred: 100, thousand: 1e3, k: 1e3, million: 1e6, m: 1e6, billion: 1e9, bn: 1e9, trillion: 1e12 };
+const SCALES: Readonly<Record<string, number>> = {
+  hundred: 100,
+  thousand: 1e3,
+  k: 1e3,
+  million: 1e6,
+  m: 1e6,
+  billion: 1e9,
+  bn: 1e9,
+  trillion: 1e12,
+};
 
 /** Every amount of a text in order. A spelled "one" counts only with a unit: it is mostly no number. */
 export function readAmounts(text: string): Amount[] {
@@ -97,7 +106,7 @@ function minutesOf(clock: string): number | null {
 }
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-const DAY = String.raw`(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?`;
+const DAY = `(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?`;
 const DAY_PHRASE = new RegExp(
   String.raw`\b(?<from>${DAY})\b\.?\s{0,2}(?:-|–|—|to|through|thru|until)\s{0,2}(?<to>${DAY})\b|\b(?<one>${DAY})\b|\b(?<set>weekdays?|weekends?|every\s?day|daily|seven days a week|7 days a week|all week)\b`,
   "giu",

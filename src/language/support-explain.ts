@@ -44,8 +44,18 @@ function wordFaults({ words }: SupportView, text: string): Fault[] {
 function turnFaults({ words, opposites }: SupportView, text: string): Fault[] {
   const flipped = words.filter(({ flipped: turned }) => turned).map(({ token }) => token);
   return [
-    ...flipped.map(({ start, end }) => ({ start, end, rank: 3, reason: `"${text.slice(start, end)}" is affirmed on one side and denied on the other.` })),
-    ...opposites.map(({ token: { start, end } }) => ({ start, end, rank: 3, reason: `The evidence says the opposite of "${text.slice(start, end)}".` })),
+    ...flipped.map(({ start, end }) => ({
+      start,
+      end,
+      rank: 3,
+      reason: `"${text.slice(start, end)}" is affirmed on one side and denied on the other.`,
+    })),
+    ...opposites.map(({ token: { start, end } }) => ({
+      start,
+      end,
+      rank: 3,
+      reason: `The evidence says the opposite of "${text.slice(start, end)}".`,
+    })),
   ];
 }
 

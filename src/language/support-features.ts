@@ -1,5 +1,16 @@
-import { CAUSES, EVALUATIONS, GENDERS, HEDGES, META_WORDS, NEGATIONS, OBLIGATIONS, SUPERLATIVES, TELLING, UNIVERSALS } from "./support-lexicon.ts";
 import type { OppositeKind } from "./support-lexicon.ts";
+import {
+  CAUSES,
+  EVALUATIONS,
+  GENDERS,
+  HEDGES,
+  META_WORDS,
+  NEGATIONS,
+  OBLIGATIONS,
+  SUPERLATIVES,
+  TELLING,
+  UNIVERSALS,
+} from "./support-lexicon.ts";
 import { pairKey, type SupportSentence, type SupportToken } from "./support-text.ts";
 import type { ClaimWord, SupportView } from "./support-view.ts";
 
@@ -133,7 +144,8 @@ function guessedGender({ claim, evidence }: SupportView): number {
   }, 0);
 }
 
-const count = (tokens: readonly SupportToken[], list: ReadonlySet<string>) => tokens.reduce((sum, { text }) => sum + (list.has(text) ? 1 : 0), 0);
+const count = (tokens: readonly SupportToken[], list: ReadonlySet<string>) =>
+  tokens.reduce((sum, { text }) => sum + (list.has(text) ? 1 : 0), 0);
 
 /** Words of a class that the covering sentences do not have; the claim's own weight is not asked. */
 function unshared({ claim, topForms }: SupportView, list: ReadonlySet<string>): number {
@@ -155,7 +167,11 @@ function opposites(kind: OppositeKind): SupportFeature {
 
 // Amounts
 
-function ofAmounts(view: SupportView, value: (amount: SupportView["amounts"][number]) => number, join: (...values: number[]) => number): number | null {
+function ofAmounts(
+  view: SupportView,
+  value: (amount: SupportView["amounts"][number]) => number,
+  join: (...values: number[]) => number,
+): number | null {
   return view.amounts.length === 0 ? null : join(...view.amounts.map(value));
 }
 
@@ -190,7 +206,11 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "strange.run": ({ claim, words }) => longestStrange(claim, words),
   "context.least": ({ words }) => least(words, ({ context }) => context),
   "context.least-2": ({ words }) => least(words, ({ context }) => context, 2),
-  "context.least-found": ({ words }) => least(words.filter(({ best }) => best === 1), ({ context }) => context),
+  "context.least-found": ({ words }) =>
+    least(
+      words.filter(({ best }) => best === 1),
+      ({ context }) => context,
+    ),
   "context.mean": ({ words }) => weighted(words, ({ context }) => context),
   "context.names": (view) => least(names(view), ({ context }) => context),
   "one.hard": ({ hard }) => hard[0] ?? null,
@@ -206,8 +226,8 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "top.strange": ({ words }) => words.filter(({ bestInTop }) => bestInTop < STRANGE).length,
   "cosine.one": ({ cosines }) => cosines[0] ?? null,
   "cosine.two": ({ cosines }) => cosines[1] ?? null,
-  "bigrams": (view) => share(view.claim.tokens, 2, (at) => bigramHeld(view, at)),
-  "trigrams": (view) => share(view.claim.tokens, 3, (at) => trigramHeld(view, at)),
+  bigrams: (view) => share(view.claim.tokens, 2, (at) => bigramHeld(view, at)),
+  trigrams: (view) => share(view.claim.tokens, 3, (at) => trigramHeld(view, at)),
   "run.longest": longestRun,
   "pairs.new": newPairs,
   "order.inversions": inversions,
@@ -228,7 +248,7 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "hours.least": ({ hours }) => (hours.length === 0 ? null : Math.min(...hours)),
   "hours.mean": ({ hours }) => (hours.length === 0 ? null : total(...hours) / hours.length),
   "hours.closed": ({ closedYetOpen }) => (closedYetOpen.length === 0 ? null : closedYetOpen.filter((open) => open).length),
-  "silence": ({ claim }) => (count(claim.tokens, NEGATIONS) > 0 ? count(claim.tokens, TELLING) : 0),
+  silence: ({ claim }) => (count(claim.tokens, NEGATIONS) > 0 ? count(claim.tokens, TELLING) : 0),
   "gender.guessed": guessedGender,
   "negation.claim": ({ claim }) => count(claim.tokens, NEGATIONS),
   "negation.best": ({ top }) => count(top[0]?.tokens ?? [], NEGATIONS),

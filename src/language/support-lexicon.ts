@@ -6,7 +6,9 @@ export const NEGATIONS = list(
 );
 
 /** End the reach of a negation. */
-export const CLAUSE_BREAKS = list("but however although though while whereas because since unless if which who that there it they he she we you yet despite");
+export const CLAUSE_BREAKS = list(
+  "but however although though while whereas because since unless if which who that there it they he she we you yet despite",
+);
 
 /** Words that carry no topic besides those of the stop list: what the text is, and how it goes on. */
 export const META_WORDS = list(
@@ -14,7 +16,9 @@ export const META_WORDS = list(
 );
 
 /** With a negation they say that the evidence is silent: "does not specify". */
-export const TELLING = list("specify specified mention mentioned information indicate indicated provide provided state stated clear listed known answer discuss discussed address");
+export const TELLING = list(
+  "specify specified mention mentioned information indicate indicated provide provided state stated clear listed known answer discuss discussed address",
+);
 
 /** Words of one gender; a claim that has some while the evidence has none guesses. */
 export const GENDERS = [
@@ -22,13 +26,21 @@ export const GENDERS = [
   list("she her hers herself woman women girl mother daughter sister wife mrs ms lady female"),
 ] as const;
 
-export const UNIVERSALS = list("all every each always everyone everything entire entirely only solely exclusively completely fully both any never none nobody");
+export const UNIVERSALS = list(
+  "all every each always everyone everything entire entirely only solely exclusively completely fully both any never none nobody",
+);
 export const HEDGES = list(
   "may might could can possibly perhaps maybe potentially likely probably some sometimes often usually generally typically mostly many several suggest suggests suggested appear appears seem seems reportedly allegedly about approximately around nearly almost roughly up",
 );
-export const OBLIGATIONS = list("must shall required requires require need needs necessary mandatory obligated has have should recommended");
-export const SUPERLATIVES = list("best worst most least largest biggest smallest highest lowest greatest first last oldest newest longest shortest fastest main major primary leading top");
-export const CAUSES = list("because due cause causes caused causing lead leads led leading result results resulted resulting therefore thus hence ensure ensures ensuring allow allows allowing help helps helping provide provides providing reason");
+export const OBLIGATIONS = list(
+  "must shall required requires require need needs necessary mandatory obligated has have should recommended",
+);
+export const SUPERLATIVES = list(
+  "best worst most least largest biggest smallest highest lowest greatest first last oldest newest longest shortest fastest main major primary leading top",
+);
+export const CAUSES = list(
+  "because due cause causes caused causing lead leads led leading result results resulted resulting therefore thus hence ensure ensures ensuring allow allows allowing help helps helping provide provides providing reason",
+);
 export const EVALUATIONS = list(
   "great good excellent popular delicious friendly welcoming cozy perfect amazing wonderful ideal unique diverse variety wide range important essential crucial significant significantly known praised renowned convenient comfortable quality highly positive negative mixed poor bad disappointing concern concerns",
 );
@@ -45,22 +57,54 @@ const OPPOSITES: readonly (readonly [OppositeKind, string, string])[] = [
     "more higher greater above over exceed exceeds exceeded exceeding increase increases increased increasing rise rises rose rising risen grow grows grew growing grown gain gains gained larger bigger longer better faster stronger most highest maximum largest taller older upward up improve improves improved expand expanded raise raised",
     "less fewer lower below under decrease decreases decreased decreasing decline declines declined declining fall falls fell falling fallen drop drops dropped dropping reduce reduces reduced reducing loss losses smaller shorter worse slower weaker least lowest minimum smallest younger downward down worsen worsened shrink shrank shrunk cut cuts",
   ],
-  ["order", "before prior earlier previous previously preceding until till", "after following later subsequent subsequently afterwards since thereafter"],
-  ["order", "first initial initially beginning begin begins began start starts started open opens opened opening", "last final finally end ends ended ending finish finished close closes closed closing"],
-  ["quantity", "all every each always everyone entire entirely fully completely", "some few several partly partially sometimes rarely part certain most none never"],
+  [
+    "order",
+    "before prior earlier previous previously preceding until till",
+    "after following later subsequent subsequently afterwards since thereafter",
+  ],
+  [
+    "order",
+    "first initial initially beginning begin begins began start starts started open opens opened opening",
+    "last final finally end ends ended ending finish finished close closes closed closing",
+  ],
+  [
+    "quantity",
+    "all every each always everyone entire entirely fully completely",
+    "some few several partly partially sometimes rarely part certain most none never",
+  ],
   ["quantity", "many most majority often frequently usually numerous", "few minority rarely seldom little"],
   ["quantity", "one single once alone only", "multiple several many twice both various"],
   ["modality", "must required shall mandatory need needs obligated compulsory", "may might can could optional voluntary optionally"],
-  ["modality", "will certain certainly definitely guaranteed always confirmed", "may might could possibly uncertain unlikely likely rumored alleged allegedly"],
-  ["meaning", "allow allows allowed permit permits permitted able can eligible entitled accept accepts accepted approve approves approved grant granted", "forbid forbids forbidden prohibit prohibits prohibited ban banned unable cannot ineligible deny denies denied reject rejects rejected refuse refused decline declined"],
+  [
+    "modality",
+    "will certain certainly definitely guaranteed always confirmed",
+    "may might could possibly uncertain unlikely likely rumored alleged allegedly",
+  ],
+  [
+    "meaning",
+    "allow allows allowed permit permits permitted able can eligible entitled accept accepts accepted approve approves approved grant granted",
+    "forbid forbids forbidden prohibit prohibits prohibited ban banned unable cannot ineligible deny denies denied reject rejects rejected refuse refused decline declined",
+  ],
   ["meaning", "include includes included including", "exclude excludes excluded excluding except"],
   ["meaning", "win wins won winning winner victory beat defeated", "lose loses lost losing loser defeat"],
-  ["meaning", "accept accepted agree agrees agreed support supports supported favor", "oppose opposes opposed disagree disagrees disagreed reject rejected against"],
-  ["meaning", "positive optimistic happy pleased satisfied good praise praised success successful successfully", "negative pessimistic unhappy disappointed dissatisfied bad criticize criticized failure unsuccessful unsuccessfully failed fails"],
+  [
+    "meaning",
+    "accept accepted agree agrees agreed support supports supported favor",
+    "oppose opposes opposed disagree disagrees disagreed reject rejected against",
+  ],
+  [
+    "meaning",
+    "positive optimistic happy pleased satisfied good praise praised success successful successfully",
+    "negative pessimistic unhappy disappointed dissatisfied bad criticize criticized failure unsuccessful unsuccessfully failed fails",
+  ],
   ["meaning", "safe healthy benefit beneficial", "dangerous unsafe unhealthy harm harmful risk"],
   ["meaning", "alive born survive survived survives", "dead died dies killed death deceased"],
   ["meaning", "buy buys bought purchase purchased", "sell sells sold selling"],
-  ["meaning", "arrive arrived arrives enter entered join joined joins", "leave left leaves exit exited quit resign resigned depart departed"],
+  [
+    "meaning",
+    "arrive arrived arrives enter entered join joined joins",
+    "leave left leaves exit exited quit resign resigned depart departed",
+  ],
   ["meaning", "guilty convicted", "innocent acquitted"],
   ["meaning", "public", "private"],
   ["meaning", "new recent young modern", "old ancient former outdated"],

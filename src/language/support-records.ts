@@ -47,7 +47,12 @@ export function readRecord(text: string): ReadRecord | null {
     }
     const words = path.flatMap(keyWords).join(" ");
     if (YES.has(bare) || NO.has(bare)) {
-      lines.push({ text: bare === "true" || bare === "yes" || NO.has(bare) ? words : `${bare} ${words}`, affirmed: YES.has(bare), key: own, flag: true });
+      lines.push({
+        text: bare === "true" || bare === "yes" || NO.has(bare) ? words : `${bare} ${words}`,
+        affirmed: YES.has(bare),
+        key: own,
+        flag: true,
+      });
     } else if (plain.length > FIELD_CHARACTERS) lines.push({ text: plain, affirmed: true, key: [], flag: false });
     else lines.push({ text: `${words} ${plain}`, affirmed: true, key: own, flag: false });
   }

@@ -78,7 +78,11 @@ export function readSentence(text: string, vocabulary: SupportVocabulary, line: 
 }
 
 const DENYING_PREDICATE = new Set("not isnt arent wasnt werent unavailable".split(" "));
-const PREDICATES = new Set("is are was were be been has have had offers offer offered provides provide provided features includes available accepted accepts open serves".split(" "));
+const PREDICATES = new Set(
+  "is are was were be been has have had offers offer offered provides provide provided features includes available accepted accepts open serves".split(
+    " ",
+  ),
+);
 
 /** Marks the tokens from the last predicate or clause to the one before the denial at the end. */
 function denySubject(tokens: SupportToken[], text: string): void {
@@ -211,8 +215,10 @@ export function nearestDays(amount: Pick<Amount, "start" | "end">, days: readonl
   });
   if (best < 0) return 0;
   let bits = (days[best] as DayPhrase).days;
-  for (let i = best + 1; i < days.length && (days[i] as DayPhrase).start - (days[i - 1] as DayPhrase).end <= 6; i++) bits |= (days[i] as DayPhrase).days;
-  for (let i = best - 1; i >= 0 && (days[i + 1] as DayPhrase).start - (days[i] as DayPhrase).end <= 6; i--) bits |= (days[i] as DayPhrase).days;
+  for (let i = best + 1; i < days.length && (days[i] as DayPhrase).start - (days[i - 1] as DayPhrase).end <= 6; i++)
+    bits |= (days[i] as DayPhrase).days;
+  for (let i = best - 1; i >= 0 && (days[i + 1] as DayPhrase).start - (days[i] as DayPhrase).end <= 6; i--)
+    bits |= (days[i] as DayPhrase).days;
   return bits;
 }
 

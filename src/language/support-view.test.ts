@@ -74,13 +74,26 @@ describe("a claim beside its evidence", () => {
   });
 
   it("has no figure for what is not there", () => {
-    for (const name of ["amounts.missing", "hours.least", "record.conflicts", "context.names"]) expect(feature(name, "plain words.", "plain words."), name).toBeNull();
+    for (const name of ["amounts.missing", "hours.least", "record.conflicts", "context.names"])
+      expect(feature(name, "plain words.", "plain words."), name).toBeNull();
     expect(viewSupport(readSentence("…", vocabulary), readEvidence(["words"], vocabulary), vocabulary)).toBeNull();
     expect(viewSupport(readSentence("words", vocabulary), readEvidence(["…"], vocabulary), vocabulary)).toBeNull();
   });
 
   it("gives a finite number or nothing, whatever the text", () => {
-    const odd = ["", "a", "1", "A.", "no no no", "😀 emoji", "( , ; )", '{"a":null}', '{"Monday":"9:00-"}', "Monday Monday 5 pm 5 pm", "\uD800"];
+    const odd = [
+      "",
+      "a",
+      "1",
+      "A.",
+      "no no no",
+      "😀 emoji",
+      "( , ; )",
+      '{"a":null}',
+      '{"Monday":"9:00-"}',
+      "Monday Monday 5 pm 5 pm",
+      "\uD800",
+    ];
     for (const claim of odd) {
       for (const evidence of odd) {
         const found = viewSupport(readSentence(claim, vocabulary), readEvidence([evidence], vocabulary), vocabulary);
@@ -132,7 +145,18 @@ describe("answerFeatures", () => {
   it("puts the worst sentences first, then how many doubt, sums and means of what is known", () => {
     const features = answerFeatures([sentence(0.9, { a: 1, b: 4, c: 7 }), sentence(0.4, { a: 2, b: 2 })], columns);
     expect(features.map((value) => (value === null ? null : Number(value.toFixed(4))))).toEqual([
-      0.4, 0.9, 1, 0.65, Number(Math.log(0.36).toFixed(4)), 1, 1, 2, 3, 3, 2, 7,
+      0.4,
+      0.9,
+      1,
+      0.65,
+      Number(Math.log(0.36).toFixed(4)),
+      1,
+      1,
+      2,
+      3,
+      3,
+      2,
+      7,
     ]);
   });
 

@@ -241,7 +241,11 @@ function greedy(perSentence: readonly Float32Array[], words: readonly PickedWord
   return { order, hard, soft, covered };
 }
 
-const JOINING = new Set("and but while with which who whose that including because as although though or so where when if since before after for to by from such".split(" "));
+const JOINING = new Set(
+  "and but while with which who whose that including because as although though or so where when if since before after for to by from such".split(
+    " ",
+  ),
+);
 /** Fewer words make no clause of their own. */
 const CLAUSE_WORDS = 2;
 
@@ -268,7 +272,11 @@ function matchClauses(
       const held = (value: (i: number) => number) =>
         clause.reduce((total, i) => total + (sum > 0 ? (words[i] as PickedWord).weight / sum : 1 / clause.length) * value(i), 0);
       let one = 0;
-      for (const sentence of perSentence) one = Math.max(one, held((i) => sentence[i] as number));
+      for (const sentence of perSentence)
+        one = Math.max(
+          one,
+          held((i) => sentence[i] as number),
+        );
       return { hard: held((i) => (best[i] === 1 ? 1 : 0)), soft: held((i) => best[i] as number), one };
     });
 }
@@ -301,12 +309,7 @@ function isMarker({ start, end }: Amount, { tokens }: SupportSentence): boolean 
   return (at === 0 && end - start <= 2) || before === "passage" || before === "passages";
 }
 
-function matchAmount(
-  amount: Amount,
-  claim: SupportSentence,
-  evidence: SupportEvidence,
-  top: readonly SupportSentence[],
-): ClaimAmount {
+function matchAmount(amount: Amount, claim: SupportSentence, evidence: SupportEvidence, top: readonly SupportSentence[]): ClaimAmount {
   const context = contextOf(amount, claim);
   let found = false;
   let otherUnit = false;
@@ -325,7 +328,10 @@ function matchAmount(
     }
   }
   const rival =
-    !found && top.some(({ amounts }) => amounts.some((other) => other.kind === amount.kind && other.unit === amount.unit && other.number !== amount.number));
+    !found &&
+    top.some(({ amounts }) =>
+      amounts.some((other) => other.kind === amount.kind && other.unit === amount.unit && other.number !== amount.number),
+    );
   return { amount, found, otherUnit: otherUnit && !found, near: near && !found, role, rival };
 }
 

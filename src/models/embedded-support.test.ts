@@ -47,7 +47,8 @@ describe("the shipped weights", () => {
 });
 
 describe("the embedded support scorer", () => {
-  const rule = "You must apply within 60 days. If you qualify, you may get up to $1,500 a year, and a copy of VA Form 21-526EZ is sent to your address in Ohio.";
+  const rule =
+    "You must apply within 60 days. If you qualify, you may get up to $1,500 a year, and a copy of VA Form 21-526EZ is sent to your address in Ohio.";
 
   it.each([
     ["a number", "You must apply within 60 days.", "You must apply within 90 days."],
@@ -61,7 +62,10 @@ describe("the embedded support scorer", () => {
   });
 
   it("reads a record: what it denies or leaves open is not affirmed", () => {
-    const record = JSON.stringify({ name: "Harbor Cafe", attributes: { WiFi: "no", OutdoorSeating: true, Parking: { valet: false, street: true }, Music: null } });
+    const record = JSON.stringify({
+      name: "Harbor Cafe",
+      attributes: { WiFi: "no", OutdoorSeating: true, Parking: { valet: false, street: true }, Music: null },
+    });
     expect(scoreOf("The cafe has outdoor seating.", record)).toBeGreaterThan(scoreOf("The cafe has no outdoor seating.", record) + 0.2);
     expect(scoreOf("WiFi is not available.", record)).toBeGreaterThan(scoreOf("The cafe offers free WiFi.", record) + 0.2);
     expect(scoreOf("Street parking is available.", record)).toBeGreaterThan(scoreOf("Valet parking is available.", record) + 0.2);
@@ -80,19 +84,25 @@ describe("the embedded support scorer", () => {
     const right = scorer.scoreAnswer(good, [rule]);
     const wrong = scorer.scoreAnswer(bad, [rule]);
     expect(right?.score).toBeGreaterThan(wrong?.score ?? 1);
-    expect(wrong?.sentences.map((one) => one?.score)).toEqual(scorer.scoreSync(bad.map((claim) => ({ claim, evidence: [rule] }))).map((one) => one?.score));
+    expect(wrong?.sentences.map((one) => one?.score)).toEqual(
+      scorer.scoreSync(bad.map((claim) => ({ claim, evidence: [rule] }))).map((one) => one?.score),
+    );
     expect(scorer.scoreAnswer([" ", "…"], [rule])).toBeNull();
     expect(scorer.scoreAnswer(good, [])).toBeNull();
   });
 
   it("scores any pair of texts, with spans inside the claim", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.array(fc.string({ unit: "grapheme", maxLength: 300 }), { maxLength: 4 }), (claim, evidence) => {
-        const [one] = scorer.scoreSync([{ claim, evidence }]);
-        if (one === null || one === undefined) return;
-        expect(one.score > 0 && one.score < 1).toBe(true);
-        for (const { start, end } of one.spans) expect(start >= 0 && start < end && end <= claim.length).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 200 }),
+        fc.array(fc.string({ unit: "grapheme", maxLength: 300 }), { maxLength: 4 }),
+        (claim, evidence) => {
+          const [one] = scorer.scoreSync([{ claim, evidence }]);
+          if (one === null || one === undefined) return;
+          expect(one.score > 0 && one.score < 1).toBe(true);
+          for (const { start, end } of one.spans) expect(start >= 0 && start < end && end <= claim.length).toBe(true);
+        },
+      ),
       { seed: 7, numRuns: 300 },
     );
   });

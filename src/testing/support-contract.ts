@@ -63,7 +63,12 @@ export function describeSupportContract(
       "says null, not 0, of what cannot be scored, and scores the rest",
       withScorer("working", async (scorer) => {
         expect(await scorer.score([])).toEqual([]);
-        const scores = await scorer.score([{ claim: " \n… ", evidence }, supported, { claim: supported.claim, evidence: [] }, { claim: "x y", evidence: [" "] }]);
+        const scores = await scorer.score([
+          { claim: " \n… ", evidence },
+          supported,
+          { claim: supported.claim, evidence: [] },
+          { claim: "x y", evidence: [" "] },
+        ]);
         expect(scores.map((one) => one === null)).toEqual([true, false, true, true]);
       }),
     );
@@ -80,8 +85,20 @@ export function describeSupportContract(
     it(
       "reads any text",
       withScorer("working", async (scorer) => {
-        const odd = ["😀😀", "שלום עולם", "word ".repeat(3000), "\u0000\uD800", '{"a": [1, null', '{"a": {"b": null}, "c": true}', "((((", "1,2,3 §§ 99999999999999999999"];
-        const pairs = odd.flatMap((text) => [{ claim: text, evidence }, { claim: supported.claim, evidence: [text] }]);
+        const odd = [
+          "😀😀",
+          "שלום עולם",
+          "word ".repeat(3000),
+          "\u0000\uD800",
+          '{"a": [1, null',
+          '{"a": {"b": null}, "c": true}',
+          "((((",
+          "1,2,3 §§ 99999999999999999999",
+        ];
+        const pairs = odd.flatMap((text) => [
+          { claim: text, evidence },
+          { claim: supported.claim, evidence: [text] },
+        ]);
         for (const one of await scorer.score(pairs)) if (one !== null) expect(one.score >= 0 && one.score <= 1).toBe(true);
       }),
     );

@@ -23,14 +23,23 @@ const { viewSupport } = await load("language/support-view.js");
 
 const names = Object.keys(SUPPORT_FEATURES);
 const measures = Object.values(SUPPORT_FEATURES);
-let vocabulary = new SupportVocabulary(loadEmbeddedEncoder());
+const vocabulary = new SupportVocabulary(loadEmbeddedEncoder());
 mkdirSync(dirname(flags.out), { recursive: true });
 const stream = createWriteStream(`${flags.out}.f32`);
 const items = [];
 let row = 0;
-const sources = flags.sets.split(",").filter((name) => name !== "").map((name) => [name, readSupportSet(name, flags.data) ?? []]);
+const sources = flags.sets
+  .split(",")
+  .filter((name) => name !== "")
+  .map((name) => [name, readSupportSet(name, flags.data) ?? []]);
 if (flags.extra !== undefined && existsSync(flags.extra)) {
-  sources.push(["synthetic", readFileSync(flags.extra, "utf8").split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))]);
+  sources.push([
+    "synthetic",
+    readFileSync(flags.extra, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line)),
+  ]);
 }
 for (const [name, set] of sources) {
   const started = performance.now();
@@ -51,7 +60,16 @@ for (const [name, set] of sources) {
     }
     if (rows.length === 0) continue;
     stream.write(Buffer.from(Float32Array.from(rows.flat()).buffer));
-    items.push({ set: item.set, task: item.task, group: item.group, id: item.id, fold: supportFold(item.set, item.group), supported: item.supported, from: row, rows: rows.length });
+    items.push({
+      set: item.set,
+      task: item.task,
+      group: item.group,
+      id: item.id,
+      fold: supportFold(item.set, item.group),
+      supported: item.supported,
+      from: row,
+      rows: rows.length,
+    });
     row += rows.length;
   }
   process.stderr.write(`${name}: ${set.length} answers, ${((performance.now() - started) / set.length).toFixed(2)} ms each\n`);

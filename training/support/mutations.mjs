@@ -21,14 +21,23 @@ const { parseFile } = await load("ingest/parse.js");
 const random = createRandom(Number(flags.seed));
 const pick = (list) => list[Math.floor(random() * list.length)];
 const chance = (p) => random() < p;
-const lines = (file) => readFileSync(join(flags.data, file), "utf8").split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
-const filesOf = (folder, prefix) => readdirSync(join(flags.data, folder)).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).map((name) => `${folder}/${name}`);
+const lines = (file) =>
+  readFileSync(join(flags.data, file), "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line));
+const filesOf = (folder, prefix) =>
+  readdirSync(join(flags.data, folder))
+    .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
+    .map((name) => `${folder}/${name}`);
 
 /** Documents as { set, group, paragraphs: sentences[] }. */
 function documents() {
   const out = [];
   const add = (set, group, text) => {
-    const sentences = splitSentences(text.replaceAll(/[ \t]+/g, " ")).map(({ start, end }) => text.replaceAll(/[ \t]+/g, " ").slice(start, end));
+    const sentences = splitSentences(text.replaceAll(/[ \t]+/g, " ")).map(({ start, end }) =>
+      text.replaceAll(/[ \t]+/g, " ").slice(start, end),
+    );
     out.push({ set, group, sentences });
   };
   const root = join(flags.data, "va-pages/pages");
@@ -37,18 +46,49 @@ function documents() {
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
     for (const { text } of parseFile({ path, bytes: readFileSync(join(root, path)) })) add("va-pages", path, text);
   }
-  for (const file of filesOf("policyqa", "passages")) for (const { passage_id, site, text } of lines(file)) add("policyqa", `${site}/${passage_id}`, text);
-  for (const file of filesOf("medquad", "medquad")) for (const { id, collection, answer } of lines(file)) add("medquad", `${collection}/${id}`, answer);
+  for (const file of filesOf("policyqa", "passages"))
+    for (const { passage_id, site, text } of lines(file)) add("policyqa", `${site}/${passage_id}`, text);
+  for (const file of filesOf("medquad", "medquad"))
+    for (const { id, collection, answer } of lines(file)) add("medquad", `${collection}/${id}`, answer);
   return out;
 }
 
 const SWAPS = [
-  [/\byou need to\b/i, "you must"], [/\byou must\b/i, "you have to"], [/\byou can\b/i, "you're able to"], [/\bget\b/, "receive"], [/\breceive\b/, "get"],
-  [/\bhelp\b/, "assist"], [/\bfill out\b/i, "complete"], [/\bsend\b/, "submit"], [/\bfind out\b/, "learn"], [/\bgive\b/, "provide"], [/\bfor example,? /i, ""],
-  [/\bcannot\b/, "can't"], [/\bcan't\b/, "cannot"], [/\bdo not\b/, "don't"], [/\bdon't\b/, "do not"], [/\bis not\b/, "isn't"], [/\bpeople\b/, "individuals"],
-  [/\balso /i, ""], [/\bwe'll\b/, "we will"], [/\byou'll\b/, "you will"], [/\busually\b/, "typically"], [/\bsymptoms\b/, "signs"], [/\bbegin\b/, "start"],
-  [/\bstart\b/, "begin"], [/\bcauses\b/, "leads to"], [/\bchildren\b/, "kids"], [/\bpersonal information\b/, "personal data"], [/\bshow\b/, "demonstrate"], [/\blarge\b/, "big"],
-  [/\bin order to\b/, "to"], [/\bmay be\b/, "could be"], [/\bphysician\b/, "doctor"], [/\bdoctor\b/, "physician"], [/\bwithin\b/, "inside of"], [/\bmany\b/, "lots of"],
+  [/\byou need to\b/i, "you must"],
+  [/\byou must\b/i, "you have to"],
+  [/\byou can\b/i, "you're able to"],
+  [/\bget\b/, "receive"],
+  [/\breceive\b/, "get"],
+  [/\bhelp\b/, "assist"],
+  [/\bfill out\b/i, "complete"],
+  [/\bsend\b/, "submit"],
+  [/\bfind out\b/, "learn"],
+  [/\bgive\b/, "provide"],
+  [/\bfor example,? /i, ""],
+  [/\bcannot\b/, "can't"],
+  [/\bcan't\b/, "cannot"],
+  [/\bdo not\b/, "don't"],
+  [/\bdon't\b/, "do not"],
+  [/\bis not\b/, "isn't"],
+  [/\bpeople\b/, "individuals"],
+  [/\balso /i, ""],
+  [/\bwe'll\b/, "we will"],
+  [/\byou'll\b/, "you will"],
+  [/\busually\b/, "typically"],
+  [/\bsymptoms\b/, "signs"],
+  [/\bbegin\b/, "start"],
+  [/\bstart\b/, "begin"],
+  [/\bcauses\b/, "leads to"],
+  [/\bchildren\b/, "kids"],
+  [/\bpersonal information\b/, "personal data"],
+  [/\bshow\b/, "demonstrate"],
+  [/\blarge\b/, "big"],
+  [/\bin order to\b/, "to"],
+  [/\bmay be\b/, "could be"],
+  [/\bphysician\b/, "doctor"],
+  [/\bdoctor\b/, "physician"],
+  [/\bwithin\b/, "inside of"],
+  [/\bmany\b/, "lots of"],
 ];
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const lower = (text) => (/^[A-Z][a-z]/.test(text) && !/^(I|VA|The [A-Z])/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
@@ -57,9 +97,16 @@ const lower = (text) => (/^[A-Z][a-z]/.test(text) && !/^(I|VA|The [A-Z])/.test(t
 function reword(sentence, shorten) {
   let text = sentence.replace(/^\s*(?:[-*•]|\d+\.)\s+/, "");
   if (shorten) {
-    if (chance(0.5)) text = upper(text.replace(/^(?:However|Also|In addition|Additionally|For example|Please note that|Note that|Generally|Usually|In general|Typically),?\s+/i, ""));
+    if (chance(0.5))
+      text = upper(
+        text.replace(
+          /^(?:However|Also|In addition|Additionally|For example|Please note that|Note that|Generally|Usually|In general|Typically),?\s+/i,
+          "",
+        ),
+      );
     if (chance(0.5)) text = text.replace(/\s*\([^)]{3,80}\)/, "");
-    if (chance(0.3) && !/\b(?:if|unless|except|only|until|when|without|not)\b[^,]*$/i.test(text)) text = text.replace(/,[^,]{8,60}([.])$/, "$1");
+    if (chance(0.3) && !/\b(?:if|unless|except|only|until|when|without|not)\b[^,]*$/i.test(text))
+      text = text.replace(/,[^,]{8,60}([.])$/, "$1");
   }
   for (const [from, to] of SWAPS) if (chance(0.5)) text = text.replace(from, to);
   if (chance(0.1)) text = `According to the source, ${lower(text)}`;
@@ -89,26 +136,42 @@ const FAULTS = {
       const value = Number(old.replaceAll(",", ""));
       return String(pick([value * 2, value + 1, value + 10, Math.max(1, Math.round(value / 2)), value * 10, value + 5, value * 3]));
     }),
-  unit: (text) => replaceOne(text, /(?<=\d[ -])(?:days?|weeks?|months?|years?|hours?|minutes?)\b/g, (old) => {
-    const plural = old.endsWith("s");
-    const unit = pick(UNITS.filter((one) => one !== old && one !== `${old}s`));
-    return plural ? unit : unit.slice(0, -1);
-  }),
-  date: (text) => replaceOne(text, new RegExp(`\\b(?:${MONTHS.join("|")})\\b|\\b(?:19|20)\\d\\d\\b`, "g"), (old) =>
-    /\d/.test(old) ? String(Number(old) + pick([-20, -10, -3, -2, -1, 1, 2, 3, 10])) : pick(MONTHS.filter((one) => one !== old))),
+  unit: (text) =>
+    replaceOne(text, /(?<=\d[ -])(?:days?|weeks?|months?|years?|hours?|minutes?)\b/g, (old) => {
+      const plural = old.endsWith("s");
+      const unit = pick(UNITS.filter((one) => one !== old && one !== `${old}s`));
+      return plural ? unit : unit.slice(0, -1);
+    }),
+  date: (text) =>
+    replaceOne(text, new RegExp(`\\b(?:${MONTHS.join("|")})\\b|\\b(?:19|20)\\d\\d\\b`, "g"), (old) =>
+      /\d/.test(old) ? String(Number(old) + pick([-20, -10, -3, -2, -1, 1, 2, 3, 10])) : pick(MONTHS.filter((one) => one !== old)),
+    ),
   entity: (text, { evidence, others }) =>
     replaceOne(text, NAME, (old) => {
-      const pool = [...(chance(0.5) ? evidence : others).matchAll(NAME)].map(([one]) => one).filter((one) => !text.includes(one) && !old.includes(one));
+      const pool = [...(chance(0.5) ? evidence : others).matchAll(NAME)]
+        .map(([one]) => one)
+        .filter((one) => !text.includes(one) && !old.includes(one));
       return pool.length === 0 ? null : pick(pool);
     }),
   negation: (text) => {
-    const undo = [[/\b(can|do|does|did|is|are|was|were|will|would|should|could)(?:n't| not)\b/g, (old) => old.replace(/n't| not/, "")], [/\bcannot\b/g, () => "can"], [/\bwithout\b/g, () => "with"], [/\bnever\b/g, () => "always"], [/\bno longer\b/g, () => "still"]];
+    const undo = [
+      [/\b(can|do|does|did|is|are|was|were|will|would|should|could)(?:n't| not)\b/g, (old) => old.replace(/n't| not/, "")],
+      [/\bcannot\b/g, () => "can"],
+      [/\bwithout\b/g, () => "with"],
+      [/\bnever\b/g, () => "always"],
+      [/\bno longer\b/g, () => "still"],
+    ];
     for (const [pattern, make] of undo) {
       const undone = replaceOne(text, pattern, make);
       if (undone !== null) return undone;
     }
-    return replaceOne(text, /\b(?:is|are|was|were|can|will|may|must|should|has|have|does|do)\b(?! not|n't)/g, (old) =>
-      ({ can: "can't", will: "won't", must: "do not have to", has: "has not", have: "don't have", do: "don't", does: "doesn't" })[old] ?? `${old} not`);
+    return replaceOne(
+      text,
+      /\b(?:is|are|was|were|can|will|may|must|should|has|have|does|do)\b(?! not|n't)/g,
+      (old) =>
+        ({ can: "can't", will: "won't", must: "do not have to", has: "has not", have: "don't have", do: "don't", does: "doesn't" })[old] ??
+        `${old} not`,
+    );
   },
   opposite: (text) => {
     const words = [...text.matchAll(/\b[a-z]+\b/g)].filter(([word]) => OPPOSITE_SIDES.has(word) && word.length > 3);
@@ -120,17 +183,43 @@ const FAULTS = {
     const to = pick(same.length > 0 ? same : [...side.other]);
     return text.slice(0, match.index) + to + text.slice(match.index + match[0].length);
   },
-  modality: (text) => replaceOne(text, /\b(?:may|might|could|can|should|recommended|optional|some|often|usually|sometimes|most|many|up to|at least|only)\b/g, (old) =>
-    ({ may: "will", might: "will", could: "will", can: "must", should: "must", recommended: "required", optional: "mandatory", some: "all", often: "always", usually: "always", sometimes: "always", most: "all", many: "all", "up to": "at least", "at least": "up to", only: "not only" })[old]),
+  modality: (text) =>
+    replaceOne(
+      text,
+      /\b(?:may|might|could|can|should|recommended|optional|some|often|usually|sometimes|most|many|up to|at least|only)\b/g,
+      (old) =>
+        ({
+          may: "will",
+          might: "will",
+          could: "will",
+          can: "must",
+          should: "must",
+          recommended: "required",
+          optional: "mandatory",
+          some: "all",
+          often: "always",
+          usually: "always",
+          sometimes: "always",
+          most: "all",
+          many: "all",
+          "up to": "at least",
+          "at least": "up to",
+          only: "not only",
+        })[old],
+    ),
   condition: (text) => {
     const cut = text.replace(/,?\s+\b(?:if|unless|except|only if|until|provided that|as long as)\b[^,.]{8,160}(?=[.,])/i, "");
     return cut === text || cut.length < 30 ? null : cut;
   },
-  foreign: (text, { outside }) => (outside.length === 0 ? null : pick(outside)),
+  foreign: (_text, { outside }) => (outside.length === 0 ? null : pick(outside)),
   addition: (text, { outside }) => (outside.length === 0 ? null : `${text.replace(/[.]$/, "")}, and ${lower(pick(outside))}`),
-  invention: (text) => `${text.replace(/[.]$/, "")}${pick([", and this usually takes less than a week", ", free of charge", ", and no documents are needed", ", which has been shown to be safe", ", even after the deadline", ", and you will be paid extra for it", ", and a lawyer can do this for you", ", including on weekends", ", and the decision can't be appealed", ", mostly in older adults", ", and the information is deleted after 30 days", " in all 50 states", ", and a phone call is enough", ", and your family is covered as well"])}.`,
+  invention: (text) =>
+    `${text.replace(/[.]$/, "")}${pick([", and this usually takes less than a week", ", free of charge", ", and no documents are needed", ", which has been shown to be safe", ", even after the deadline", ", and you will be paid extra for it", ", and a lawyer can do this for you", ", including on weekends", ", and the decision can't be appealed", ", mostly in older adults", ", and the information is deleted after 30 days", " in all 50 states", ", and a phone call is enough", ", and your family is covered as well"])}.`,
 };
-const WEIGHTED = "number number number unit date entity entity entity negation negation negation opposite modality modality condition foreign foreign foreign addition invention invention".split(" ");
+const WEIGHTED =
+  "number number number unit date entity entity entity negation negation negation opposite modality modality condition foreign foreign foreign addition invention invention".split(
+    " ",
+  );
 
 const fits = (sentence) => {
   const count = sentence.split(" ").length;
@@ -139,7 +228,16 @@ const fits = (sentence) => {
 
 const items = [];
 function emit(set, group, text, evidence, supported, kind) {
-  items.push({ set: "synthetic", task: `${set}.${kind}`, group: `${set}/${group}`, id: `${set}-${items.length}`, text, evidence, supported, units: [{ start: 0, end: text.length, supported }] });
+  items.push({
+    set: "synthetic",
+    task: `${set}.${kind}`,
+    group: `${set}/${group}`,
+    id: `${set}-${items.length}`,
+    text,
+    evidence,
+    supported,
+    units: [{ start: 0, end: text.length, supported }],
+  });
 }
 
 function faulty(text, context) {
@@ -155,7 +253,10 @@ const bySet = new Map();
 for (const document of documents()) bySet.set(document.set, [...(bySet.get(document.set) ?? []), document]);
 for (const [set, list] of bySet) {
   let made = 0;
-  const order = list.map((one) => ({ one, key: random() })).sort((a, b) => a.key - b.key).map(({ one }) => one);
+  const order = list
+    .map((one) => ({ one, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ one }) => one);
   for (const { group, sentences } of order) {
     if (made >= Number(flags.limit)) break;
     const targets = sentences.map((text, i) => ({ text, i })).filter(({ text }) => fits(text));
@@ -180,7 +281,7 @@ for (const [set, list] of bySet) {
 }
 // People's own answers to questions: paraphrase that no rule makes.
 for (const file of filesOf("clapnq", "clapnq")) {
-  for (const { id, title, passage, answers } of lines(file)) {
+  for (const { title, passage, answers } of lines(file)) {
     for (const answer of answers ?? []) {
       const text = typeof answer === "string" ? answer : "";
       for (const { start, end } of splitSentences(text)) {

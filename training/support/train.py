@@ -44,8 +44,8 @@ MONOTONE = {
 }
 SENTENCE = {"num_leaves": 15, "min_child_samples": 30, "learning_rate": 0.04, "feature_fraction": 0.3, "lambda_l2": 5}
 SENTENCE_TREES = 260
-ANSWER = {"num_leaves": 7, "min_child_samples": 30, "learning_rate": 0.05, "feature_fraction": 0.5, "lambda_l2": 5}
-ANSWER_TREES = 60
+ANSWER = {"num_leaves": 3, "min_child_samples": 30, "learning_rate": 0.05, "feature_fraction": 0.5, "lambda_l2": 5}
+ANSWER_TREES = 120
 SUMS = ["record.conflicts", "record.unknown", "amounts.missing", "amounts.rival", "strange.count", "names.missing", "names.off-top", "negation.flipped-count", "meta.words", "length.tokens", "new.count"]
 MEANS = ["three.soft", "all.hard", "bigrams", "trigrams", "cosine.one", "hours.mean", "amounts.role-mean"]
 FIRSTS = ["evidence.length", "evidence.sentences"]

@@ -13,7 +13,9 @@ import { createHubSupportScorer } from "./hub-support.ts";
 const folder = mkdtempSync(join(tmpdir(), "support-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const hub = { modelsDir: join(folder, "models"), runtimeDirs: [join(folder, "runtime")] };
-const classes = (...labels: string[]) => ({ "config.json": JSON.stringify({ id2label: Object.fromEntries(labels.map((label, i) => [i, label])) }) });
+const classes = (...labels: string[]) => ({
+  "config.json": JSON.stringify({ id2label: Object.fromEntries(labels.map((label, i) => [i, label])) }),
+});
 writeFakeHubRuntime(join(folder, "runtime"));
 writeFakeHubModel(hub.modelsDir, "some/one-logit");
 writeFakeHubModel(hub.modelsDir, "some/two-classes", { files: classes("unsupported", "supported") });
@@ -65,7 +67,16 @@ describe("chat support scorer", () => {
   });
 
   it("says null of a reply that is not the verdict, and guesses nothing from its words", async () => {
-    const bad = ["", "yes", "Yes, it is supported: 1.0", '{"score": "high"}', '{"score": 7, "unsupported": [], "reason": ""}', "```json\n{}\n```", "null", "[".repeat(5000)];
+    const bad = [
+      "",
+      "yes",
+      "Yes, it is supported: 1.0",
+      '{"score": "high"}',
+      '{"score": 7, "unsupported": [], "reason": ""}',
+      "```json\n{}\n```",
+      "null",
+      "[".repeat(5000),
+    ];
     for (const reply of bad) {
       const { score, reasons } = await replying(reply);
       expect(score, reply.slice(0, 40)).toBeNull();
