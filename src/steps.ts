@@ -36,6 +36,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
+import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
@@ -251,8 +252,9 @@ export async function compress(
   log: StageLog,
 ): Promise<ChosenQuotes> {
   const { profile, models } = parts;
-  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
-  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  const reranker = parts.rerankers?.embedded ?? null;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
+  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
@@ -340,6 +342,7 @@ export function assemble(
     confidenceCalibrated: decision.calibrated,
     claims,
     citations: sheet.citations,
+    seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: [],
     checks,
