@@ -108,7 +108,7 @@ describe("hub support scorer", () => {
   it("counts the text of the evidence that supports best", async () => {
     const scorer = createHubSupportScorer("some/one-logit", hub);
     const [alone] = await scorer.score([pair("alpha beta", "alpha beta")]);
-    const [among] = await scorer.score([pair("alpha beta", "other words", "alpha beta", "")]);
+    const [among] = await scorer.score([pair("alpha beta", "other words", "alpha beta", "", "more words")]);
     expect(among?.score).toBe(alone?.score);
   });
 
