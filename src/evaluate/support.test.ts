@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { sourcebound } from "../profiles/sourcebound.ts";
 import { createStemmer } from "../text/tokens.ts";
+import { evaluateChecks } from "./checks.ts";
 import { fitLogistic, predictLogistic } from "./logistic-regression.ts";
-import { evaluateSupport, supportSections } from "./support.ts";
+import { evaluateSupport } from "./support.ts";
 import { lexicalFeatures } from "./support-baseline.ts";
 import { readSupportSet, SUPPORT_FOLDS, supportFold } from "./support-sets.ts";
 
@@ -83,7 +85,7 @@ describe("eval checks, support", () => {
   const encoder = loadEmbeddedEncoder();
 
   it("tells plain faults from faithful answers, and shows the baseline and always-yes beside", async () => {
-    const [ragtruth] = await supportSections({ data, encoder });
+    const ragtruth = await evaluateSupport("ragtruth", { data, encoder });
     expect(ragtruth?.n).toMatchObject({ ragtruth: 60, "ragtruth.unsupported": 30, "ragtruth.qa": 30 });
     expect(ragtruth?.metrics["ragtruth.auroc"]).toBeGreaterThan(0.99);
     expect(ragtruth?.metrics["ragtruth.qa.balanced_accuracy"]).toBeGreaterThan(0.85);
@@ -92,21 +94,22 @@ describe("eval checks, support", () => {
     expect(ragtruth?.items).toHaveLength(60);
   });
 
-  it("gives the same report twice but for its date", async () => {
-    const reports = [];
-    for (let run = 0; run < 2; run++) {
-      for await (const event of evaluateSupport({ data, encoder, command: "eval checks --data x" })) {
-        if (event.type === "report") reports.push({ ...event.report, date: "" });
-      }
-    }
-    expect(reports).toHaveLength(2);
-    expect(reports[0]).toEqual(reports[1]);
-    expect(reports[0]?.metrics["begin.auroc"]).toBeNull();
+  it("gives the same figures twice, none for a class that is empty, and nothing for a set that is not there", async () => {
+    const [one, two] = [await evaluateSupport("begin", { data, encoder }), await evaluateSupport("begin", { data, encoder })];
+    expect(one).toEqual(two);
+    expect(one?.metrics["begin.auroc"]).toBeNull();
+    expect(await evaluateSupport("wice", { data, encoder })).toBeNull();
   });
 
   it("stops when it is cancelled", async () => {
     const reason = new Error("enough");
-    await expect(supportSections({ data, encoder, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(evaluateSupport("ragtruth", { data, encoder, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it("says what to give when there is nothing to measure", async () => {
+    const domain = { base_url: null, strip_prefix: "", hosts: [], home_page: null };
+    const options = { domain, profile: sourcebound.name, support: null, encoder, command: "eval checks" };
+    await expect(evaluateChecks(options).next()).rejects.toMatchObject({ code: "nothing_to_measure" });
   });
 });
 

@@ -4,26 +4,18 @@ import { createEmbeddedSupportScorer, type EmbeddedSupportScorer, readSupportWei
 import { PACKAGE_ROOT } from "../root.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { clusterBootstrap } from "./bootstrap.ts";
+import type { ChecksSection } from "./drafts.ts";
 import { fitLogistic, type LogisticModel, predictLogistic } from "./logistic-regression.ts";
 import { auroc, balancedAccuracy, f1, mean } from "./metrics.ts";
-import { decimal, type TableRow, versionsOf } from "./report.ts";
+import { decimal, type TableRow } from "./report.ts";
 import { lexicalFeatures } from "./support-baseline.ts";
-import { readSupportSet, SUPPORT_FOLDS, SUPPORT_SETS, type SupportItem, type SupportSetName, supportFold } from "./support-sets.ts";
-import type { EvaluateEvent } from "./va.ts";
-
-/** What one set gives to the report of `eval checks`. */
-export interface SupportSection {
-  readonly n: Readonly<Record<string, number>>;
-  readonly metrics: Readonly<Record<string, number | null>>;
-  readonly table: readonly TableRow[];
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-}
+import { readSupportSet, SUPPORT_FOLDS, type SupportItem, type SupportSetName, supportFold } from "./support-sets.ts";
 
 export interface SupportOptions {
   /** Folder of sets, one folder each. */
   readonly data: string;
   readonly encoder: EmbeddedEncoder;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An answer with the chance that it is supported, as both systems see it without having seen its fold. */
@@ -46,48 +38,19 @@ const AIMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * How well the support score tells supported answers from others, one section per set that is there. Scores of trained sets come from weights that
+ * How well the support score tells supported answers from others, for one set; `null` when it is not there. Scores of trained sets come from weights that
  * never saw the answer's source document (`training/support/folds`), thresholds from the other folds. The baseline is a logistic
  * regression on ten lexical figures for each task, fitted on the same folds of the set itself.
  */
-export async function supportSections({ data, encoder, signal }: SupportOptions): Promise<SupportSection[]> {
-  const scorers = Array.from({ length: SUPPORT_FOLDS }, (_, fold) =>
-    createEmbeddedSupportScorer(encoder, readSupportWeights(join(PACKAGE_ROOT, `training/support/folds/fold-${fold}.json`))),
-  );
-  const shipped = createEmbeddedSupportScorer(encoder);
-  const sections: SupportSection[] = [];
-  for (const name of SUPPORT_SETS) {
-    const items = readSupportSet(name, data);
-    if (items === null || items.length === 0) continue;
-    sections.push(
-      sectionOf(
-        name,
-        await judge(name, items, NEVER_TRAINED.has(name) ? () => shipped : (fold) => scorers[fold] as EmbeddedSupportScorer, signal),
-      ),
-    );
-  }
-  return sections;
-}
-
-/** `eval checks` of the support score alone. */
-export async function* evaluateSupport({
-  command,
-  ...options
-}: SupportOptions & { readonly command: string }): AsyncGenerator<EvaluateEvent, void> {
-  yield { type: "progress", done: 0, total: 1, what: "support" };
-  const sections = await supportSections(options);
-  const report = {
-    name: "checks",
-    command,
-    versions: { ...versionsOf(), support: readSupportWeights().sha256.slice(0, 12) },
-    seed: SEED,
-    date: new Date().toISOString(),
-    n: Object.assign({}, ...sections.map(({ n }) => n)),
-    metrics: Object.assign({}, ...sections.map(({ metrics }) => metrics)),
-    timings: {},
-    items: sections.flatMap(({ items }) => items),
-  };
-  yield { type: "report", report, table: sections.flatMap(({ table }) => table) };
+export async function evaluateSupport(name: SupportSetName, { data, encoder, signal }: SupportOptions): Promise<ChecksSection | null> {
+  const items = readSupportSet(name, data);
+  if (items === null || items.length === 0) return null;
+  const shipped = NEVER_TRAINED.has(name) ? createEmbeddedSupportScorer(encoder) : null;
+  const scorers = Array.from({ length: SUPPORT_FOLDS }, (_, fold) => {
+    const path = join(PACKAGE_ROOT, `training/support/folds/fold-${fold}.json`);
+    return shipped ?? createEmbeddedSupportScorer(encoder, readSupportWeights(path));
+  });
+  return sectionOf(name, await judge(name, items, (fold) => scorers[fold] as EmbeddedSupportScorer, signal));
 }
 
 async function judge(
@@ -143,7 +106,7 @@ function fitBaselines(
 type System = "ours" | "baseline";
 type Decisions = Readonly<Record<System, readonly boolean[]>>;
 
-function sectionOf(name: SupportSetName, judged: readonly Judged[]): SupportSection {
+function sectionOf(name: SupportSetName, judged: readonly Judged[]): ChecksSection {
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = { [name]: judged.length, [`${name}.unsupported`]: judged.filter(({ item }) => !item.supported).length };
   const table: TableRow[] = [

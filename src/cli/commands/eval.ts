@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
+import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
@@ -19,6 +20,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
+  addEvalChecksCommand(evaluate, context);
   addEvalExtractCommand(evaluate, context);
   evaluate
     .command("va")
@@ -49,18 +51,6 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       const { evaluateTypos } = await import("../../evaluate/typos.ts");
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
       await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
-    });
-  evaluate
-    .command("checks")
-    .description("answers that people judged against their sources: how well the support score tells the supported ones")
-    .requiredOption("--data <folder>", "folder of sets: ragtruth, wice, summedits, begin, halueval, tabfact")
-    .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval checks --data data --json checks.json")
-    .action(async ({ data, json }: { data: string; json?: string }) => {
-      const { evaluateSupport } = await import("../../evaluate/support.ts");
-      const { loadEmbeddedEncoder } = await import("../../models/embedded-encoder.ts");
-      const options = { data, encoder: loadEmbeddedEncoder(), signal: context.signal };
-      await showEvaluation(evaluateSupport({ ...options, command: `eval checks --data ${data}` }), json, context);
     });
   evaluate
     .command("follow-ups")
