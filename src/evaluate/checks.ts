@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { CheckContext } from "../check/check.ts";
 import { RequestError } from "../errors.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { profileNamed } from "../profiles/index.ts";
 import { type ChecksSection, type DraftOptions, evaluateDrafts } from "./drafts.ts";
+import { evaluateJudgedSentences } from "./judged-sentences.ts";
 import { evaluateMutations, MUTATED_SETS } from "./mutated-sentences.ts";
 import { versionsOf } from "./report.ts";
 import { evaluateSupport } from "./support.ts";
@@ -28,6 +30,8 @@ export interface ChecksOptions {
 /** Seed and size of the sentences that are made wrong. */
 const SEED = 7;
 const SENTENCES = 300;
+/** Judged answers of each task that go through every check. */
+const ANSWERS = 150;
 
 /** `eval checks`: one section after the other, joined in one report. A further section is one more line. */
 export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<EvaluateEvent, void> {
@@ -39,6 +43,9 @@ export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<Ev
     const mutable = MUTATED_SETS.every((set) => existsSync(join(data, set)));
     if (mutable)
       sections.push({ name: "sentences made wrong", run: () => evaluateMutations({ ...options, data, sentences: SENTENCES, seed: SEED }) });
+    const { check: settings } = profileNamed(options.profile);
+    const judged = { data, settings, encoder, signal, answers: ANSWERS, seed: SEED };
+    sections.push({ name: "judged sentences", run: () => evaluateJudgedSentences(judged) });
     for (const set of SUPPORT_SETS) sections.push({ name: set, run: () => evaluateSupport(set, { data, encoder, signal }) });
   }
   if (sections.length === 0) {

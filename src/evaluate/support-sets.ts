@@ -19,6 +19,8 @@ export interface SupportItem {
   /** Source document: answers about one stand or fall together, in folds and in the bootstrap. */
   readonly group: string;
   readonly id: string;
+  /** What was asked, where the set says so. */
+  readonly question?: string;
   readonly text: string;
   readonly evidence: readonly string[];
   readonly supported: boolean;
@@ -67,6 +69,7 @@ const ragTruthSchema = z.object({
   id: z.string(),
   task: z.string(),
   source_id: z.string(),
+  question: z.string().nullable().optional(),
   context: z.string(),
   response: z.string(),
   hallucinated: z.boolean(),
@@ -74,20 +77,23 @@ const ragTruthSchema = z.object({
 });
 
 function ragTruth(folder: string): SupportItem[] {
-  return readLines(folder, "ragtruth", ragTruthSchema).map(({ id, task, source_id, context, response, hallucinated, labels }) => ({
-    set: "ragtruth",
-    task,
-    group: source_id,
-    id,
-    text: response,
-    evidence: task === "qa" ? context.split(/(?:^|\n)\s*passage \d+:/).filter((part) => part.trim() !== "") : [context],
-    supported: !hallucinated,
-    units: splitSentences(response).map(({ start, end }) => ({
-      start,
-      end,
-      supported: !labels.some((label) => label.start < end && start < label.end),
-    })),
-  }));
+  return readLines(folder, "ragtruth", ragTruthSchema).map(
+    ({ id, task, source_id, question, context, response, hallucinated, labels }) => ({
+      ...(typeof question === "string" ? { question } : {}),
+      set: "ragtruth",
+      task,
+      group: source_id,
+      id,
+      text: response,
+      evidence: task === "qa" ? context.split(/(?:^|\n)\s*passage \d+:/).filter((part) => part.trim() !== "") : [context],
+      supported: !hallucinated,
+      units: splitSentences(response).map(({ start, end }) => ({
+        start,
+        end,
+        supported: !labels.some((label) => label.start < end && start < label.end),
+      })),
+    }),
+  );
 }
 
 const wiceSchema = z.object({ label: z.string(), claim: z.string(), evidence: z.array(z.string()), meta: z.object({ id: z.string() }) });

@@ -115,8 +115,11 @@ export interface CheckSettings {
   readonly claims: "remove" | "warn" | "off";
   /** Cite another source of the answer when it supports the sentence and the cited one does not. */
   readonly recite: boolean;
-  /** Least learned support score, and what happens below it; `null`: reported only. */
-  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn" } | null;
+  /**
+   * Least learned support score, what happens below it, and the score from which it outweighs the check that only counts unfamiliar words;
+   * `null`: not scored.
+   */
+  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn"; readonly outweighs: number } | null;
   /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
   /** Share of citations that support their sentence below which the answer is flagged. */

@@ -35,13 +35,21 @@ export const sourcebound: Profile = {
     refusal: "I did not find enough in the documents to answer this reliably.",
     unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: 0.7 },
+  check: {
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: true,
+    support: { minimum: 0.7, mode: "warn", outweighs: 0.95 },
+    urls: "remove",
+    verificationScore: 0.7,
+  },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
-    { stage: "check", what: "learned support score, terminology, relevancy" },
+    { stage: "check", what: "terminology, relevancy" },
   ],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
