@@ -98,6 +98,8 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
   readonly createId?: () => string;
 }
@@ -133,7 +135,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return crossEncoder ?? undefined;
     },
   };
-  const models = modelsOf(config);
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
@@ -181,7 +183,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       check: { hosts: pack.hosts, homePage: pack.home_page },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
-      complexWords: Object.values(pack.complexity).flat(),
+      complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       prices,

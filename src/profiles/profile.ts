@@ -13,6 +13,8 @@ export interface Profile {
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
+  /** What it says of every answer, metric by metric, without blocking any; absent: nothing. */
+  readonly report?: readonly ReportMetric[];
   /** Turns of a session that are used. */
   readonly sessionTurns: number;
   /** Which caches it asks. */
@@ -21,6 +23,15 @@ export interface Profile {
   readonly unbuilt: readonly { readonly stage: string; readonly what: string }[];
   /** Every rule of the source, and what became of it. */
   readonly rules: readonly SourceRule[];
+}
+
+/** A metric of a report, read from what a check of the whole answer found. */
+export interface ReportMetric {
+  /** Its name in the source. */
+  readonly metric: string;
+  /** Name of the check. */
+  readonly check: string;
+  readonly threshold: number | null;
 }
 
 export interface SourceRule {
@@ -89,6 +100,15 @@ export type GateSettings =
   | { readonly type: "best-similarity"; readonly minimum: number }
   | { readonly type: "none" };
 
+export interface RouteSettings {
+  /** Complex terms from which on a question is for the large model. */
+  readonly complexTerms: number;
+  /** More passages than this. */
+  readonly passages: number;
+  /** Mean similarity below this. */
+  readonly meanSimilarity: number;
+}
+
 export interface WriteSettings {
   /** `model` falls back to quotes when the model fails. `auto`: the model where one is configured, else quotes. */
   readonly writer: "extractive" | "model" | "auto";
@@ -97,8 +117,15 @@ export interface WriteSettings {
   /** Tokens of the whole prompt. */
   readonly promptTokens: number;
   readonly temperature: number;
-  /** Large model if any of these holds; `null`: always the small one. */
-  readonly route: { readonly complexTerms: number; readonly passages: number; readonly meanSimilarity: number } | null;
+  /** Large model if any of these holds, or always the one that is named. */
+  readonly route: RouteSettings | "small" | "large";
+  /** Who picks the quotes for a model that writes: rules, or the small model, whose quotes must stand in the passages. */
+  readonly compress: "rules" | "model";
+  /**
+   * When a sentence of a model does not stand up to its checks. `quotes`: it is left out, and quotes take its place. `regenerate`: nothing behind it is
+   * shown, the model may write that part once more, then quotes. `reject`: nothing is shown until all of it stands, else `unreliable`.
+   */
+  readonly onFault: "quotes" | "regenerate" | "reject";
   /** Sentences of a `normal` and of a `more` answer built from quotes. */
   readonly sentences: { readonly normal: number; readonly more: number };
   readonly refusal: string;

@@ -29,6 +29,8 @@ export const sevenLayer: Profile = {
     promptTokens: 8000,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
+    compress: "rules",
+    onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",

@@ -23,7 +23,7 @@ export const sourcebound: Profile = {
     perDocument: 3,
   },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.3, answer: 0.5 },
-  thresholdsOf: null,
+  thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
     quotes: 6,
@@ -31,6 +31,8 @@ export const sourcebound: Profile = {
     promptTokens: 2200,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
+    compress: "rules",
+    onFault: "regenerate",
     sentences: { normal: 3, more: 8 },
     refusal: "I did not find enough in the documents to answer this reliably.",
     unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",

@@ -63,6 +63,15 @@ export function saysInsufficient({ text }: DraftSentence): boolean {
   return INSUFFICIENT.test(text);
 }
 
+/** Opens a sentence that says something else when the one before it is missing. */
+const REFERS_BACK =
+  /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
+
+/** Does a sentence lean on the one before it? A heuristic over its first words. */
+export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
+  return REFERS_BACK.test(text);
+}
+
 /** The first sentence of a text with the markers behind it, once no further text can change either; `null` until then. */
 function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
