@@ -310,7 +310,7 @@ export async function* writeChecked(
   const record: WritableRecord = { shown: [], faults: [] };
   for await (const draft of writeDrafts(question, candidates, written, how, record, signal)) {
     yield* warn(outcome, written.warnings.splice(0));
-    const event = await showSentence(draft, outcome, record, checking(parts), parts.profile.write.onFault === "reject");
+    const event = await showSentence(draft, task?.quotes ?? [], outcome, record, checking(parts), parts.profile.write.onFault === "reject");
     if (event === null) continue;
     trace.timings.first_sentence ??= trace.elapsed();
     yield event;
@@ -332,6 +332,7 @@ interface WritableRecord {
  */
 async function showSentence(
   draft: OfferedDraft,
+  offered: readonly Quote[],
   { sheet, checks, claims }: Outcome,
   record: WritableRecord,
   context: CheckContext,
@@ -341,7 +342,7 @@ async function showSentence(
   if (repeated) return null;
   const cited = draft.quotes.map(toCitedQuote);
   const checked = await checkSentence(draft.text, cited, context, draft.missing);
-  const results = [...checked.results, ...furtherFindings(draft, cited, strict)];
+  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
   if (kept && draft.held === true) return null;
@@ -357,9 +358,9 @@ async function showSentence(
 }
 
 /** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, cited: readonly CitedQuote[], strict: boolean): Finding[] {
-  const isQuote = cited.length === 1 && cited[0]?.text === draft.text;
-  const language = isQuote ? null : checkLanguage(draft.text, cited);
+function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
+  const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
+  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
   const nowhere = draft.missing.map((n) => `[${n}]`).join("");
   return [
     ...(language === null ? [] : [language]),

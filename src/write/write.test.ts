@@ -234,7 +234,7 @@ describe("writeDrafts where a fault rejects the answer", () => {
 });
 
 describe("fitPrompt", () => {
-  const budgeted = (candidates: readonly QuoteCandidate[], over: Partial<Question> = {}, settings = spark.write) =>
+  const budgeted = (candidates: Parameters<typeof fitPrompt>[1], over: Partial<Question> = {}, settings = spark.write) =>
     fitPrompt({ ...question, ...over }, candidates, settings, countTokens);
 
   it("takes at most 6 quotes of at most 120 tokens, verbatim, best first", () => {
