@@ -40,9 +40,8 @@ export async function* readDraft(
       usage.outputTokens = event.outputTokens;
       continue;
     }
+    held += event.text.slice(0, MAX_DRAFT_CHARACTERS - read);
     read += event.text.length;
-    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
-    held += event.text;
     const sure = held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
     pending = setMarkersApart(pending + plainText(held.slice(0, sure)));
     held = held.slice(sure);
@@ -50,6 +49,7 @@ export async function* readDraft(
       pending = taken.rest;
       yield* toDraft(taken.sentence, quotes, parseMarkers);
     }
+    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
   }
   pending = setMarkersApart(pending + plainText(held));
   for (let taken = takeSentence(pending, true, parseMarkers); taken !== null; taken = takeSentence(pending, true, parseMarkers)) {
