@@ -40,6 +40,13 @@ export interface SourceRule {
   readonly why: string;
 }
 
+/** Holds in every profile: no other check reads such a sentence, and nothing unchecked is shown. */
+export const FOREIGN_LANGUAGE: SourceRule = {
+  rule: "a sentence in another language than its sources is not shown",
+  state: "ours",
+  why: "its wording cannot be held against them; told by script and function words",
+};
+
 export interface RetrieveSettings {
   readonly dense: boolean;
   readonly bm25: boolean;

@@ -1,4 +1,4 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
 export const validator: Profile = {
@@ -46,12 +46,18 @@ export const validator: Profile = {
   sessionTurns: 0,
   caches: [],
   unbuilt: [
-    { stage: "check", what: "its five metrics (PII, token budget, relevancy, faithfulness, terminology) and its report" },
+    { stage: "check", what: "metrics of its report whose checks did not run: they are null there, and say so" },
     { stage: "check", what: "batch grading against golden answers" },
   ],
   rules: [
     { rule: "top 3 by cosine", state: "reproduced", why: "" },
-    { rule: "five L1 metrics report and do not block", state: "not built", why: "" },
+    {
+      rule: "every answer has a report {overall_pass, metrics}; it blocks nothing",
+      state: "corrected",
+      why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told",
+    },
+    { rule: "five L1 metrics", state: "not built", why: "null in the report until their checks run" },
     { rule: "index rebuilt by /refresh-cache", state: "not built", why: "ingest is seen within a second without it" },
+    FOREIGN_LANGUAGE,
   ],
 };

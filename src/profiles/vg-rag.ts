@@ -1,4 +1,4 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
 export const vgRag: Profile = {
@@ -55,5 +55,6 @@ export const vgRag: Profile = {
     },
     { rule: "uncertain passages go to the web", state: "not built", why: "until then they are left out" },
     { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
+    FOREIGN_LANGUAGE,
   ],
 };
