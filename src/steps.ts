@@ -43,6 +43,7 @@ import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
 import type { DraftFault } from "./write/prompt.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
+import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import { fitPrompt, type ModelTask, type OfferedDraft, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
@@ -53,7 +54,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
-  readonly check: Omit<CheckContext, "settings">;
+  readonly check: Omit<CheckContext, "settings" | "question">;
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
@@ -157,7 +158,7 @@ export function hotlines(question: Question, parts: AnswerParts): Warning[] {
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
   const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
-  const recheck = (cached: Answer) => passesAgain(cached, checking(parts));
+  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
   const places = { cache: store.cache, documents: store.documents, recheck };
   const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
   log.fact("cache_mode", hit === null ? "miss" : "exact");
@@ -260,8 +261,9 @@ export async function compress(
   signal: AbortSignal,
 ): Promise<ChosenQuotes> {
   const { profile, models } = parts;
-  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
-  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  const reranker = parts.rerankers?.embedded ?? null;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
+  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   log.fact("candidates", candidates.length);
   if (models === null || profile.write.writer === "extractive") {
     log.fact("quotes", 0);
@@ -310,7 +312,14 @@ export async function* writeChecked(
   const record: WritableRecord = { shown: [], faults: [] };
   for await (const draft of writeDrafts(question, candidates, written, how, record, signal)) {
     yield* warn(outcome, written.warnings.splice(0));
-    const event = await showSentence(draft, task?.quotes ?? [], outcome, record, checking(parts), parts.profile.write.onFault === "reject");
+    const event = await showSentence(
+      draft,
+      task?.quotes ?? [],
+      outcome,
+      record,
+      checking(question, parts),
+      parts.profile.write.onFault === "reject",
+    );
     if (event === null) continue;
     trace.timings.first_sentence ??= trace.elapsed();
     yield event;
@@ -327,7 +336,7 @@ interface WritableRecord {
 }
 
 /**
- * Checks one sentence; `null` when it is left out or held back.
+ * Checks one sentence, cites a better source where there is one; `null` when it is left out or held back.
  * @param strict a citation to nowhere is a fault even beside a good one
  */
 async function showSentence(
@@ -340,8 +349,12 @@ async function showSentence(
 ): Promise<AnswerEvent | null> {
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
+  const others = offered.filter((quote) => !draft.quotes.includes(quote));
   const cited = draft.quotes.map(toCitedQuote);
-  const checked = await checkSentence(draft.text, cited, context, draft.missing);
+  const checked = await checkSentence(
+    { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    context,
+  );
   const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
@@ -350,8 +363,10 @@ async function showSentence(
   checks.push(...results.map((result) => ({ ...result, sentence: at })));
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
   if (!kept) return null;
-  const shown = sheet.add(checked.text, draft.quotes);
-  record.shown.push({ ...draft, text: checked.text });
+  const instead = checked.recited === null ? undefined : others[checked.recited];
+  const quotes = instead === undefined ? draft.quotes : [instead];
+  const shown = sheet.add(checked.text, quotes);
+  record.shown.push({ ...draft, text: checked.text, quotes });
   const { citations } = shown.sentence;
   claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
@@ -410,6 +425,7 @@ export function assemble(
     confidenceCalibrated: decision.calibrated,
     claims,
     citations: sheet.citations,
+    seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: [],
     checks,
@@ -457,22 +473,35 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ check, profile }: AnswerParts): CheckContext {
-  return { ...check, settings: profile.check };
+function checking({ resolved }: Question, { check, profile }: AnswerParts): CheckContext {
+  return { ...check, settings: profile.check, question: resolved };
 }
 
-function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
+function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact };
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
+  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-function passesAgain({ sentences, citations }: Answer, context: CheckContext): boolean {
-  return sentences.every((sentence) => {
-    const cited = citations.filter(({ n }) => sentence.citations.includes(n)).map(({ quote, url }) => ({ text: quote, url, exact: true }));
-    const checked = checkSentence(sentence.text, cited, context);
-    return checked.kept && checked.text === sentence.text && checked.results.every(({ verdict }) => verdict === "pass");
-  });
+async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+  for (const { text, citations: numbers } of sentences) {
+    const cited = citations
+      .filter(({ n }) => numbers.includes(n))
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.header.text),
+      }));
+    const checked = await checkSentence({ text, cited }, context);
+    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
+  }
+  return true;
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

@@ -35,7 +35,7 @@ export const validator: Profile = {
     refusal: "There are no documents to answer from.",
     unreliable: "There is no answer to show.",
   },
-  check: { uncited: "allow", values: "warn", urls: "off", verificationScore: null },
+  check: { uncited: "allow", values: "warn", claims: "off", recite: false, support: null, urls: "off", verificationScore: null },
   report: [
     { metric: "pii_leakage", check: "pii", threshold: null },
     { metric: "token_budget", check: "token-budget", threshold: 512 },

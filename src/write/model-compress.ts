@@ -1,24 +1,22 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import type { ChatModel } from "../models/chat.ts";
-import type { Evidence, ModelCall, Passage, Quote, TextRange, Unit } from "../types.ts";
+import type { Evidence, ModelCall, Passage } from "../types.ts";
+import { type CompleteQuote, quotesOf } from "./compress.ts";
 import { MAX_DRAFT_CHARACTERS } from "./draft.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
 import { compressPrompt } from "./prompt.ts";
 
-/** A quote with those that it cannot be understood without, and those that limit it. */
-export interface PickedQuote {
-  readonly quote: Quote;
-  readonly context: readonly Quote[];
-  readonly conditions: readonly Quote[];
-}
-
 export interface PickedQuotes {
-  readonly quotes: readonly PickedQuote[];
+  readonly quotes: readonly CompleteQuote[];
   /** Texts that stand in no passage as they were given: altered, and left out. */
   readonly dropped: number;
   /** Why nothing could be picked; `null` when the model did its work. */
   readonly failure: string | null;
 }
+
+/** What of a passage a pick can become: characters of one quote as in answers, lists by their items. */
+const PIECES = { maxCharacters: 1200, maxPieces: 120, wholeLists: false };
 
 const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
 
@@ -66,49 +64,22 @@ function parseJson(text: string): unknown {
 }
 
 function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {
-  const quotes: PickedQuote[] = [];
+  const pieces = new Map(passages.map((passage) => [passage, piecesOf(passage, PIECES)]));
+  const chosen = new Map<Piece, CompleteQuote>();
   let dropped = 0;
   for (const { source, text } of picked) {
     const passage = passages[source - 1];
     const sought = text.trim();
     const at = passage === undefined || sought === "" ? -1 : passage.text.indexOf(sought);
-    const whole = passage === undefined || at < 0 ? null : wholeUnits(passage, { start: at, end: at + sought.length });
-    if (whole === null) dropped++;
-    else if (!quotes.some(({ quote }) => quote.passage === whole.quote.passage && quote.start === whole.quote.start)) quotes.push(whole);
+    if (passage === undefined || at < 0) {
+      dropped++;
+      continue;
+    }
+    const start = passage.range.start + at;
+    for (const piece of pieces.get(passage) ?? []) {
+      const overlaps = piece.range.start < start + sought.length && piece.range.end > start;
+      if (overlaps && !chosen.has(piece)) chosen.set(piece, quotesOf(passage, piece));
+    }
   }
-  return { quotes, dropped, failure: null };
-}
-
-/** Opens a sentence that limits the one before it. */
-const LIMITS =
-  /^\W*(?:however|but|unless|except|exceptions?|only if|only when|provided that|this (?:does not|only)|these (?:do not|only)|otherwise)\b/i;
-/** Limiting sentences that are taken at most. */
-const MAX_CONDITIONS = 2;
-
-/** @param range inside the passage's text */
-function wholeUnits(passage: Passage, { start, end }: TextRange): PickedQuote | null {
-  const { units, range } = passage;
-  const first = units.findIndex((unit) => unit.end > range.start + start);
-  const last = units.findLastIndex((unit) => unit.start < range.start + end);
-  if (first < 0 || last < first) return null;
-  const conditions: Quote[] = [];
-  for (let i = last + 1; conditions.length < MAX_CONDITIONS; i++) {
-    const unit = units[i];
-    if (unit === undefined || unit.type === "heading") break;
-    const next = quoteOf(passage, unit);
-    if (!LIMITS.test(next.text)) break;
-    conditions.push(next);
-  }
-  const opening = units[first] as Unit;
-  const header = opening.type === "table-row" ? passage.document.blocks[passage.document.blocks[opening.block]?.header ?? -1] : undefined;
-  const isApart = header !== undefined && header.start >= range.start && header.end <= opening.start;
-  return {
-    quote: quoteOf(passage, { start: opening.start, end: (units[last] as Unit).end }),
-    context: isApart ? [quoteOf(passage, header)] : [],
-    conditions,
-  };
-}
-
-function quoteOf(passage: Passage, { start, end }: TextRange): Quote {
-  return { passage, start, end, text: passage.text.slice(start - passage.range.start, end - passage.range.start) };
+  return { quotes: [...chosen.values()], dropped, failure: null };
 }

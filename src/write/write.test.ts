@@ -274,6 +274,15 @@ describe("fitPrompt", () => {
     expect(budgeted(quotes, {}, book.write)?.quotes).toHaveLength(5);
   });
 
+  it("never leaves a quote without its condition to keep to the budget", () => {
+    const limited = { ...candidate(`Pays: ${"word ".repeat(80)}.`), conditions: [sampleQuote(`Unless ${"so ".repeat(80)}.`)] };
+    const sizes = [200, 250, 300, 350, 400, 450, 500, 600].map((promptTokens) => {
+      const quotes = budgeted([candidate(QUOTE), limited], {}, { ...spark.write, promptTokens })?.quotes ?? [];
+      return quotes.length;
+    });
+    expect(new Set(sizes)).toEqual(new Set([0, 1, 3]));
+  });
+
   it("is null when there is nothing to ask about", () => {
     expect(budgeted([])).toBeNull();
     expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
@@ -290,14 +299,15 @@ describe("fitPrompt", () => {
 describe("chooseQuotes", () => {
   const words = { tokens: (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [], idf: () => 1 };
   const questionWords = { ...words, questionTokens: words.tokens };
-  const choose = (text: string, dense: number | null) => {
+  const choose = async (text: string, dense: number | null) => {
     const passage = samplePassage(text, { scores: { dense, bm25: null, fused: 1, cross: null, rerank: null } });
     const evidence = { passage, verdict: "verified" as const, relevance: 1, consistency: null, agreement: null, score: 1, reason: "" };
-    return chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 }).map(({ quote }) => quote.text);
+    const chosen = await chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 });
+    return chosen.map(({ quote }) => quote.text);
   };
 
-  it("takes the window that a vector found when no word is shared, but not what words alone found", () => {
-    expect(choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
-    expect(choose("A pension is paid regularly.", null)).toEqual([]);
+  it("takes the window that a vector found when no word is shared, but not what words alone found", async () => {
+    expect(await choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
+    expect(await choose("A pension is paid regularly.", null)).toEqual([]);
   });
 });

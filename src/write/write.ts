@@ -2,9 +2,9 @@ import { ModelError } from "../errors.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
-import type { QuoteCandidate } from "./compress.ts";
+import type { CompleteQuote, QuoteCandidate } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
-import { writeExtractive } from "./extract.ts";
+import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
 
 /** What became of the writing; filled while sentences are drawn. */
@@ -72,7 +72,7 @@ export async function* writeDrafts(
     if (ending.type === "done") return;
   }
   if (record.shown.length === 0) outcome.writer = "extractive";
-  const quotes = writeExtractive(candidates, settings.sentences[question.detail]);
+  const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
   const missing = ending.type === "faulty" ? quotes.filter((draft) => !isCited(draft, record.shown)) : quotes;
   if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0, describeError));
   yield* missing;
@@ -198,33 +198,33 @@ function fitAgain(
  */
 export function fitPrompt(
   question: Question,
-  candidates: readonly FittingCandidate[],
+  candidates: readonly CompleteQuote[],
   settings: WriteSettings,
   countTokens: (text: string) => number,
 ): Pick<ModelTask, "prompt" | "quotes"> | null {
-  const quotes = fitQuotes(candidates, settings, countTokens);
+  const groups = fitQuotes(candidates, settings, countTokens);
   const history = [...question.history];
-  while (quotes.length > 0) {
+  while (groups.length > 0) {
+    const quotes = groups.flat();
     const prompt = groundedPrompt(question.text, quotes, history);
     if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return { prompt, quotes };
     if (history.length > 0) history.shift();
-    else quotes.pop();
+    else groups.pop();
   }
   return null;
 }
 
-function fitQuotes(candidates: readonly FittingCandidate[], settings: WriteSettings, countTokens: (text: string) => number): Quote[] {
-  const fitting: Quote[] = [];
+/** Quotes in groups that stay together: one without its conditions would say too much. */
+function fitQuotes(candidates: readonly CompleteQuote[], settings: WriteSettings, countTokens: (text: string) => number): Quote[][] {
+  const groups: Quote[][] = [];
   for (const { context, quote, conditions = [] } of candidates) {
-    const fresh = [...context, quote, ...conditions].filter((one) => !fitting.some((other) => isSameQuote(other, one)));
-    const fits = fitting.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
-    if (fits) fitting.push(...fresh);
+    const known = groups.flat();
+    const fresh = [...context, quote, ...conditions].filter((one) => !known.some((other) => isSameQuote(other, one)));
+    const fits = known.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
+    if (fits && fresh.length > 0) groups.push(fresh);
   }
-  return fitting;
+  return groups;
 }
-
-/** A candidate with the conditions and exceptions behind it, without which it would say too much. */
-type FittingCandidate = Pick<QuoteCandidate, "context" | "quote"> & { readonly conditions?: readonly Quote[] };
 
 function isSameQuote(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
