@@ -47,7 +47,10 @@ describe("gradeReport with the metrics of validator", () => {
     expect(gradeReport([], metrics).overallPass).toBeNull();
   });
 
-  it("reads the check of the whole answer, not that of a sentence", () => {
-    expect(gradeReport([result("pii", "fail", { sentence: 0 }), ...all], metrics).overallPass).toBe(true);
+  it("fails for one faulty sentence, and passes for good ones", () => {
+    const good = result("pii", "pass", { sentence: 0 });
+    expect(gradeReport([good, ...all.slice(1)], metrics).overallPass).toBe(true);
+    expect(gradeReport([result("pii", "warn", { sentence: 1 }), good, ...all], metrics).metrics.pii_leakage?.passed).toBe(false);
+    expect(gradeReport([good, result("pii", "repaired", { sentence: 1 })], metrics).metrics.pii_leakage?.passed).toBe(true);
   });
 });

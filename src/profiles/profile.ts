@@ -25,7 +25,7 @@ export interface Profile {
   readonly rules: readonly SourceRule[];
 }
 
-/** A metric of a report, read from what a check of the whole answer found. */
+/** A metric of a report, read from what a check found. */
 export interface ReportMetric {
   /** Its name in the source. */
   readonly metric: string;

@@ -280,7 +280,7 @@ describe("fitPrompt", () => {
       const quotes = budgeted([candidate(QUOTE), limited], {}, { ...spark.write, promptTokens })?.quotes ?? [];
       return quotes.length;
     });
-    expect(new Set(sizes)).toEqual(new Set([0, 1, 3]));
+    expect(new Set(sizes)).toEqual(new Set([1, 3]));
   });
 
   it("is null when there is nothing to ask about", () => {
