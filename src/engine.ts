@@ -101,6 +101,8 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -147,7 +149,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return embeddedSupport.score(pairs, options);
     },
   };
-  const models = modelsOf(config);
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
@@ -198,7 +200,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: profile.check.support === null ? null : support },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
-      complexWords: Object.values(pack.complexity).flat(),
+      complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       prices,
