@@ -13,4 +13,15 @@ export function addEvalGuardsCommands(evaluate: Command, context: CliContext): v
       const { evaluatePii } = await import("../../evaluate/pii.ts");
       await showEvaluation(evaluatePii({ data, command: `eval pii --data ${data}` }), json, context);
     });
+  evaluate
+    .command("injection")
+    .description("orders in documents and questions caught, and benign text blocked")
+    .requiredOption("--data <folder>", "folder with prompts*.jsonl, or with prompt-injection/")
+    .option("--corpus <folder>", "folder with `pages/` whose sentences must not be blocked")
+    .option("--json <file>", "write the whole report")
+    .action(async ({ data, corpus, json }: { data: string; corpus?: string; json?: string }) => {
+      const { evaluateInjection } = await import("../../evaluate/injection.ts");
+      const command = `eval injection --data ${data}${corpus === undefined ? "" : ` --corpus ${corpus}`}`;
+      await showEvaluation(evaluateInjection({ data, corpus, command }), json, context);
+    });
 }
