@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
+import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import { ModelError, RequestError } from "./errors.ts";
@@ -138,6 +139,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
+  const reader = createReader();
 
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
@@ -178,7 +180,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
-      check: { hosts: pack.hosts, homePage: pack.home_page },
+      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: null },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
       complexWords: Object.values(pack.complexity).flat(),

@@ -1,10 +1,13 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
+export { checkSentence } from "./check/check.ts";
+export { createReader } from "./check/statements.ts";
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
 export { listPeers, loadPeer, type Search } from "./evaluate/peers.ts";
 export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+export { profileNamed } from "./profiles/index.ts";
 export { Bm25Index } from "./retrieve/bm25.ts";
 export { DenseIndex } from "./retrieve/dense.ts";
 export { SlotSet } from "./retrieve/slot-set.ts";

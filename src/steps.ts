@@ -46,7 +46,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
-  readonly check: Omit<CheckContext, "settings">;
+  readonly check: Omit<CheckContext, "settings" | "question">;
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   readonly complexWords: readonly string[];
@@ -149,7 +149,7 @@ export function hotlines(question: Question, parts: AnswerParts): Warning[] {
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
   const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
-  const recheck = (cached: Answer) => passesAgain(cached, checking(parts));
+  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
   const places = { cache: store.cache, documents: store.documents, recheck };
   const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
   log.fact("cache_mode", hit === null ? "miss" : "exact");
@@ -277,7 +277,7 @@ export async function* writeChecked(
   const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
   for await (const draft of writeDrafts(question, candidates, written, how, () => sheet.sentences.length > 0, signal)) {
     yield* warn(outcome, written.warnings.splice(0));
-    const event = showSentence(draft, outcome, checking(parts));
+    const event = await showSentence(draft, task?.quotes ?? [], outcome, checking(question, parts));
     if (event !== null) yield event;
   }
   yield* warn(outcome, written.warnings.splice(0));
@@ -285,15 +285,26 @@ export async function* writeChecked(
   yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
 }
 
-/** Checks one sentence; `null` when it is left out. */
-function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, context: CheckContext): AnswerEvent | null {
+/** Checks one sentence, cites a better source where there is one; `null` when it is left out. */
+async function showSentence(
+  draft: DraftSentence,
+  offered: readonly Quote[],
+  { sheet, checks, claims }: Outcome,
+  context: CheckContext,
+): Promise<AnswerEvent | null> {
   const repeated = sheet.sentences.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context, draft.missing);
+  const others = offered.filter((quote) => !draft.quotes.includes(quote));
+  const cited = draft.quotes.map(toCitedQuote);
+  const checked = await checkSentence(
+    { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    context,
+  );
   const at = checked.kept ? sheet.sentences.length : null;
   checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
   if (!checked.kept) return null;
-  const shown = sheet.add(checked.text, draft.quotes);
+  const instead = checked.recited === null ? undefined : others[checked.recited];
+  const shown = sheet.add(checked.text, instead === undefined ? draft.quotes : [instead]);
   const { citations } = shown.sentence;
   claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
@@ -377,22 +388,25 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ check, profile }: AnswerParts): CheckContext {
-  return { ...check, settings: profile.check };
+function checking({ resolved }: Question, { check, profile }: AnswerParts): CheckContext {
+  return { ...check, settings: profile.check, question: resolved };
 }
 
 function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact };
+  return { text, url: passage.document.url, exact, above: [passage.document.title, ...passage.headingPath] };
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-function passesAgain({ sentences, citations }: Answer, context: CheckContext): boolean {
-  return sentences.every((sentence) => {
-    const cited = citations.filter(({ n }) => sentence.citations.includes(n)).map(({ quote, url }) => ({ text: quote, url, exact: true }));
-    const checked = checkSentence(sentence.text, cited, context);
-    return checked.kept && checked.text === sentence.text && checked.results.every(({ verdict }) => verdict === "pass");
-  });
+async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+  for (const { text, citations: numbers } of sentences) {
+    const cited = citations
+      .filter(({ n }) => numbers.includes(n))
+      .map(({ quote, url, title, headingPath }) => ({ text: quote, url, exact: true, above: [title, ...headingPath] }));
+    const checked = await checkSentence({ text, cited }, context);
+    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
+  }
+  return true;
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts, scale: ScoreScale) {

@@ -35,7 +35,7 @@ export const sourcebound: Profile = {
     refusal: "I did not find enough in the documents to answer this reliably.",
     unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
   },
-  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: 0.7 },
+  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: 0.7 },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [
