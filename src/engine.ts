@@ -181,6 +181,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: null },
+      guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
       complexWords: Object.values(pack.complexity).flat(),
@@ -271,6 +272,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
   };
   return engine;
+}
+
+/** What a domain publishes to be called, written to or visited. */
+function publishedContacts({ contacts, hotlines }: DomainPack): string[] {
+  return [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
 }
 
 /** One spelling of a folder, so that the same one reached through a link is the same source. */
