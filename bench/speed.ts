@@ -18,6 +18,7 @@ import {
 } from "../src/internals.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
+import { measureStarts, type Starts } from "./speed/start.ts";
 
 const DIMENSIONS = 384;
 const MODEL = "generated";
@@ -46,7 +47,7 @@ interface Findings {
 /** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
 export const benchmark: Benchmark = {
   description:
-    "dense and BM25 search, snapshots, growth, peers (--docs generated, --seed N, --large, --svg FILE, --peers N passages; 0: none)",
+    "dense and BM25 search, snapshots, growth, starts, peers (--docs generated, --seed N, --large, --svg FILE, --peers N passages, --starts N chunks, --corpus DIR; 0: none; --only starts)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -56,20 +57,28 @@ export const benchmark: Benchmark = {
         large: { type: "boolean", default: false },
         svg: { type: "string" },
         peers: { type: "string", default: "10000" },
+        starts: { type: "string", default: "100000" },
+        corpus: { type: "string" },
+        only: { type: "string" },
       },
     });
     if (values.docs !== "generated") throw new RangeError(`--docs ${values.docs} is not known: use --docs generated.`);
     const seed = Number(values.seed);
     const findings: Findings = { table: [], metrics: {}, timings: {}, n: {}, versions: versionsOf(), lines: new Map() };
     const sizes = values.large ? SIZES : SIZES.slice(0, -1);
-    measureVectors(findings, sizes, seed, progress);
-    measureWords(findings, sizes, seed, progress);
+    if (values.only !== undefined && values.only !== "starts")
+      throw new RangeError(`--only ${values.only} is not known: use --only starts.`);
+    if (values.only === undefined) {
+      measureVectors(findings, sizes, seed, progress);
+      measureWords(findings, sizes, seed, progress);
+    }
     for (const [name, points] of findings.lines) {
       const figures = points.map(([size, time]) => `${size.toLocaleString("en")}: ${time.toFixed(3)}`).join(", ");
       findings.table.push({ name: `growth, ms: ${name}`, figure: "", note: figures });
       for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
     }
-    await measurePeers(findings, Number(values.peers), seed, progress);
+    await measureAllStarts(findings, Number(values.starts), seed, values.corpus, progress);
+    if (values.only === undefined) await measurePeers(findings, Number(values.peers), seed, progress);
     const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
     if (values.svg !== undefined)
       writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
@@ -231,6 +240,35 @@ function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: n
     return { times, bytes: words.length + vectors.length };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A server's start, from its data folder: with the snapshot of its index, and without. */
+async function measureAllStarts(
+  findings: Findings,
+  chunks: number,
+  seed: number,
+  folder: string | undefined,
+  progress: (text: string) => void,
+): Promise<void> {
+  if (chunks > 0)
+    addStarts(findings, `${chunks.toLocaleString("en")} chunks`, "generated", await measureStarts({ chunks, seed }, LOADS, progress));
+  addStarts(findings, "the demo domain", "demo", await measureStarts({ folder: null }, LOADS, progress));
+  if (folder !== undefined) addStarts(findings, "the folder", "folder", await measureStarts({ folder }, LOADS, progress));
+}
+
+function addStarts({ table, timings, n }: Findings, what: string, name: string, starts: Starts): void {
+  n[`start.${name}.windows`] = starts.with[0]?.windows ?? 0;
+  for (const way of ["with", "without"] as const) {
+    const times = (part: "open" | "sync" | "search") => starts[way].map((start) => start[part]);
+    for (const part of ["open", "sync", "search"] as const) timings[`start.${name}.${way}.${part}.ms`] = median(times(part));
+    const memory = megabytes(median(starts[way].map(({ bytes }) => bytes)));
+    const snapshot = way === "with" ? `, snapshot ${megabytes(starts.snapshotBytes)}` : "";
+    table.push({
+      name: way === "with" ? `start on ${what}, with its snapshot` : "  without",
+      figure: ms(times("sync")),
+      note: `${spread(times("sync"))}, first search ${ms(times("search"))}, process ${memory}${snapshot}, n = ${starts[way].length}`,
+    });
   }
 }
 

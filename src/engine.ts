@@ -101,6 +101,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   readonly now?: () => Date;
   readonly createId?: () => string;
+  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  readonly warn?: (message: string) => void;
 }
 
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
@@ -111,7 +113,7 @@ const EMBEDDED_BATCH = 256;
  * @throws StoreError when the data folder cannot be used
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
-  const { now = () => new Date(), createId = randomUUID } = parts;
+  const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -136,6 +138,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const models = modelsOf(config);
   const secret = await store.secret();
+  const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
@@ -158,6 +161,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       encoder: choice,
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
+      snapshot: { path: join(config.data_dir, "index", `${name}.snapshot`), store: storeId, warn },
       signal: closing.signal,
     });
     corpora.set(name, made);

@@ -40,6 +40,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
+import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
@@ -256,8 +257,9 @@ export async function compress(
   log: StageLog,
 ): Promise<ChosenQuotes> {
   const { profile, models } = parts;
-  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
-  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  const reranker = parts.rerankers?.embedded ?? null;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
+  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
@@ -366,6 +368,7 @@ export function assemble(
     confidenceCalibrated: decision.calibrated,
     claims,
     citations: sheet.citations,
+    seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: [],
     checks,
@@ -409,9 +412,14 @@ function checking({ resolved, scope }: Question, { check, guards, profile }: Ans
   return { ...check, settings: profile.check, question: resolved, guards: facts };
 }
 
-function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
+function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact, above: [passage.document.title, ...passage.headingPath] };
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
+  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
@@ -419,7 +427,12 @@ async function passesAgain({ sentences, citations }: Answer, context: CheckConte
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
       .filter(({ n }) => numbers.includes(n))
-      .map(({ quote, url, title, headingPath }) => ({ text: quote, url, exact: true, above: [title, ...headingPath] }));
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.header.text),
+      }));
     const checked = await checkSentence({ text, cited }, context);
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
   }

@@ -31,7 +31,7 @@ export const sourcebound: Profile = {
     promptTokens: 2200,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
-    sentences: { normal: 3, more: 8 },
+    sentences: { normal: 4, more: 10 },
     refusal: "I did not find enough in the documents to answer this reliably.",
     unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
   },
