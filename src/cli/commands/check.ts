@@ -1,4 +1,3 @@
-import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { VerifiedAnswer, VerifiedSentence } from "../../verify-answer.ts";
 import { type CliContext, EXIT } from "../context.ts";
@@ -38,14 +37,27 @@ Examples:
     )
     .action(async (flags: CheckFlags, command: Command) => {
       const { terminal, signal } = context;
-      const answer = flags.answer === "-" ? (await buffer(process.stdin)).toString("utf8") : flags.answer;
-      const { verifyAnswer } = await import("../../verify-answer.ts");
+      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../verify-answer.ts");
+      const answer = flags.answer === "-" ? await readAnswer(process.stdin, MAX_ANSWER_CHARACTERS) : flags.answer;
       const domain = flags.domain === undefined && flags.tenant === undefined ? undefined : await domainOf(flags, command);
       const options = { profile: flags.profile, domain, tenant: flags.tenant, signal };
       const verified = await verifyAnswer(flags.question, answer, flags.sources, options);
       terminal.print(flags.json ? JSON.stringify(verified, null, 2) : renderVerified(verified, terminal.colors));
       context.exitCode = verified.passed ? EXIT.done : EXIT.found;
     });
+}
+
+/** The standard input as text; of one that is too long only so much that this shows. */
+async function readAnswer(input: AsyncIterable<Buffer>, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > 4 * limit) break;
+  }
+  const text = Buffer.concat(chunks).toString("utf8");
+  return bytes > 4 * limit ? text.slice(0, limit + 1) : text;
 }
 
 async function domainOf({ domain, tenant }: CheckFlags, command: Command) {
