@@ -11,7 +11,7 @@ import { questionWords } from "../retrieve/understand.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
-import type { DraftSentence, Evidence, Passage, Question, Scope } from "../types.ts";
+import type { DraftSentence, Evidence, Passage, Question } from "../types.ts";
 import { chooseQuotes, type QuoteWords } from "../write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../write/extract.ts";
 import { pairedBootstrap } from "./bootstrap.ts";
@@ -228,16 +228,17 @@ function clusterRow(name: string, found: readonly Judged[], held: number): Table
 
 async function createParts(set: ExtractSet, encoder: Encoder | null, reranker: Reranker | null): Promise<RetrieveParts> {
   const byId = new Map(set.documents.map((document) => [document.id, document]));
-  const load = async ({ tenant }: Scope, ids: readonly string[]) =>
-    new Map(
-      ids.flatMap((id) => [...(byId.get(id)?.tenant === tenant || byId.get(id)?.tenant === null ? [[id, byId.get(id)] as const] : [])]),
-    );
-  const documents = {
+  const load: DocumentStore["load"] = async ({ tenant }, ids) => {
+    const seen = ids.flatMap((id) => byId.get(id) ?? []).filter((document) => document.tenant === null || document.tenant === tenant);
+    return new Map(seen.map((document) => [document.id, document]));
+  };
+  const documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex" | "load" | "outlines"> = {
     revision: async () => 1,
-    versions: async () => new Map([...byId].map(([id, { version }]) => [id, version])),
-    loadForIndex: async (_domain: string, ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? []),
+    heads: async () => byId,
+    loadForIndex: async (_domain, ids) => ids.flatMap((id) => byId.get(id) ?? []),
     load,
-  } as unknown as DocumentStore;
+    outlines: async () => [],
+  };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
   const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
   await corpus.sync();
