@@ -22,6 +22,7 @@ describe("checkPii", () => {
     ["a number that continues a published one", "Call 1-800-827-10007.", "phone"],
     ["another mailbox", "Write to help@va.gov.example.", "email"],
     ["a mailbox that ends like a published one", "Write to john.help@va.gov.", "email"],
+    ["a mailbox that a published one ends with", "Write to elp@va.gov.", "email"],
     ["a street", "Go to 12 Oak Street.", "address"],
     ["a card", "Pay with 4111 1111 1111 1111.", "card"],
     ["an account", "Pay to DE89 3704 0044 0532 0130 00.", "iban"],
