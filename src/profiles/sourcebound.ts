@@ -41,7 +41,7 @@ export const sourcebound: Profile = {
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
-    { stage: "check", what: "learned support score, terminology, relevancy" },
+    { stage: "check", what: "learned support score, relevancy" },
   ],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
