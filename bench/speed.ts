@@ -2,20 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Benchmark,
-  Bm25Index,
-  createScalarKernel,
-  DenseIndex,
-  quantile,
-  SlotSet,
-  type TableRow,
-  versionsOf,
-  withSnapshotFile,
-} from "../src/internals.ts";
+import { type Benchmark, Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../src/internals.ts";
+import { type Findings, median, megabytes, ms, noFindings, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
 import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
+import { measureStage } from "./speed/stage.ts";
 
 const DIMENSIONS = 384;
 const MODEL = "generated";
@@ -30,21 +22,11 @@ const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
 /** Slow peers and the scalar scan answer fewer. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
-const MEGABYTE = 1e6;
-
-interface Findings {
-  readonly table: TableRow[];
-  readonly metrics: Record<string, number | null>;
-  readonly timings: Record<string, number | null>;
-  readonly n: Record<string, number>;
-  readonly versions: Record<string, string>;
-  readonly lines: Map<string, [number, number][]>;
-}
 
 /** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
 export const benchmark: Benchmark = {
   description:
-    "dense and BM25 search, snapshots, growth, peers (--docs generated, --seed N, --large, --svg FILE, --peers N passages; 0: none)",
+    "the whole retrieval stage, dense and BM25 search, snapshots, growth, peers (--docs generated, --seed N, --chunks N of the stage, 0: not measured, --questions N, --no-growth, --large, --svg FILE, --peers N passages, 0: none)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -54,12 +36,16 @@ export const benchmark: Benchmark = {
         large: { type: "boolean", default: false },
         svg: { type: "string" },
         peers: { type: "string", default: "10000" },
+        chunks: { type: "string", default: "10000" },
+        questions: { type: "string", default: "1000" },
+        "no-growth": { type: "boolean", default: false },
       },
     });
     if (values.docs !== "generated") throw new RangeError(`--docs ${values.docs} is not known: use --docs generated.`);
     const seed = Number(values.seed);
-    const findings: Findings = { table: [], metrics: {}, timings: {}, n: {}, versions: versionsOf(), lines: new Map() };
-    const sizes = values.large ? SIZES : SIZES.slice(0, -1);
+    const findings = noFindings();
+    const sizes = values["no-growth"] ? [] : values.large ? SIZES : SIZES.slice(0, -1);
+    await measureStage(findings, Number(values.chunks), Number(values.questions), seed, progress);
     measureVectors(findings, sizes, seed, progress);
     measureWords(findings, sizes, seed, progress);
     for (const [name, points] of findings.lines) {
@@ -348,20 +334,4 @@ function sharedShare(found: readonly (readonly number[])[], expected: readonly (
     all += slots.length;
   });
   return shared / all;
-}
-
-function median(times: readonly number[]): number {
-  return quantile(times, 0.5) ?? 0;
-}
-
-function ms(times: readonly number[]): string {
-  return `${median(times).toFixed(median(times) < 10 ? 3 : 0)} ms`;
-}
-
-function spread(times: readonly number[]): string {
-  return `p10 ${(quantile(times, 0.1) ?? 0).toFixed(3)}, p90 ${(quantile(times, 0.9) ?? 0).toFixed(3)}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / MEGABYTE).toFixed(0)} MB`;
 }

@@ -10,6 +10,7 @@ import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { type TimePart, untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
 import { type QuestionVector, VectorIndex } from "./vector-index.ts";
@@ -68,6 +69,8 @@ export interface SearchRequest {
   readonly alpha: number;
   readonly beta: number;
   readonly fusion: "min-max" | "rrf";
+  /** @default untimed */
+  readonly time?: TimePart;
 }
 
 /** A chunk that was found, by its best window. */
@@ -141,6 +144,11 @@ export class Corpus {
   /** Number of windows indexed. */
   get windows(): number {
     return this.words.size;
+  }
+
+  /** Bytes of the arrays of words, and of the vectors that serve. */
+  get bytes(): { readonly words: number; readonly vectors: number } {
+    return { words: this.words.bytes, vectors: this.active?.bytes ?? 0 };
   }
 
   /** Inverse document frequency of a stemmed token over windows. */
@@ -283,11 +291,14 @@ export class Corpus {
   }
 
   private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
+    const { vector, time = untimed } = request;
     // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
     const windows = request.candidates * this.mostWindows;
-    const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.terms, wanted, accept), windows) : [];
-    const { vector } = request;
-    const byVector = vector === null ? [] : withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows);
+    const byWords = request.bm25
+      ? time("words", () => withTies((wanted) => this.words.search(request.terms, wanted, accept), windows))
+      : [];
+    const byVector =
+      vector === null ? [] : time("vectors", () => withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows));
     const bm25 = this.bestWindows(byWords, request.candidates);
     const dense = this.bestWindows(byVector, request.candidates);
     const slots = new Map([...bm25.slots, ...dense.slots]);

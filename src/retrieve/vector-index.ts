@@ -25,6 +25,11 @@ export class VectorIndex {
     this.dense = new DenseIndex({ model: encoder.id });
   }
 
+  /** Bytes of the vectors. */
+  get bytes(): number {
+    return this.dense.bytes;
+  }
+
   has(window: number): boolean {
     return this.vectorOfWindow.has(window);
   }
