@@ -8,7 +8,8 @@ import { zipfSampler } from "./generate.ts";
  * Content words are English ones, the commoner lists first, in a Zipf law; half of them come from the page's topic. Between them stand
  * function words, as many as in prose. Every third sentence states an amount, a term, a share, a date, a form or a code; some say "not",
  * "only" or "unless". Pages have 2 to 24 sections under headings, in paragraphs and lists. One section in twelve repeats one of an earlier
- * page, every second time with one number changed: twins, and near-duplicates that must stay apart.
+ * page and one page in fifteen is an earlier one under another title, every second time with numbers changed: twins, and near-duplicates that
+ * must stay apart.
  *
  * A question takes words of one sentence behind an everyday frame; one in eight has a misspelt word, one in ten a code.
  */
@@ -21,8 +22,9 @@ const SECTIONS = { least: 2, most: 24 } as const;
 const SENTENCES = { least: 6, most: 14 } as const;
 const SENTENCE_WORDS = { least: 8, most: 24 } as const;
 const REPEATED = 1 / 12;
-/** Sections that may be repeated. */
-const KEPT_SECTIONS = 400;
+const REPEATED_PAGES = 1 / 15;
+/** Sections and pages that may be repeated: the last so many. */
+const KEPT = 400;
 const FUNCTION_WORDS = "the of and to in for your is a or on that with as if by from this have an you are be at it which their when".split(
   " ",
 );
@@ -56,7 +58,8 @@ export function createDocuments(seed: number): GeneratedDocuments {
   const rank = zipfSampler(vocabulary.length, random);
   const topicRank = zipfSampler(TOPIC_WORDS, random);
   const topics = Array.from({ length: TOPICS }, () => Array.from({ length: TOPIC_WORDS }, () => vocabulary[rank()] as string));
-  const repeatable: string[] = [];
+  const keptSections: string[] = [];
+  const keptPages: string[] = [];
   const sources: string[] = [];
   let pages = 0;
 
@@ -95,18 +98,23 @@ export function createDocuments(seed: number): GeneratedDocuments {
   }
 
   function section(topic: readonly string[]): string {
-    if (repeatable.length > 0 && random() < REPEATED) {
-      const text = pick(repeatable);
-      return random() < 0.5 ? text : text.replace(/\d+(?= days| percent)/, (number) => String(Number(number) + 1));
-    }
+    if (keptSections.length > 0 && random() < REPEATED) return repeated(pick(keptSections));
     const sentences = Array.from({ length: whole(SENTENCES.least, SENTENCES.most) }, () => sentence(topic));
     sources.push(pick(sentences));
     const listed = random() < 0.25 ? sentences.splice(-3).map((one) => `- ${one}`) : [];
     const middle = sentences.length >> 1;
     const paragraphs = [sentences.slice(0, middle).join(" "), sentences.slice(middle).join(" ")];
     const text = [...paragraphs, listed.join("\n")].filter((part) => part !== "").join("\n\n");
-    if (repeatable.length < KEPT_SECTIONS) repeatable.push(text);
-    else repeatable[whole(0, KEPT_SECTIONS - 1)] = text;
+    return kept(text, keptSections);
+  }
+
+  function repeated(text: string): string {
+    return random() < 0.5 ? text : text.replaceAll(/\d+(?= days| percent)/g, (number) => String(Number(number) + 1));
+  }
+
+  function kept(text: string, list: string[]): string {
+    if (list.length < KEPT) list.push(text);
+    else list[whole(0, KEPT - 1)] = text;
     return text;
   }
 
@@ -120,11 +128,13 @@ export function createDocuments(seed: number): GeneratedDocuments {
   return {
     page() {
       const topic = pick(topics);
+      const title = `# ${heading(topic)} ${++pages}`;
+      if (keptPages.length > 0 && random() < REPEATED_PAGES) return `${title}\n\n${repeated(pick(keptPages))}\n`;
       const sections = Array.from(
         { length: whole(SECTIONS.least, SECTIONS.most) },
         (_, i) => `${i % 4 === 3 ? "###" : "##"} ${heading(topic)}\n\n${section(topic)}`,
       );
-      return `# ${heading(topic)} ${++pages}\n\n${sections.join("\n\n")}\n`;
+      return `${title}\n\n${kept(sections.join("\n\n"), keptPages)}\n`;
     },
     question() {
       const said = pick(sources, asking).replace(/[.,]$/, "").split(" ");

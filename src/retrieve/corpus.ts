@@ -10,6 +10,8 @@ import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
 import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { ScopeFilter, scopeSees } from "./scope-filter.ts";
+import { SlotSet } from "./slot-set.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
@@ -106,6 +108,17 @@ interface Entry {
   readonly window: Window;
 }
 
+/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have two or three among the best. */
+const WINDOWS_PER_CHUNK = 3;
+
+/** Chunks by their best windows, best first, with the slots of those. */
+interface BestChunks {
+  readonly ranking: readonly Ranked<string>[];
+  readonly slots: ReadonlyMap<string, number>;
+}
+
+const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
+
 /**
  * The in-process index of one domain: words and vectors of every window, kept equal to the store by `sync`.
  * It holds all tenants and labels; every search filters by scope before ranking.
@@ -129,8 +142,7 @@ export class Corpus {
   private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
   /** What twins were compared by, until the index changes. */
   readonly faces: FaceMemo = new Map();
-  /** Windows of the chunk that has most. */
-  private mostWindows = 1;
+  private readonly scopes = new ScopeFilter((slot) => this.entries[slot]?.document ?? null);
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
 
@@ -278,59 +290,60 @@ export class Corpus {
     const accept = this.filter(request);
     const all = this.rank(request, accept);
     const coded = this.slotsWith(request.codes, accept);
-    if (coded.size === 0) return all;
-    const first = this.rank(request, (slot) => coded.has(slot)).map((candidate) => ({ ...candidate, coded: true }));
+    if (coded === null) return all;
+    const first = this.rank(request, coded).map((candidate) => ({ ...candidate, coded: true }));
     const chunks = new Set(first.map(({ chunk }) => chunk.id));
     return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
   }
 
-  /** Windows that hold a code. */
-  private slotsWith(codes: readonly string[], accept: (slot: number) => boolean): Set<number> {
-    if (codes.length === 0) return new Set();
-    return new Set(this.words.search(codes, this.words.slots, accept).map(({ slot }) => slot));
+  /** Windows that hold a code; `null`: none does. */
+  private slotsWith(codes: readonly string[], accept: SlotSet): SlotSet | null {
+    if (codes.length === 0) return null;
+    const found = this.words.search(codes, this.words.slots, (slot) => accept.has(slot));
+    if (found.length === 0) return null;
+    const slots = new SlotSet();
+    for (const { slot } of found) slots.add(slot);
+    return slots;
   }
 
-  private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
-    const { vector, time = untimed } = request;
-    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
-    const windows = request.candidates * this.mostWindows;
-    const byWords = request.bm25
-      ? time("words", () => withTies((wanted) => this.words.search(request.terms, wanted, accept), windows))
-      : [];
-    const byVector =
-      vector === null ? [] : time("vectors", () => withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows));
-    const bm25 = this.bestWindows(byWords, request.candidates);
-    const dense = this.bestWindows(byVector, request.candidates);
-    const slots = new Map([...bm25.slots, ...dense.slots]);
+  private rank(request: SearchRequest, accept: SlotSet): Candidate[] {
+    const { vector, candidates, time = untimed } = request;
+    const isAccepted = (slot: number) => accept.has(slot);
+    const byWords = (windows: number) => withTies((wanted) => this.words.search(request.terms, wanted, isAccepted), windows);
+    const bm25 = request.bm25 ? time("words", () => this.bestChunks(byWords, candidates)) : NO_CHUNKS;
+    const byVector = ({ index, values }: QuestionVector) => {
+      return (windows: number) => withTies((wanted) => index.search(values, wanted, accept), windows);
+    };
+    const dense = vector === null ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector), candidates));
+    const slotOf = (id: string) => (dense.slots.get(id) ?? bm25.slots.get(id)) as number;
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    const slotOf = (id: string) => slots.get(id) as number;
     const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
     return ranked.map(({ id, ...scores }) => {
       const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
       // Also of a chunk that only the words found: gates judge by the cosine.
-      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
+      const cosine = scores.dense ?? (vector === null ? null : this.cosineOf(chunk, vector, accept));
       const text = document.text.slice(window.start, window.end);
       return { documentId: document.id, version: document.version, chunk, window, title: document.title, text, ...scores, dense: cosine };
     });
   }
 
-  private filter({ scope, selection }: SearchRequest): (slot: number) => boolean {
-    return (slot) => {
-      const entry = this.entries[slot];
-      if (entry === null || entry === undefined) return false;
-      const { document, chunk } = entry;
-      if (!scopeSees(scope, document)) return false;
-      if (selection === null) return true;
-      if (document.id !== selection.documentId) return false;
-      return chunk.start >= selection.start && chunk.end <= selection.end;
-    };
+  /** Windows that a request may find: those of its scope, narrowed by what else it asks. */
+  private filter({ scope, selection }: SearchRequest): SlotSet {
+    const visible = this.scopes.slotsFor(scope, this.entries.length);
+    if (selection === null) return visible;
+    const inside = new SlotSet();
+    for (const slot of this.slotsOfDocument.get(selection.documentId)?.slots ?? []) {
+      const { chunk } = this.entries[slot] as Entry;
+      if (visible.has(slot) && chunk.start >= selection.start && chunk.end <= selection.end) inside.add(slot);
+    }
+    return inside;
   }
 
   /** Cosine of a chunk's best window; `null` when none has a vector. */
-  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: (slot: number) => boolean): number | null {
+  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: SlotSet): number | null {
     const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
-      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
+      .filter((slot) => this.entries[slot]?.chunk === chunk && accept.has(slot))
       .flatMap((slot) => index.score(values, slot) ?? []);
     return cosines.length === 0 ? null : Math.max(...cosines);
   }
@@ -347,8 +360,19 @@ export class Corpus {
     );
   }
 
-  /** A chunk scores as its best window. */
-  private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
+  /**
+   * The `limit` best chunks of a ranking of windows; a chunk scores as its best window. Asks for more windows until they hold as many
+   * chunks: however many of the best share one, none is missed.
+   */
+  private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
+    for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
+      const scored = search(windows);
+      const best = this.bestWindows(scored, limit);
+      if (best.ranking.length === limit || scored.length < windows) return best;
+    }
+  }
+
+  private bestWindows(scored: readonly Scored[], limit: number): BestChunks {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
     for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
@@ -417,7 +441,6 @@ export class Corpus {
     const slots: number[] = [];
     for (const chunk of document.chunks) {
       const headings = this.tokens(chunk.headingPath.join(" "));
-      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },
@@ -430,6 +453,7 @@ export class Corpus {
       }
     }
     this.slotsOfDocument.set(document.id, { version: document.version, slots });
+    this.scopes.clear();
     if (slots.length > 0) this.vocabulary.add(document, this.wordsOf(document));
   }
 
@@ -444,6 +468,7 @@ export class Corpus {
   }
 
   private remove(documentId: string): void {
+    this.scopes.clear();
     const slots = this.slotsOfDocument.get(documentId)?.slots ?? [];
     const document = this.entries[slots[0] ?? -1]?.document;
     if (document !== undefined) this.vocabulary.remove(document, this.wordsOf(document));
@@ -458,6 +483,7 @@ export class Corpus {
 
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
   private async embedMissing(index: VectorIndex, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
+    if (index.size === this.windows) return;
     const missing: number[] = [];
     this.entries.forEach((entry, slot) => {
       if (entry !== null && !index.has(slot)) missing.push(slot);
@@ -475,11 +501,6 @@ export class Corpus {
       onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
   }
-}
-
-/** May the scope read what belongs to this owner? */
-function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
-  return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
 /** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */

@@ -19,6 +19,8 @@ export class VectorIndex {
   private readonly windowOfVector: number[] = [];
   private readonly vectorOfWindow = new Map<number, number>();
   private dimensions: number | null = null;
+  /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
+  private vectorsOf = new WeakMap<SlotSet, SlotSet>();
 
   constructor(encoder: Encoder) {
     this.encoder = encoder;
@@ -30,6 +32,11 @@ export class VectorIndex {
     return this.dense.bytes;
   }
 
+  /** Number of windows that have a vector. */
+  get size(): number {
+    return this.vectorOfWindow.size;
+  }
+
   has(window: number): boolean {
     return this.vectorOfWindow.has(window);
   }
@@ -38,6 +45,7 @@ export class VectorIndex {
     const slot = this.dense.add(vector);
     this.windowOfVector[slot] = window;
     this.vectorOfWindow.set(window, slot);
+    this.vectorsOf = new WeakMap();
   }
 
   delete(window: number): void {
@@ -46,10 +54,27 @@ export class VectorIndex {
     this.vectorOfWindow.delete(window);
   }
 
-  /** Windows ranked by cosine, best first. */
-  search(question: Float32Array, k: number, accept: (window: number) => boolean): Scored[] {
-    const accepted = SlotSet.from(this.dense.slots, (slot) => accept(this.windowOfVector[slot] as number));
-    return this.dense.search(question, k, accepted).map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
+  /**
+   * Windows ranked by cosine, best first.
+   * @param accept windows to rank; must not change after
+   */
+  search(question: Float32Array, k: number, accept: SlotSet): Scored[] {
+    return this.dense.search(question, k, this.vectorSlots(accept)).map(({ slot, score }) => ({
+      slot: this.windowOfVector[slot] as number,
+      score,
+    }));
+  }
+
+  private vectorSlots(windows: SlotSet): SlotSet {
+    const known = this.vectorsOf.get(windows);
+    if (known !== undefined) return known;
+    const slots = new SlotSet();
+    windows.forEach((window) => {
+      const slot = this.vectorOfWindow.get(window);
+      if (slot !== undefined) slots.add(slot);
+    });
+    this.vectorsOf.set(windows, slots);
+    return slots;
   }
 
   /** Cosine of one window; `null` when it has no vector. */
