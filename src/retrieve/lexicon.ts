@@ -129,7 +129,8 @@ export class Lexicon {
     }
     let largest = 0;
     let squares = 0;
-    for (const value of sum) {
+    for (let i = 0; i < dimensions; i++) {
+      const value = sum[i] as number;
       largest = Math.max(largest, Math.abs(value));
       squares += value * value;
     }

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
 
 /** Where a file belongs. */
@@ -71,6 +72,7 @@ export interface DocumentStore {
 const IDS_PER_QUERY = 500;
 
 export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
+  const cache = new DocumentCache();
   return {
     putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
     deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths)),
@@ -94,7 +96,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       return new Map(rows.map(({ id, version }) => [id, version]));
     },
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
-    load: (scope, ids) => loadDocuments(db, scope, ids),
+    load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     counts: (scope) => countCorpus(db, scope),
   };
 }
@@ -286,50 +288,83 @@ async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]):
   return byDocument;
 }
 
-async function loadDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> {
+/** Which of the documents are there for the scope, and in which version, is asked every time; the rest of those known comes from the cache. */
+async function loadDocuments(
+  db: Kysely<Database>,
+  scope: Scope,
+  ids: readonly string[],
+  cache: DocumentCache,
+): Promise<Map<string, StoredDocument>> {
   const loaded = new Map<string, StoredDocument>();
   for (const part of inParts(ids)) {
-    const rows = await db
-      .selectFrom("documents")
-      .selectAll()
-      .where("domain", "=", scope.domain)
-      .where("tenant", "in", tenantsOf(scope))
-      .where("access", "in", scope.access)
-      .where("id", "in", part)
-      .execute();
-    const chunks = await loadChunks(db, part);
-    for (const row of rows) {
-      loaded.set(row.id, {
-        id: row.id,
-        domain: row.domain,
-        tenant: row.tenant === "" ? null : row.tenant,
-        access: row.access,
-        source: row.source,
-        path: row.path,
-        title: row.title,
-        description: row.description,
-        url: row.url,
-        asOf: row.as_of,
-        authority: row.authority as StoredDocument["authority"],
-        topic: row.topic,
-        subtopic: row.subtopic,
-        type: row.type as StoredDocument["type"],
-        originalHash: row.original_hash,
-        version: row.version,
-        normaliser: row.normaliser,
-        text: row.text,
-        blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
-          ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
-        ),
-        units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
-          ([start, end, type, block]): Unit => ({ start, end, type, block }),
-        ),
-        sourceMap: JSON.parse(row.source_map) as number[],
-        chunks: chunks.get(row.id) ?? [],
-      });
+    const current = await visibleVersions(db, scope, part);
+    const missing: string[] = [];
+    for (const { id, version } of current) {
+      const known = cache.get(id, version);
+      if (known === null) missing.push(id);
+      else loaded.set(id, known);
+    }
+    if (missing.length === 0) continue;
+    const read = await readDocuments(db, scope, missing);
+    // A document that was replaced while it was read may have chunks of its next version: it is not kept.
+    const after = new Map((await visibleVersions(db, scope, missing)).map(({ id, version }) => [id, version]));
+    for (const document of read) {
+      loaded.set(document.id, document);
+      if (after.get(document.id) === document.version) cache.set(document);
     }
   }
   return loaded;
+}
+
+function visibleVersions(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<{ id: string; version: string }[]> {
+  return db
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .where("id", "in", ids)
+    .execute();
+}
+
+async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .selectAll()
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .where("id", "in", ids)
+    .execute();
+  const chunks = await loadChunks(db, ids);
+  return rows.map((row) => ({
+    id: row.id,
+    domain: row.domain,
+    tenant: row.tenant === "" ? null : row.tenant,
+    access: row.access,
+    source: row.source,
+    path: row.path,
+    title: row.title,
+    description: row.description,
+    url: row.url,
+    asOf: row.as_of,
+    authority: row.authority as StoredDocument["authority"],
+    topic: row.topic,
+    subtopic: row.subtopic,
+    type: row.type as StoredDocument["type"],
+    originalHash: row.original_hash,
+    version: row.version,
+    normaliser: row.normaliser,
+    text: row.text,
+    blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
+      ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
+    ),
+    units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
+      ([start, end, type, block]): Unit => ({ start, end, type, block }),
+    ),
+    sourceMap: JSON.parse(row.source_map) as number[],
+    chunks: chunks.get(row.id) ?? [],
+  }));
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {
