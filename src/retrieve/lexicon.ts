@@ -39,9 +39,12 @@ export class Lexicon {
   private vectors = new Int8Array(0);
   private scales = new Float32Array(0);
   private signatures = new Int32Array(0);
+  /** Working memory. */
+  private readonly sum: Float64Array;
 
   constructor(encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">) {
     this.encoder = encoder;
+    this.sum = new Float64Array(encoder.dimensions);
     this.signatureWords = Math.ceil(encoder.dimensions / 32);
   }
 
@@ -121,11 +124,13 @@ export class Lexicon {
   /** The unit sum of a word's pieces, in one byte a dimension, and its signs. */
   private store(id: number, word: string): void {
     const { dimensions } = this.encoder;
-    const { vectors, weights } = this.encoder.tokenVectors(word);
-    const sum = new Float64Array(dimensions);
+    const { vectors: pieces, weights } = this.encoder.tokenVectors(word);
+    const { sum, vectors, signatures } = this;
+    sum.fill(0);
     for (let piece = 0; piece < weights.length; piece++) {
       const weight = weights[piece] as number;
-      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + weight * (vectors[piece * dimensions + i] as number);
+      const from = piece * dimensions;
+      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + weight * (pieces[from + i] as number);
     }
     let largest = 0;
     let squares = 0;
@@ -136,15 +141,14 @@ export class Lexicon {
     }
     if (largest === 0) return;
     this.weights[id] = Math.sqrt(squares);
+    const to = id * dimensions;
+    const signs = id * this.signatureWords;
     let codes = 0;
     for (let i = 0; i < dimensions; i++) {
       const code = Math.round(((sum[i] as number) / largest) * 127);
       codes += code * code;
-      this.vectors[id * dimensions + i] = code;
-      if (code > 0) {
-        const at = id * this.signatureWords + (i >> 5);
-        this.signatures[at] = (this.signatures[at] as number) | (1 << (i & 31));
-      }
+      vectors[to + i] = code;
+      if (code > 0) signatures[signs + (i >> 5)] = (signatures[signs + (i >> 5)] as number) | (1 << (i & 31));
     }
     this.scales[id] = 1 / Math.sqrt(codes);
   }
@@ -168,9 +172,8 @@ export class Lexicon {
     this.texts = new Map();
     this.tokens = [];
     this.weights = [];
-    this.vectors = new Int8Array(0);
-    this.scales = new Float32Array(0);
-    this.signatures = new Int32Array(0);
+    this.scales.fill(0);
+    this.signatures.fill(0);
   }
 }
 

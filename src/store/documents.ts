@@ -316,27 +316,23 @@ async function loadDocuments(
   return loaded;
 }
 
-function visibleVersions(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<{ id: string; version: string }[]> {
-  return db
-    .selectFrom("documents")
-    .select(["id", "version"])
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access)
-    .where("id", "in", ids)
-    .execute();
+/** Looked up by id alone: with the scope beside it, SQLite takes the index of files and reads every document of the domain. */
+async function visibleVersions(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<{ id: string; version: string }[]> {
+  const rows = await db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids).execute();
+  return rows.filter((row) => isVisible(row, scope));
+}
+
+function isVisible(row: { readonly domain: string; readonly tenant: string; readonly access: string }, scope: Scope): boolean {
+  return row.domain === scope.domain && tenantsOf(scope).includes(row.tenant) && scope.access.includes(row.access);
 }
 
 async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
-  const rows = await db
-    .selectFrom("documents")
-    .selectAll()
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access)
-    .where("id", "in", ids)
-    .execute();
-  const chunks = await loadChunks(db, ids);
+  const found = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
+  const rows = found.filter((row) => isVisible(row, scope));
+  const chunks = await loadChunks(
+    db,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => ({
     id: row.id,
     domain: row.domain,
