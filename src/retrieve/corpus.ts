@@ -342,10 +342,11 @@ export class Corpus {
 
   /** Cosine of a chunk's best window; `null` when none has a vector. */
   private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: SlotSet): number | null {
-    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
-      .filter((slot) => this.entries[slot]?.chunk === chunk && accept.has(slot))
-      .flatMap((slot) => index.score(values, slot) ?? []);
-    return cosines.length === 0 ? null : Math.max(...cosines);
+    const slots = this.slotsOfDocument.get(chunk.documentId)?.slots ?? [];
+    return index.best(
+      values,
+      slots.filter((slot) => this.entries[slot]?.chunk === chunk && accept.has(slot)),
+    );
   }
 
   /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */

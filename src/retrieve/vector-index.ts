@@ -77,10 +77,12 @@ export class VectorIndex {
     return slots;
   }
 
-  /** Cosine of one window; `null` when it has no vector. */
-  score(question: Float32Array, window: number): number | null {
-    const slot = this.vectorOfWindow.get(window);
-    return slot === undefined ? null : this.dense.score(question, slot);
+  /** Highest cosine of some windows; `null` when none has a vector. */
+  best(question: Float32Array, windows: readonly number[]): number | null {
+    return this.dense.best(
+      question,
+      windows.flatMap((window) => this.vectorOfWindow.get(window) ?? []),
+    );
   }
 
   /** @throws ModelError of the encoder, or `encoder_changed` when what it gave cannot be compared with the index */
