@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Benchmark, Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../src/internals.ts";
-import { type Findings, median, megabytes, ms, noFindings, spread } from "./speed/findings.ts";
+import { type Findings, median, megabytes, ms, noFindings, residentBytes, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
 import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
@@ -234,7 +234,12 @@ async function measurePeers(findings: Findings, n: number, seed: number, progres
   const denseOurs: Search<Float32Array> = async (query, k) => dense.search(query, k).map(({ slot }) => slot);
   const wordsOurs: Search<readonly string[]> = async (query, k) => words.search(query, k).map(({ slot }) => slot);
   const exact = queries.map((query) => dense.search(query, 50).map(({ slot }) => slot));
-  findings.table.push({ name: `peers at ${n.toLocaleString("en")}, top 50`, figure: "", note: "× ours, a query of each in turn" });
+  const memory = `ours: vectors ${megabytes(dense.bytes)}, words ${megabytes(words.bytes)}; of peers what the process grew by`;
+  findings.table.push({
+    name: `peers at ${n.toLocaleString("en")}, top 50`,
+    figure: "",
+    note: `× ours, a query of each in turn; memory of ${memory}`,
+  });
   for (const file of listPeers()) {
     progress(`peer ${file}`);
     const { peer, version, reason } = await loadPeer(file);
@@ -243,23 +248,29 @@ async function measurePeers(findings: Findings, n: number, seed: number, progres
       continue;
     }
     findings.versions[peer.package] = version;
-    const before = process.memoryUsage().rss;
+    const before = residentBytes();
     const started = performance.now();
     const found: number[][] = [];
     const kind = peer.vectors === undefined ? "words" : "vectors";
+    const build = { ms: 0, bytes: 0 };
+    const built = <Search>(search: Search): Search => {
+      build.ms = performance.now() - started;
+      build.bytes = Math.max(0, residentBytes() - before);
+      return search;
+    };
     const times =
       peer.vectors !== undefined
-        ? await against(queries, denseOurs, await peer.vectors(rows), started, found)
-        : await against(questions, wordsOurs, await peer.words?.(passages), started, found);
-    const grown = process.memoryUsage().rss - before;
+        ? await against(queries, denseOurs, built(await peer.vectors(rows)), found)
+        : await against(questions, wordsOurs, built(await peer.words?.(passages)), found);
     const recall = kind === "vectors" ? `, recall@50 ${sharedShare(found, exact).toFixed(3)}` : "";
     const ratio = (median(times.peer) / median(times.ours)).toFixed(1);
     findings.timings[`peer.${file.replace(".mjs", "")}.ms`] = median(times.peer);
     findings.timings[`peer.${file.replace(".mjs", "")}.ratio`] = Number(ratio);
+    findings.timings[`peer.${file.replace(".mjs", "")}.bytes`] = build.bytes;
     findings.table.push({
       name: `  ${kind}: ${peer.name} ${version}`,
       figure: ms(times.peer),
-      note: `× ${ratio} of ours ${ms(times.ours)}, built in ${(times.buildMs / 1000).toFixed(1)} s, + ${megabytes(Math.max(0, grown))}${recall}`,
+      note: `× ${ratio} of ours ${ms(times.ours)}, built in ${(build.ms / 1000).toFixed(1)} s, + ${megabytes(build.bytes)}${recall}`,
     });
   }
 }
@@ -269,11 +280,10 @@ async function against<Query>(
   queries: readonly Query[],
   ours: Search<Query>,
   peer: Search<Query> | undefined,
-  started: number,
   found: number[][],
-): Promise<{ ours: number[]; peer: number[]; buildMs: number }> {
+): Promise<{ ours: number[]; peer: number[] }> {
   if (peer === undefined) throw new TypeError("A peer exports vectors or words.");
-  const times = { ours: [] as number[], peer: [] as number[], buildMs: performance.now() - started };
+  const times = { ours: [] as number[], peer: [] as number[] };
   for (const query of queries.slice(0, 5)) {
     await ours(query, 50);
     await peer(query, 50);
