@@ -66,10 +66,13 @@ export function createDocuments(seed: number): GeneratedDocuments {
   const pick = <T>(list: readonly T[], by = random): T => list[Math.floor(by() * list.length)] as T;
   const whole = (least: number, most: number, by = random) => least + Math.floor(by() * (most - least + 1));
 
+  /** One of 500: an agency has some hundreds. */
+  const form = (by: () => number) => `${whole(20, 29, by)}-${whole(4, 53, by) * 19}`;
+
   function fact(): string {
     switch (whole(0, 6)) {
       case 0:
-        return `$${whole(1, 9)},${whole(100, 999)}.${whole(10, 99)}`;
+        return `$${whole(1, 9)},${whole(10, 99)}0`;
       case 1:
         return `within ${whole(10, 365)} days`;
       case 2:
@@ -77,7 +80,7 @@ export function createDocuments(seed: number): GeneratedDocuments {
       case 3:
         return `by ${pick(MONTHS)} ${whole(1, 28)}, ${whole(1990, 2026)}`;
       case 4:
-        return `on Form ${whole(20, 29)}-${whole(100, 9999)}`;
+        return `on Form ${form(random)}`;
       case 5:
         return `under code ${whole(5000, 9999)}`;
       default:
@@ -143,7 +146,7 @@ export function createDocuments(seed: number): GeneratedDocuments {
       const words = content.slice(from, from + whole(3, 6, asking));
       const long = words.findIndex((word) => word.length >= 6);
       if (long >= 0 && asking() < 1 / 8) words[long] = misspelt(words[long] as string);
-      if (asking() < 1 / 10) words.push(`Form ${whole(20, 29, asking)}-${whole(100, 9999, asking)}`);
+      if (asking() < 1 / 10) words.push(`Form ${form(asking)}`);
       return `${pick(FRAMES, asking)} ${words.join(" ")}?`.trim();
     },
   };

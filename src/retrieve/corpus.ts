@@ -108,8 +108,8 @@ interface Entry {
   readonly window: Window;
 }
 
-/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have two or three among the best. */
-const WINDOWS_PER_CHUNK = 3;
+/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
+const WINDOWS_PER_CHUNK = 2;
 
 /** Chunks by their best windows, best first, with the slots of those. */
 interface BestChunks {

@@ -82,9 +82,15 @@ function isBetween(text: string, at: number): boolean {
 
 function nearDuplicates(a: Face, b: Face): boolean {
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
+  const wanted = WORTH_COMPARING * small.size;
   let shared = 0;
-  for (const word of small) if (large.has(word)) shared++;
-  return shared >= WORTH_COMPARING * small.size && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
+  let left = small.size;
+  for (const word of small) {
+    if (shared + left < wanted) return false;
+    if (large.has(word)) shared++;
+    left--;
+  }
+  return shared >= wanted && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
 }
 
 function once<T>(make: () => T): () => T {
