@@ -2,10 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Benchmark, Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../src/internals.ts";
+import {
+  type Benchmark,
+  Bm25Index,
+  createScalarKernel,
+  DenseIndex,
+  listPeers,
+  loadPeer,
+  type Search,
+  SlotSet,
+  withSnapshotFile,
+} from "../src/internals.ts";
 import { type Findings, median, megabytes, ms, noFindings, residentBytes, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
-import { listPeers, loadPeer, type Search } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
 import { measureStage } from "./speed/stage.ts";
 

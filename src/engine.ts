@@ -26,7 +26,7 @@ import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { didYouMean } from "./text/nearest.ts";
-import type { Answer, AskRequest, Scope, Selection } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Scope, Selection } from "./types.ts";
 import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -37,6 +37,8 @@ export interface AskOptions {
   readonly detail?: "normal" | "more" | undefined;
   readonly sessionId?: string | null | undefined;
   readonly selection?: Selection | null | undefined;
+  /** Searches only in the documents, chapters, sections and pages named. */
+  readonly filters?: FilterRequest | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -294,6 +296,7 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
+    filters: options.filters ?? null,
   };
 }
 

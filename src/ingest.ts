@@ -13,7 +13,8 @@ import {
 import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import type { Corpus, SyncOptions } from "./retrieve/corpus.ts";
+import { progressOf } from "./progress.ts";
+import type { Corpus } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
@@ -195,6 +196,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     blocks: parsed.blocks,
     units: parsed.units,
     sourceMap: parsed.sourceMap,
+    pages: parsed.pages,
     chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
@@ -216,10 +218,11 @@ async function* embed(
   const counts: (number | null)[] = [];
   const onUsage = (tokens: number | null) => counts.push(tokens);
   try {
-    yield* progressOf(async (onEmbed) => {
+    const embedding = progressOf(async (onEmbed) => {
       await corpus.sync({ signal, onEmbed, onUsage, mayPrepare: false });
       await corpus.finishSwitch({ signal, onEmbed, onUsage });
     });
+    for await (const progress of embedding) yield { type: "embed", ...progress };
   } catch (cause) {
     if (signal.aborted || !(cause instanceof ModelError)) throw cause;
     yield { type: "embed-failed", code: cause.code, reason: cause.message };
@@ -228,31 +231,6 @@ async function* embed(
   const tokens = counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   const model = corpus.encoder?.model ?? corpus.encoder?.id ?? "";
   return { model, tokens, costUsd: costUsd(model, { inputTokens: tokens, outputTokens: null }, prices) };
-}
-
-async function* progressOf(run: (onEmbed: NonNullable<SyncOptions["onEmbed"]>) => Promise<void>): AsyncGenerator<IngestEvent, void> {
-  const progress: { done: number; total: number }[] = [];
-  let wake: () => void = () => undefined;
-  const onEmbed = (done: number, total: number) => {
-    progress.push({ done, total });
-    wake();
-  };
-  let finished = false;
-  const syncing = run(onEmbed).finally(() => {
-    finished = true;
-    wake();
-  });
-  syncing.catch(() => undefined);
-  while (!finished || progress.length > 0) {
-    const next = progress.shift();
-    if (next !== undefined) yield { type: "embed", ...next };
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (finished || progress.length > 0) resolve();
-      });
-  }
-  await syncing;
 }
 
 function emptyFolder(folder: string, known: number): IngestError {

@@ -1,5 +1,7 @@
 import { admitQuestion } from "./admit/admit.ts";
-import { type CheckContext, type CitedQuote, checkAnswer, checkSentence } from "./check/check.ts";
+import { readFilters } from "./admit/filters.ts";
+import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
+import type { CitedQuote } from "./check/finding.ts";
 import { parseMarkers } from "./check/markers.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
@@ -9,7 +11,7 @@ import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -114,12 +116,15 @@ export function assertCanRun({ profile, encoder }: AnswerParts): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-export async function admit(request: AskRequest, { store, profile, maxCharacters }: AnswerParts, log: StageLog): Promise<Question> {
+export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
+  const { store, profile, maxCharacters } = parts;
   const { sessionId } = request;
   const history = sessionId === null ? [] : await earlierTurns(sessionId, request, profile.sessionTurns, store);
-  const question = admitQuestion(request, history, { maxCharacters });
+  const admitted = admitQuestion(request, history, { maxCharacters });
+  const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), request.scope, parts.documents)) };
   log.fact("history", history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
+  log.fact("searched_in", question.filters?.searchedIn ?? null);
   log.fact("resolved", question.resolved === question.text ? null : question.resolved);
   if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
@@ -176,9 +181,17 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   noticeSwitch(parts, log);
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
-  const message = "The encoder could not be reached; passages were ranked by words alone.";
   const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
-  return { passages, embedding, scale, warnings: denseFailure === null ? [] : [{ code: "dense_failed", message }] };
+  return { passages, embedding, scale, warnings: retrievalWarnings(question, found, parts) };
+}
+
+function retrievalWarnings({ filters }: Question, { denseFailure, candidates }: Retrieved, { profile }: AnswerParts): Warning[] {
+  const failed = "The encoder could not be reached; passages were ranked by words alone.";
+  const narrow = `Profile "${profile.name}" searches only passages that lie wholly inside what the filters leave, and none does: take a wider filter, or another profile.`;
+  return [
+    ...(denseFailure === null ? [] : [{ code: "dense_failed", message: failed }]),
+    ...(filters && candidates === 0 && profile.retrieve.selection === "containment" ? [{ code: "filter_narrow", message: narrow }] : []),
+  ];
 }
 
 function noticeSwitch({ corpus }: AnswerParts, log: StageLog): void {
@@ -302,7 +315,9 @@ export function flags({ checks }: Outcome): Warning[] {
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
-  const counts = await store.documents.counts(question.scope);
+  const { filters, area } = question;
+  const all = await store.documents.counts(question.scope, area ?? undefined);
+  const counts = filters ? { ...all, within: filters.searchedIn } : all;
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
@@ -337,6 +352,7 @@ export function assemble(
     question: question.text,
     domain: question.scope.domain,
     profile: profile.name,
+    ...(question.filters ? { filters: question.filters } : {}),
     warnings,
     cacheMode: hit === null ? "miss" : "exact",
     tokenUsage: { compression: 0, answer: tokens, total: tokens },

@@ -49,6 +49,14 @@ export interface Unit extends TextRange {
   readonly block: number;
 }
 
+/** A heading of a document: what it opens reaches to the next one of its level or above. */
+export interface Heading {
+  readonly start: number;
+  /** 1 to 6. */
+  readonly level: number;
+  readonly text: string;
+}
+
 /** An indexed piece inside a chunk, 128–256 tokens where the chunk has them. */
 export interface Window extends TextRange {
   readonly tokens: number;
@@ -85,6 +93,8 @@ export interface StoredDocument extends DocumentMetadata {
   readonly units: readonly Unit[];
   readonly chunks: readonly Chunk[];
   readonly sourceMap: SourceMapData;
+  /** Where each page begins in the text, page 1 first; absent or `null`: the original has no pages. A blank page begins where the next one does. */
+  readonly pages?: readonly number[] | null;
 }
 
 /**
@@ -101,11 +111,56 @@ export interface AskRequest {
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
   readonly selection: Selection | null;
+  /** As they came; admission checks them. */
+  readonly filters?: FilterRequest | null;
 }
 
 /** A part of one document to which an answer must keep. */
 export interface Selection extends TextRange {
   readonly documentId: string;
+}
+
+/** Parts of documents to which an answer must keep, by name; all that are given hold together. */
+export interface FilterRequest {
+  /** Title, path, file name or id. */
+  readonly document?: string | undefined;
+  /** A heading of the top structural level, or its number. */
+  readonly chapter?: string | undefined;
+  /** A heading of any level, or its number. */
+  readonly section?: string | undefined;
+  /** `12`, `"12"` or `"12-15"`, from 1. */
+  readonly page?: number | string | undefined;
+}
+
+/** Filters after admission; at least one is not `null`. */
+export interface Filters {
+  readonly document: string | null;
+  readonly chapter: string | null;
+  readonly section: string | null;
+  readonly pages: PageRange | null;
+}
+
+/** Pages, both included, from 1. */
+export interface PageRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The only parts of documents that a question may be answered from, by document id; what is not listed is out of bounds. */
+export type Area = ReadonlyMap<string, AreaPart>;
+
+/** What of one document lies in an area. */
+export interface AreaPart {
+  /** Version that the ranges belong to; `null`: whichever is current. */
+  readonly version: string | null;
+  /** In order, neither overlapping nor touching. */
+  readonly ranges: readonly TextRange[];
+}
+
+/** Filters with what they were found to mean. */
+export interface AppliedFilters extends Filters {
+  /** In words: `chapter "Cetology" of "Moby-Dick"`. */
+  readonly searchedIn: string;
 }
 
 /** One earlier question–answer pair of a session. Helps to understand a question; never evidence. */
@@ -126,6 +181,9 @@ export interface Question {
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
   readonly selection: Selection | null;
+  readonly filters?: AppliedFilters | null;
+  /** What filters and selection leave together; absent or `null`: everything that the scope may see. */
+  readonly area?: Area | null;
   readonly history: readonly Turn[];
   /** Names of injection patterns seen in the text. */
   readonly injectionSignals: readonly string[];
@@ -308,6 +366,8 @@ export interface Refusal {
     readonly chunks: number;
     readonly revision: number;
     readonly unreadable: readonly string[];
+    /** Where the filters kept the search to, in words; absent without filters. The counts are of that part alone. */
+    readonly within?: string;
   };
   readonly nearest: readonly { readonly title: string; readonly url: string | null; readonly missing: readonly string[] }[];
   readonly contacts: readonly { readonly name: string; readonly contact: string }[];
@@ -328,6 +388,8 @@ export interface Answer {
   readonly question: string;
   readonly domain: string;
   readonly profile: string;
+  /** The filters that held; absent without any. */
+  readonly filters?: AppliedFilters;
   readonly sentences: readonly AnswerSentence[];
   /** Confidence in 0–1 of the decision to answer; `null` when nothing was found. */
   readonly confidence: number | null;

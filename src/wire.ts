@@ -1,7 +1,11 @@
 import { z } from "zod";
+import { FILTER_CHARACTERS } from "./admit/filters.ts";
 import type { AnswerEvent } from "./events.ts";
-import type { Answer, Citation, Conflict, Evidence, FurtherSource, Refusal } from "./types.ts";
+import type { Answer, AppliedFilters, Citation, Conflict, Evidence, FurtherSource, Refusal } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
+
+/** A name in a filter; what it may hold is judged at admission, for every way in. */
+const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 /** The API as it travels: snake_case. These schemas are the documentation; this is the one file that converts. */
 
@@ -21,6 +25,22 @@ export const askRequestSchema = z
       })
       .optional()
       .describe("Answer only from this range of this document."),
+    filters: z
+      .strictObject({
+        document: filterName().optional().describe("Title, path, file name or id."),
+        chapter: filterName().optional().describe('A heading of the top level, such as "Chapter 32. Cetology", or its number or name.'),
+        section: filterName()
+          .optional()
+          .describe('A heading of any level, such as "§ 4.25 Combined ratings table", or its number or name.'),
+        page: z
+          .union([z.int(), z.string().min(1).max(40)], { error: 'give a page number from 1, or a range such as "12-15"' })
+          .optional()
+          .describe('A page, `12`, or pages, `"12-15"`; of documents that have pages.'),
+      })
+      .optional()
+      .describe(
+        "Answer only from these parts of documents; all that are given hold together. A name that does not exist is an error that names the nearest.",
+      ),
   })
   .describe("POST /v1/ask");
 export type WireAskRequest = z.input<typeof askRequestSchema>;
@@ -78,6 +98,7 @@ export const refusalSchema = z.object({
     chunks: z.int(),
     revision: z.int(),
     unreadable: z.array(z.string()).describe("Files that could not be read, and therefore were not searched."),
+    within: z.string().optional().describe("Where the filters kept the search to; the counts are of that part. Absent without filters."),
   }),
   nearest: z.array(z.object({ title: z.string(), url: z.string().nullable(), missing: z.array(z.string()) })),
   contacts: z.array(z.object({ name: z.string(), contact: z.string() })),
@@ -91,6 +112,16 @@ export const askResponseSchema = z
     question: z.string(),
     domain: z.string(),
     profile: z.string(),
+    filters: z
+      .object({
+        document: z.string().nullable(),
+        chapter: z.string().nullable(),
+        section: z.string().nullable(),
+        page: z.string().nullable(),
+        searched_in: z.string().describe('What they were found to mean, such as `chapter "Cetology" of "Moby-Dick"`.'),
+      })
+      .optional()
+      .describe("The filters that held; absent without any."),
     agg_conf: nullableScore.describe("Confidence of the decision to answer; `null` when nothing was found."),
     agg_conf_calibrated: z.boolean().describe("False: the threshold was not fitted on labelled questions."),
     answer_plain: z.string(),
@@ -223,6 +254,11 @@ function refusalToWire(refusal: Refusal): WireRefusal {
   };
 }
 
+function filtersToWire({ document, chapter, section, pages, searchedIn }: AppliedFilters): NonNullable<WireAnswer["filters"]> {
+  const page = pages === null ? null : pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
+  return { document, chapter, section, page, searched_in: searchedIn };
+}
+
 /** An answer as it travels. */
 export function answerToWire(answer: Answer): WireAnswer {
   return {
@@ -231,6 +267,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     question: answer.question,
     domain: answer.domain,
     profile: answer.profile,
+    ...(answer.filters === undefined ? {} : { filters: filtersToWire(answer.filters) }),
     agg_conf: answer.confidence,
     agg_conf_calibrated: answer.confidenceCalibrated,
     answer_plain: renderAnswerPlain(answer),

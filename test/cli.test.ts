@@ -205,6 +205,10 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     [["serve", "--port", "http"], /server\.port/],
     [["serve", "--port", "70000"], /server\.port/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
+    [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
+    [["eval", "retrieval", "--data", ".", "--sets", "clapqn"], /no set "clapqn"\. Did you mean "clapnq"\?/],
+    [["eval", "retrieval", "--data", ".", "--limit", "0"], /--limit 0 is not a number of questions/],
+    [["eval", "retrieval", "--data", ".", "--hub", "../../etc"], /--hub \.\.\/\.\.\/etc is not a name/],
   ] as const)("%j says what is wrong and what is right", async (args, words) => {
     const run = await cli(seeded, args);
     expect([1, 2]).toContain(run.code);
@@ -227,7 +231,7 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     expect(`${run.stdout}${run.stderr}`).toMatch(/Examples:[\s\S]*sourcebound ask/);
   });
 
-  it.each([["ask"], ["ingest"], ["serve"], ["demo"], ["profiles"], ["eval"], ["eval", "va"], ["bench"]])(
+  it.each([["ask"], ["ingest"], ["serve"], ["demo"], ["profiles"], ["eval"], ["eval", "va"], ["eval", "retrieval"], ["bench"]])(
     "%s %s --help has an example",
     async (...command) => {
       const run = await cli(seeded, [...command.filter(Boolean), "--help"]);

@@ -5,7 +5,8 @@ import { sevenLayer } from "../profiles/seven-layer.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
 import type { Claim } from "../types.ts";
-import { type CitedQuote, checkAnswer, checkSentence, verificationScore } from "./check.ts";
+import { checkAnswer, checkSentence, verificationScore } from "./check.ts";
+import type { CitedQuote } from "./finding.ts";
 
 const quote: CitedQuote = {
   text: "Tinnitus is rated at 10 percent. Call 1-800-827-1000.",

@@ -1,6 +1,7 @@
 import { holdsValue, valuesIn } from "../language/values.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
+import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { repairUrls } from "./urls.ts";
 
 export interface CheckContext {
@@ -9,21 +10,12 @@ export interface CheckContext {
   readonly homePage: string | null;
 }
 
-/** What the checks need of a cited quote. */
-export interface CitedQuote {
-  readonly text: string;
-  /** Address of its document. */
-  readonly url: string | null;
-  /** Does it stand in its document, byte for byte, today? */
-  readonly exact: boolean;
-}
-
 /** A sentence after its checks. */
 export interface CheckedSentence {
   readonly text: string;
   /** Shown, or left out. */
   readonly kept: boolean;
-  readonly results: readonly Omit<CheckResult, "sentence">[];
+  readonly results: readonly Finding[];
   readonly status: Claim["status"];
   readonly reason: string;
 }
@@ -46,7 +38,7 @@ export function checkSentence(
   const urls = repairUrls(text, { cited: addresses, quotes, mode: settings.urls, hosts, homePage });
   const uncited = quotes.length === 0;
   const strange = settings.values === "off" ? [] : valuesIn(urls.text).filter((value) => !holdsValue(quotes, value));
-  const results: Omit<CheckResult, "sentence">[] = [citationsResult(quotes.length, missing, settings.uncited)];
+  const results: Finding[] = [citationsResult(quotes.length, missing, settings.uncited)];
   if (settings.values !== "off") {
     results.push(
       valuesResult(
@@ -55,7 +47,7 @@ export function checkSentence(
       ),
     );
   }
-  if (urls.removed.length > 0) results.push(result("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
+  if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
@@ -74,24 +66,24 @@ function checkQuote({ text, exact }: CitedQuote): CheckedSentence {
   return {
     text,
     kept: exact,
-    results: [result("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source")],
+    results: [finding("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source")],
     status: exact ? "supported" : "unsupported",
     reason: exact ? "the sentence is an exact quote" : "the quote does not stand in the source",
   };
 }
 
-function citationsResult(quotes: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Omit<CheckResult, "sentence"> {
+function citationsResult(quotes: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Finding {
   const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
   const share = quotes / Math.max(1, quotes + missing.length);
-  if (quotes > 0 && missing.length > 0) return result("citations", "repaired", share, nowhere);
-  if (quotes > 0) return result("citations", "pass", 1, `cites ${quotes} quote${quotes === 1 ? "" : "s"} that exist`);
+  if (quotes > 0 && missing.length > 0) return finding("citations", "repaired", share, nowhere);
+  if (quotes > 0) return finding("citations", "pass", 1, `cites ${quotes} quote${quotes === 1 ? "" : "s"} that exist`);
   const verdict = uncited === "remove" ? "fail" : uncited === "warn" || missing.length > 0 ? "warn" : "pass";
-  return result("citations", verdict, 0, nowhere === "" ? "cites no source" : nowhere);
+  return finding("citations", verdict, 0, nowhere === "" ? "cites no source" : nowhere);
 }
 
-function valuesResult(strange: readonly string[], mode: "remove" | "warn"): Omit<CheckResult, "sentence"> {
-  if (strange.length === 0) return result("values", "pass", 1, "every value stands in a cited quote");
-  return result("values", mode === "remove" ? "fail" : "warn", 0, `not in the cited quotes: ${strange.join(", ")}`);
+function valuesResult(strange: readonly string[], mode: "remove" | "warn"): Finding {
+  if (strange.length === 0) return finding("values", "pass", 1, "every value stands in a cited quote");
+  return finding("values", mode === "remove" ? "fail" : "warn", 0, `not in the cited quotes: ${strange.join(", ")}`);
 }
 
 /** Share of citations whose sentence the checks did not find unsupported (`seven-layer` source, equation 4); `null` without citations. */
@@ -126,8 +118,4 @@ export function checkAnswer(sentences: readonly AnswerSentence[], claims: readon
     results.push({ name: "complete", verdict: "fail", score: 0, reason: "no sentence stood up to the checks", spans: [], sentence: null });
   }
   return results;
-}
-
-function result(name: string, verdict: CheckResult["verdict"], score: number | null, reason: string): Omit<CheckResult, "sentence"> {
-  return { name, verdict, score, reason, spans: [] };
 }

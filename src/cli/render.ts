@@ -4,11 +4,13 @@ import type { Terminal } from "./terminal.ts";
 
 /** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
+  const { filters } = answer;
   const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   const confidence =
     answer.confidence === null ? "" : `confidence ${answer.confidence.toFixed(2)}${answer.confidenceCalibrated ? "" : " (uncalibrated)"}, `;
+  if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   const cached = answer.cacheMode === "miss" ? "" : `${answer.cacheMode} cache hit, `;
   lines.push("", colors.dim(`${confidence}${cached}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
@@ -30,7 +32,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
   const lines = [
     colors.bold(refusal.message),
     "",
-    `Searched ${searched.documents} documents (${searched.chunks} passages, revision ${searched.revision}).`,
+    `Searched ${searched.documents} documents (${searched.chunks} passages, revision ${searched.revision})${searched.within === undefined ? "" : `, only ${harmlessLine(searched.within)}`}.`,
   ];
   if (searched.unreadable.length > 0) lines.push(`Not searched, because unreadable: ${searched.unreadable.map(harmlessLine).join(", ")}.`);
   if (nearest.length > 0) {

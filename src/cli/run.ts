@@ -35,7 +35,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question)/.test(error.code) ? EXIT.usage : EXIT.failed;
+    return error instanceof SourceboundError && /^(config|unknown|question|filter)/.test(error.code) ? EXIT.usage : EXIT.failed;
   } finally {
     terminal.endProgress();
     process.off("SIGINT", onInterrupt);

@@ -1,13 +1,17 @@
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Encoder } from "../models/encoder.ts";
-import { Corpus } from "../retrieve/corpus.ts";
+import { Corpus, type SyncOptions } from "../retrieve/corpus.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
 /** The product's own index over documents that are in no store. A document's scope is its tenant. */
-export async function createMemoryCorpus(documents: readonly RetrievalDocument[], encoder: Encoder | null): Promise<Corpus> {
+export async function createMemoryCorpus(
+  documents: readonly RetrievalDocument[],
+  encoder: Encoder | null,
+  options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
+): Promise<Corpus> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
   const store: Pick<DocumentStore, "revision" | "versions" | "loadForIndex"> = {
     revision: async () => 1,
@@ -16,7 +20,7 @@ export async function createMemoryCorpus(documents: readonly RetrievalDocument[]
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
   const corpus = new Corpus({ domain: "set", documents: store, embeddings, encoder, batch: 256 });
-  await corpus.sync();
+  await corpus.sync(options);
   return corpus;
 }
 

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { messageOf, RequestError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { wilson } from "./metrics.ts";
 
@@ -29,20 +30,27 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
+/** @throws RequestError `report_unwritable` */
 export function writeReport(path: string, report: Report): void {
-  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  try {
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (cause) {
+    const message = `The report could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there with --json FILE.`;
+    throw new RequestError("report_unwritable", message, {}, { cause });
+  }
 }
 
-/** Rows aligned in columns. */
+/** Rows aligned in columns; the note of a row without figures follows its name. */
 export function renderTable(rows: readonly TableRow[]): string {
   const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
   const name = width((row) => row.name);
   const figure = width((row) => row.figure);
   const interval = width((row) => row.interval ?? "");
   return rows
-    .map((row) =>
-      `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd(),
-    )
+    .map((row) => {
+      if (row.figure === "" && row.interval === undefined) return `  ${row.name}  ${row.note ?? ""}`.trimEnd();
+      return `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd();
+    })
     .join("\n");
 }
 

@@ -26,10 +26,14 @@ export interface RetrievalDocument {
   readonly scope: string | null;
 }
 
-/** What the shipped encoder and reranker saw of a set in training. A figure means something else for each. */
+/** What the shipped encoder and reranker saw of a set in training (`training/splits.json`). A figure means something else for each. */
 export const EXPOSURES = {
   unseen: "never trained on",
-  "held-out": "held-out part of a trained set",
+  "held-out": "held-out part of a trained set: no source document of it was trained on",
+  "held-out-wordings":
+    "held-out part of a trained set: no site of it was trained on, but the same wordings of questions were, on other sites",
+  "held-out-questions":
+    "held-out part of a trained set: no source of a question was trained on, but most documents that it is searched among were",
   "documents-seen": "its questions were never trained on; its documents were (titles, headings, sections)",
 } as const;
 export type Exposure = keyof typeof EXPOSURES;
@@ -117,7 +121,7 @@ function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
   const documents = passages
     .filter(({ site }) => asks("policyqa", site))
     .map(({ passage_id, site, text }) => ({ id: passage_id, title: "", text, scope: site }));
-  return { name: "policyqa", exposure: "held-out", documents, queries: [...asked.values()] };
+  return { name: "policyqa", exposure: "held-out-wordings", documents, queries: [...asked.values()] };
 }
 
 function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
@@ -184,7 +188,9 @@ function fairytaleQa(folder: string, withinStory: boolean, asks: AsksAbout): Ret
       tag: null,
       cluster: story,
     }));
-  return { name: withinStory ? "fairytaleqa-story" : "fairytaleqa-all", exposure: "held-out", documents, queries };
+  return withinStory
+    ? { name: "fairytaleqa-story", exposure: "held-out", documents, queries }
+    : { name: "fairytaleqa-all", exposure: "held-out-questions", documents, queries };
 }
 
 function clapNq(folder: string): RetrievalSet {

@@ -22,6 +22,8 @@ export interface ParsedDocument {
   readonly units: readonly Unit[];
   /** From `text` to UTF-16 offsets of the file decoded as UTF-8; a byte order mark counts as one. */
   readonly sourceMap: SourceMapData;
+  /** Where each page begins in `text`, page 1 first; `null`: the file has no pages. */
+  readonly pages: readonly number[] | null;
   /** SHA-256 (hex) of the file's bytes. */
   readonly originalHash: string;
 }
@@ -72,6 +74,7 @@ export function parseFile({ path, bytes }: { readonly path: string; readonly byt
       blocks: result.blocks,
       units: unitsOf(result.text, result.blocks),
       sourceMap: result.sourceMap,
+      pages: ("pages" in result ? result.pages : null) ?? null,
       originalHash,
     }));
   } catch (error) {

@@ -36,13 +36,15 @@ export const book: Profile = {
   check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: null },
   sessionTurns: 5,
   caches: ["exact"],
-  unbuilt: [
-    { stage: "check", what: "similarity ≥ .6 of uncited sentences: they are removed instead" },
-    { stage: "retrieve", what: "filters by chapter, section and page" },
-  ],
+  unbuilt: [{ stage: "check", what: "similarity ≥ .6 of uncited sentences: they are removed instead" }],
   rules: [
     { rule: "chunks of 800 tokens, 512–1,024, overlap 128", state: "reproduced", why: "for every profile" },
     { rule: "selection: start ≥ a and end ≤ b", state: "reproduced", why: "containment, before ranking" },
+    {
+      rule: "filters by chapter, section and page",
+      state: "reproduced",
+      why: "containment too: a passage that reaches beyond the chapter or page is not searched; in the other profiles it is clipped",
+    },
     {
       rule: "top 5; refuse below .7",
       state: "reproduced",

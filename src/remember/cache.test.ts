@@ -28,9 +28,24 @@ describe("exactCacheKey", () => {
     ["access", { scope: { ...question.scope, access: ["public", "staff"] } }],
     ["profile", { profile: "q" }],
     ["detail", { detail: "more" as const }],
+    ["filter", { filters: { document: null, chapter: "1", section: null, pages: null, searchedIn: "" } }],
     ["selection", { selection: { documentId: "d", start: 0, end: 5 } }],
   ])("is another for another %s", (_what, over) => {
     expect(exactCacheKey({ ...question, ...over }, scope)).not.toBe(key);
+  });
+
+  it("keeps filters apart by name and value", () => {
+    const none = { document: null, chapter: null, section: null, pages: null, searchedIn: "" };
+    const filters = [
+      { ...none, chapter: "1" },
+      { ...none, section: "1" },
+      { ...none, document: "1" },
+      { ...none, pages: { first: 1, last: 1 } },
+      { ...none, pages: { first: 1, last: 2 } },
+    ];
+    const keys = filters.map((one) => exactCacheKey({ ...question, filters: one }, scope));
+    expect(new Set([...keys, key]).size).toBe(6);
+    expect(exactCacheKey({ ...question, filters: null }, scope)).toBe(key);
   });
 
   it.each(["secret", "language", "encoder", "configHash"] as const)("is another for another %s", (name) => {

@@ -15,7 +15,7 @@ export interface CacheScope {
 
 /** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, stage 2). */
 export function exactCacheKey(question: Question, { secret, language, encoder, configHash }: CacheScope): string {
-  const { scope, profile, detail, selection } = question;
+  const { scope, profile, detail, selection, filters } = question;
   const parts = [
     normalizeQuestion(question.resolved),
     scope.domain,
@@ -27,6 +27,7 @@ export function exactCacheKey(question: Question, { secret, language, encoder, c
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     encoder,
     configHash,
+    ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
   ];
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
 }

@@ -36,6 +36,19 @@ describe("Bm25Index", () => {
     expect(index.search(["tinnitus"], 5)).toEqual([{ slot: 0, score: expect.closeTo(Math.log(2), 12) }]);
   });
 
+  it("scores a text as the entry that it would be", () => {
+    const index = new Bm25Index();
+    const fields = (title: string, text: string) => [{ tokens: title.split(" "), weight: 2 }, ...body(text)];
+    const all = [fields("a b", "c d e"), fields("b", "a a f"), fields("x", "y z z b")];
+    for (const one of all) index.add(one);
+    const query = ["b", "a", { token: "z", weight: 0.5 }, "unknown"];
+    const found = index.search(query, 5);
+    expect(found).toHaveLength(3);
+    for (const { slot, score } of found) expect(index.score(query, all[slot] as WeightedField[])).toBeCloseTo(score, 12);
+    expect(index.score(query, body("none of these"))).toBe(0);
+    expect(new Bm25Index().score(query, body("a"))).toBe(0);
+  });
+
   it("ranks a title above a body and a short text above a long one", () => {
     const index = new Bm25Index();
     const inBody = index.add([

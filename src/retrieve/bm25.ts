@@ -198,6 +198,25 @@ export class Bm25Index {
     return best.ranked();
   }
 
+  /** The score that a text would have if it were an entry and the statistics were those of the index as it is. */
+  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[]): number {
+    if (this.live === 0) return 0;
+    this.prepare();
+    const length = Math.fround(fields.reduce((sum, { tokens, weight }) => sum + Math.max(0, weight) * tokens.length, 0));
+    const norm = normOf(length, this.normAverage);
+    const frequencies = new Map<number, number>();
+    for (const { tokens, weight } of fields) {
+      for (const token of tokens) {
+        const term = this.terms.get(token);
+        if (term >= 0 && weight > 0) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
+      }
+    }
+    return this.queryTerms(terms).reduce(
+      (sum, { term, weight }) => sum + weight * saturation(Math.fround(frequencies.get(term) ?? 0), norm),
+      0,
+    );
+  }
+
   /**
    * Drops what deleted slots left behind.
    * @returns the new slot of each old one, −1 where it was deleted

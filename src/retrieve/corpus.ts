@@ -6,7 +6,8 @@ import type { QuerySettings } from "../profiles/profile.ts";
 import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
+import type { Area, Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
+import { isOverlapped, partOf, rangeAround } from "./area.ts";
 import { Bm25Index, type WeightedTerm } from "./bm25.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
@@ -65,6 +66,8 @@ export interface SearchRequest {
   readonly scope: Scope;
   /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
+  /** Keeps to an area: to chunks or windows that lie wholly inside one of its ranges, or to windows that lie in it in part. Absent: everywhere. */
+  readonly area?: { readonly parts: Area; readonly fit: "chunk" | "window" | "cut" } | null;
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
@@ -296,6 +299,17 @@ export class Corpus {
     return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
   }
 
+  /** BM25 of a text as if it were a window of its document, under its headings. */
+  scoreText({ documentId, chunk, text }: Pick<Candidate, "documentId" | "chunk" | "text">, terms: SearchRequest["terms"]): number {
+    const document = this.entries[this.slotsOfDocument.get(documentId)?.slots[0] ?? -1]?.document;
+    return this.words.score(terms, [
+      { tokens: this.tokens(document?.title ?? ""), weight: FIELD_WEIGHTS.title },
+      { tokens: this.tokens(document?.description ?? ""), weight: FIELD_WEIGHTS.description },
+      { tokens: this.tokens(chunk.headingPath.join(" ")), weight: FIELD_WEIGHTS.headings },
+      { tokens: this.tokens(text), weight: FIELD_WEIGHTS.body },
+    ]);
+  }
+
   /** Windows that hold a code; `null`: none does. */
   private slotsWith(codes: readonly string[], accept: SlotSet): SlotSet | null {
     if (codes.length === 0) return null;
@@ -329,15 +343,22 @@ export class Corpus {
   }
 
   /** Windows that a request may find: those of its scope, narrowed by what else it asks. */
-  private filter({ scope, selection }: SearchRequest): SlotSet {
+  private filter({ scope, selection, area = null }: SearchRequest): SlotSet {
     const visible = this.scopes.slotsFor(scope, this.entries.length);
-    if (selection === null) return visible;
-    const inside = new SlotSet();
-    for (const slot of this.slotsOfDocument.get(selection.documentId)?.slots ?? []) {
-      const { chunk } = this.entries[slot] as Entry;
-      if (visible.has(slot) && chunk.start >= selection.start && chunk.end <= selection.end) inside.add(slot);
+    const selected =
+      selection === null
+        ? visible
+        : this.narrowed(visible, [selection.documentId], ({ chunk }) => chunk.start >= selection.start && chunk.end <= selection.end);
+    return area === null ? selected : this.narrowed(selected, area.parts.keys(), (entry) => liesIn(area, entry));
+  }
+
+  private narrowed(slots: SlotSet, documentIds: Iterable<string>, lies: (entry: Entry) => boolean): SlotSet {
+    const left = new SlotSet();
+    for (const id of documentIds) {
+      for (const slot of this.slotsOfDocument.get(id)?.slots ?? [])
+        if (slots.has(slot) && lies(this.entries[slot] as Entry)) left.add(slot);
     }
-    return inside;
+    return left;
   }
 
   /** Cosine of a chunk's best window; `null` when none has a vector. */
@@ -502,6 +523,14 @@ export class Corpus {
       onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
   }
+}
+
+function liesIn({ parts, fit }: NonNullable<SearchRequest["area"]>, { document, chunk, window }: Entry): boolean {
+  const part = partOf(parts, document);
+  if (part === undefined) return false;
+  if (fit === "chunk") return rangeAround(part, chunk) !== undefined;
+  const isInside = rangeAround(part, window) !== undefined;
+  return fit === "window" ? isInside : !isInside && isOverlapped(part, window);
 }
 
 /** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */

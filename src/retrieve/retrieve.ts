@@ -3,12 +3,15 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import type { Passage, Question, Selection, StoredDocument } from "../types.ts";
+import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
+import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
 import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
+import { resolveFilters } from "./filters.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { headingPathAt, searchArea } from "./search-area.ts";
 import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { QuestionVector } from "./vector-index.ts";
@@ -77,10 +80,14 @@ export async function retrievePassages(
     time,
   };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
-  const ranked = () =>
-    question.selection !== null && settings.selection === "clip"
-      ? searchSelected(question, question.selection, request, corpus, documents, signal)
-      : time("search", () => corpus.search(request));
+  let area = areaOf(question);
+  const found = async () => {
+    if (area === null) return corpus.search(request);
+    if (settings.selection === "containment") return corpus.search({ ...request, area: { parts: area, fit: "chunk" } });
+    if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
+    return searchArea(request, area, corpus, documents, signal);
+  };
+  const ranked = () => time("search", found);
   const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
   const missing = settings.reranker === "none" || reranker !== null ? null : MISSING[settings.reranker];
   let rerankFailure: string | null = missing;
@@ -95,11 +102,12 @@ export async function retrievePassages(
     }
   };
   const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
-  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, settings.reranker, documents));
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, settings.reranker, documents));
   let candidates = await search();
   let loaded = await load();
   if (loaded === null) {
     await corpus.sync({ signal });
+    area = areaOf({ ...question, ...(await applyFilters(question.filters ?? null, question.scope, documents)) });
     candidates = await search();
     loaded = (await load()) ?? [];
   }
@@ -123,10 +131,31 @@ function withoutTwins(loaded: readonly Passage[], rule: RetrieveSettings["twins"
   return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, corpus, corpus.faces));
 }
 
+/**
+ * What filters mean in the documents as they are now.
+ * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
+ */
+export async function applyFilters(
+  filters: Filters | null,
+  scope: Scope,
+  documents: Pick<DocumentStore, "outlines">,
+): Promise<Pick<Question, "filters" | "area">> {
+  if (filters === null) return {};
+  const { area, applied } = resolveFilters(filters, await documents.outlines(scope));
+  return { filters: applied, area };
+}
+
+/** Where an answer must keep to; `null`: nowhere in particular. */
+function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
+  if (selection === null) return area;
+  return area === null ? selectionArea(selection) : intersectSelection(area, selection);
+}
+
 /** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
 async function searchSelected(
   { scope }: Question,
   selection: Selection,
+  area: Area,
   { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
   corpus: Corpus,
   documents: DocumentStore,
@@ -137,7 +166,8 @@ async function searchSelected(
   const tokens = (text: string) => corpus.tokens(text);
   const embed = async (texts: readonly string[]) => (vector === null ? [] : corpus.embed(texts, vector, signal));
   const values = vector?.values ?? null;
-  const found = await searchSelection(document, selection, { terms, vector: values, bm25, alpha, beta, tokens, embed });
+  const ranges = partOf(area, document)?.ranges ?? [];
+  const found = await searchSelection(document, ranges, { terms, vector: values, bm25, alpha, beta, tokens, embed });
   return found.slice(0, candidates);
 }
 
@@ -174,6 +204,7 @@ export function sumOrNull(numbers: readonly (number | null)[]): number | null {
 async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,
+  area: Area | null,
   reranker: RetrieveSettings["reranker"],
   documents: DocumentStore,
 ): Promise<Passage[] | null> {
@@ -182,7 +213,8 @@ async function loadPassages(
   for (const candidate of candidates) {
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
-    const passage = toPassage(candidate, document, reranker, question.selection, passages.length + 1);
+    if (area !== null && partOf(area, document) === undefined) return null;
+    const passage = toPassage(candidate, document, reranker, area, passages.length + 1);
     if (passage !== null) passages.push(passage);
   }
   return passages;
@@ -192,11 +224,15 @@ function toPassage(
   { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
   document: StoredDocument,
   reranker: RetrieveSettings["reranker"],
-  selection: Selection | null,
+  area: Area | null,
   rank: number,
 ): Passage | null {
-  const units = unitsInside(document.units, chunk, selection);
-  const range = selection === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  // One range, so that nothing between two of them is shown.
+  const part = area === null ? null : (partOf(area, document) ?? null);
+  const bounds = part === null ? null : (rangeAround(part, window) ?? null);
+  if (area !== null && bounds === null) return null;
+  const units = unitsInside(document.units, chunk, bounds);
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
   if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,
@@ -214,7 +250,7 @@ function toPassage(
       blocks: document.blocks,
       sourceMap: document.sourceMap,
     },
-    headingPath: chunk.headingPath,
+    headingPath: range.start === chunk.start ? chunk.headingPath : headingPathAt(document, range.start),
     range,
     window: { start: window.start, end: window.end },
     text: document.text.slice(range.start, range.end),

@@ -61,8 +61,8 @@ describe("searchSelection", () => {
         const outside = (at: number) => at < selection.start || at >= selection.end;
         const held = new Set(windows.flatMap(({ range }) => Array.from({ length: range.end - range.start }, (_, i) => range.start + i)));
         const text = [...document.text].map((letter, at) => (/[a-z]/.test(letter) && !held.has(at) && outside(at) ? "x" : letter)).join("");
-        const found = await searchSelection(document, selection, search(term));
-        const elsewhere = await searchSelection({ ...document, text, title: "other" }, selection, search(term));
+        const found = await searchSelection(document, [selection], search(term));
+        const elsewhere = await searchSelection({ ...document, text, title: "other" }, [selection], search(term));
         expect(elsewhere.map((candidate) => ({ ...candidate, title: document.title }))).toEqual(found);
         for (const { window } of found) expect(document.text.slice(window.start, window.end)).toContain(term);
       }),
@@ -71,7 +71,7 @@ describe("searchSelection", () => {
 
   it("finds nothing when no whole sentence is selected", async () => {
     const document = documentOf(["pension review appeal."]);
-    expect(await searchSelection(document, { start: 1, end: 10 }, search("pension"))).toEqual([]);
+    expect(await searchSelection(document, [{ start: 1, end: 10 }], search("pension"))).toEqual([]);
   });
 });
 

@@ -16,11 +16,15 @@ export interface SelectionSearch {
 }
 
 /**
- * Ranks the part of one document that was selected, as if nothing else existed: windows are clipped to whole sentences of the selection and
+ * Ranks the parts of one document that were selected, as if nothing else existed: windows are clipped to whole sentences of the selection and
  * scored as clipped. No word outside scores, neither by its own frequency nor by how rare it makes others.
  */
-export async function searchSelection(document: StoredDocument, selection: TextRange, search: SelectionSearch): Promise<Candidate[]> {
-  const windows = clipWindows(document, selection);
+export async function searchSelection(
+  document: StoredDocument,
+  selection: readonly TextRange[],
+  search: SelectionSearch,
+): Promise<Candidate[]> {
+  const windows = selection.flatMap((range) => clipWindows(document, range));
   const texts = windows.map(({ range }) => document.text.slice(range.start, range.end));
   const byWords = search.bm25 ? rankWords(texts, search) : [];
   const byVector = search.vector === null ? [] : rankVectors(await search.embed(texts), search.vector);

@@ -47,6 +47,7 @@ function toAskEngine(engine: Engine): AskEngine {
           request.selection === undefined
             ? null
             : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
+        filters: request.filters ?? null,
         signal,
       }),
     health: async () => ({ ...(await engine.health()), version: VERSION }),

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
-import type { Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import { outlineOf } from "../text/outline.ts";
+import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
 
@@ -44,6 +45,16 @@ export interface IndexedDocument {
   readonly chunks: readonly Chunk[];
 }
 
+/** What filters look names up in. */
+export interface DocumentOutline {
+  readonly id: string;
+  readonly version: string;
+  readonly path: string;
+  readonly title: string;
+  readonly headings: readonly Heading[];
+  readonly pages: readonly number[] | null;
+}
+
 export interface CorpusCounts {
   readonly documents: number;
   readonly chunks: number;
@@ -65,7 +76,10 @@ export interface DocumentStore {
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
-  counts(scope: Scope): Promise<CorpusCounts>;
+  /** Names, headings and pages of every document that `scope` may see, by path. */
+  outlines(scope: Scope): Promise<DocumentOutline[]>;
+  /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
+  counts(scope: Scope, area?: Area): Promise<CorpusCounts>;
 }
 
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
@@ -97,7 +111,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     },
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
-    counts: (scope) => countCorpus(db, scope),
+    outlines: (scope) => loadOutlines(db, scope),
+    async counts(scope, area) {
+      const all = await countCorpus(db, scope);
+      return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
+    },
   };
 }
 
@@ -223,6 +241,8 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
       units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
       source_map: JSON.stringify(doc.sourceMap),
+      outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
+      pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
       updated_at: at,
     })
     .execute();
@@ -359,8 +379,48 @@ async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
       ([start, end, type, block]): Unit => ({ start, end, type, block }),
     ),
     sourceMap: JSON.parse(row.source_map) as number[],
+    pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
     chunks: chunks.get(row.id) ?? [],
   }));
+}
+
+async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select(["id", "version", "path", "title", "outline", "pages"])
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .orderBy("path")
+    .orderBy("id")
+    .execute();
+  return rows.map(({ outline, pages, ...row }) => ({
+    ...row,
+    headings: (JSON.parse(outline) as [number, number, string][]).map(([start, level, text]) => ({ start, level, text })),
+    pages: pages === null ? null : (JSON.parse(pages) as number[]),
+  }));
+}
+
+async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promise<Pick<CorpusCounts, "documents" | "chunks">> {
+  const seen = new Set<string>();
+  let chunks = 0;
+  for (const part of inParts([...area.keys()])) {
+    const rows = await db
+      .selectFrom("chunks")
+      .innerJoin("documents", "documents.id", "chunks.document_id")
+      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end"])
+      .where("documents.domain", "=", scope.domain)
+      .where("documents.tenant", "in", tenantsOf(scope))
+      .where("documents.access", "in", scope.access)
+      .where("documents.id", "in", part)
+      .execute();
+    for (const { id, start, end } of rows) {
+      if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
+      seen.add(id);
+      chunks++;
+    }
+  }
+  return { documents: seen.size, chunks };
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {

@@ -1,8 +1,11 @@
 import type { Kysely, Migration } from "kysely";
+import { outlineOf } from "../text/outline.ts";
+import type { Block, BlockType } from "../types.ts";
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   "001_first_light": { up: createFirstTables },
+  "002_outline_and_pages": { up: addOutlineAndPages },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {
@@ -136,4 +139,23 @@ async function createFirstTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("created_at", "text", (c) => c.notNull())
     .execute();
   await schema.createIndex("session_turns_session").on("session_turns").columns(["session_id", "id"]).execute();
+}
+
+/** Pages of documents ingested before are not known until they are read anew, which the new version of the normaliser brings about. */
+async function addOutlineAndPages(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .alterTable("documents")
+    .addColumn("outline", "text", (c) => c.notNull().defaultTo("[]"))
+    .execute();
+  await schema.alterTable("documents").addColumn("pages", "text").execute();
+  const documents = db as Kysely<{ documents: { id: string; text: string; blocks: string; outline: string } }>;
+  for (const { id } of await documents.selectFrom("documents").select("id").execute()) {
+    const row = await documents.selectFrom("documents").select(["text", "blocks"]).where("id", "=", id).executeTakeFirstOrThrow();
+    const blocks = (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
+      ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
+    );
+    const outline = JSON.stringify(outlineOf(row.text, blocks).map(({ start, level, text }) => [start, level, text]));
+    await documents.updateTable("documents").set({ outline }).where("id", "=", id).execute();
+  }
 }

@@ -47,6 +47,10 @@ export interface Database {
     blocks: string;
     units: string;
     source_map: string;
+    /** Headings as `[start, level, text]`: what filters look names up in without reading texts. */
+    outline: string;
+    /** Starts of pages; `null`: the document has none. */
+    pages: string | null;
     updated_at: string;
   };
   chunks: {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeStoreContract } from "../testing/store-contract.ts";
+import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
 
@@ -50,6 +50,31 @@ describe("openSqlite", () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(path)));
     await Promise.all(opened.map((db) => createStore(db, clock).secret()));
     await Promise.all(opened.map((db) => db.destroy()));
+  });
+
+  it("outlines documents that an earlier version stored", async () => {
+    const path = join(folder, "test.db");
+    const db = await openSqlite(path);
+    const document = storedDocument({
+      text: "One\n\nText.",
+      blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1 }],
+      pages: null,
+    });
+    await createStore(db, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
+    await db.destroy();
+    const old = new Libsql(path);
+    old.exec("alter table documents drop column outline; alter table documents drop column pages");
+    old.exec("delete from kysely_migration where name >= '002'");
+    old.close();
+    const migrated = await openSqlite(path);
+    const store = createStore(migrated, clock);
+    expect(await store.documents.outlines({ domain: "d", tenant: null, access: ["public"] })).toMatchObject([
+      { id: document.id, headings: [{ start: 0, level: 2, text: "One" }], pages: null },
+    ]);
+    expect((await store.documents.load({ domain: "d", tenant: null, access: ["public"] }, [document.id])).get(document.id)).toEqual(
+      document,
+    );
+    await store.close();
   });
 
   it("makes its tables as a whole or not at all", async () => {

@@ -40,6 +40,7 @@ export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocume
     blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
     units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
     sourceMap: [0, text.length, 0, text.length],
+    pages: [0, 5],
     chunks: [
       {
         id: `${id}-0`,
@@ -128,6 +129,30 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await store.documents.putFile({ ...place, source: "other" }, fileContent(storedDocument({ id: "doc-o", source: "other" })));
         expect(await store.documents.deleteFiles(place, ["a.md", "never.md"])).toBe(1);
         expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-o"]);
+      }),
+    );
+
+    it(
+      "outlines what a scope may see, and counts what lies in an area",
+      withStore(async ({ store }) => {
+        const text = "One\n\nText of it.";
+        const blocks = [{ start: 0, end: 3, type: "heading", level: 2, header: -1 } as const];
+        await store.documents.putFile(place, fileContent(storedDocument({ text, blocks })));
+        const theirs = storedDocument({ id: "doc-b", path: "b.md", tenant: "bob", pages: null });
+        await store.documents.putFile({ ...place, tenant: "bob", path: "b.md" }, fileContent(theirs));
+        const headings = [{ start: 0, level: 2, text: "One" }];
+        expect(await store.documents.outlines(scope)).toEqual([
+          { id: "doc-a", version: "v1", path: "a.md", title: "A", headings, pages: [0, 5] },
+        ]);
+        const seen = await store.documents.outlines({ ...scope, tenant: "bob" });
+        expect(seen.map(({ id, pages }) => [id, pages])).toEqual([
+          ["doc-a", [0, 5]],
+          ["doc-b", null],
+        ]);
+        const area = (start: number, end: number) =>
+          new Map(["doc-a", "doc-b"].map((id) => [id, { version: null, ranges: [{ start, end }] }]));
+        expect(await store.documents.counts(scope, area(0, 5))).toMatchObject({ documents: 1, chunks: 1, revision: 2 });
+        expect(await store.documents.counts(scope, area(5_000, 9_000))).toMatchObject({ documents: 0, chunks: 0 });
       }),
     );
 

@@ -12,3 +12,13 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const best = nearestName(word, candidates);
   return best === null ? "" : ` Did you mean "${best}"?`;
 }
+
+/** The names nearest to `word` by edit distance, nearest first, whatever their case; equal ones in their order. */
+export function nearestNames(word: string, names: readonly string[], limit: number): string[] {
+  const asked = word.toLowerCase();
+  return names
+    .map((name) => ({ name, away: distance(asked, name.toLowerCase()) }))
+    .sort((a, b) => a.away - b.away)
+    .slice(0, limit)
+    .map(({ name }) => name);
+}

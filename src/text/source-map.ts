@@ -1,7 +1,7 @@
 import type { SourceMapData, TextRange } from "../types.ts";
 
 /** Changes whenever the same original could give another normalised text; part of every document's version. */
-export const NORMALISER_VERSION = "1";
+export const NORMALISER_VERSION = "2";
 
 /**
  * Everything that may not pass as it is: white space other than a single blank, C0/C1 controls, soft hyphen, zero-width and

@@ -16,7 +16,7 @@ export function explainRefusal(
   reason: Refusal["reason"],
   sentence: string,
   evidence: readonly Evidence[],
-  counts: CorpusCounts,
+  counts: CorpusCounts & { readonly within?: string },
   { words, contacts }: RefusalParts,
 ): Refusal {
   const empty = counts.documents === 0;

@@ -11,6 +11,10 @@ interface AskFlags {
   profile?: string;
   detail: "normal" | "more";
   session?: string;
+  document?: string;
+  chapter?: string;
+  section?: string;
+  page?: string;
   verbose?: boolean;
 }
 
@@ -25,6 +29,10 @@ export function addAskCommand(program: Command, context: CliContext): void {
     .option("--profile <name>", "which stages run with which numbers; see `profiles`")
     .addOption(new Option("--detail <level>", "length of the answer").choices(["normal", "more"]).default("normal"))
     .option("--session <id>", "continue a session")
+    .option("--document <name>", "search only in this document: title, path, file name or id")
+    .option("--chapter <name>", "search only in this chapter: heading, number or name")
+    .option("--section <name>", "search only in this section: heading, number or name")
+    .option("--page <pages>", "search only on these pages: 12 or 12-15")
     .option("--verbose", "show stages and notices on stderr")
     .addHelpText(
       "after",
@@ -34,6 +42,8 @@ Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 Examples:
   sourcebound ask "How long do I have to ask for a Higher-Level Review?"
   sourcebound ask --detail more "Who can get Aid and Attendance?"
+  sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
+  sourcebound ask --chapter 32 --page 140-142 "Which whale is the largest?"
   sourcebound ask --json "What rating does tinnitus get?" > answer.json`,
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
@@ -46,6 +56,7 @@ Examples:
           profile: flags.profile,
           detail: flags.detail,
           sessionId: flags.session,
+          filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
           signal,
         };
         for await (const event of engine.ask(words.join(" "), options)) {

@@ -1,13 +1,8 @@
 import type { Command } from "commander";
-import { z } from "zod";
-import { renderTable, writeReport } from "../../evaluate/report.ts";
-import { evaluateRetrieval, RETRIEVAL_SETS, type RetrievalEvent, type RetrievalSystem } from "../../evaluate/retrieval.ts";
-import type { EvaluateEvent } from "../../evaluate/va.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
-import { sourcebound } from "../../profiles/sourcebound.ts";
-import { createEmbeddedReranker } from "../../retrieve/rerank.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
+import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
+import { showEvaluation } from "./show-evaluation.ts";
 
 interface VaFlags {
   corpus: string;
@@ -22,7 +17,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
-  addRetrievalCommand(evaluate, context);
+  addEvalRetrievalCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
@@ -62,67 +57,4 @@ export function addEvalCommand(program: Command, context: CliContext): void {
       const { evaluateFollowUps } = await import("../../evaluate/follow-ups.ts");
       await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
-}
-
-interface RetrievalFlags {
-  data: string;
-  sets: string;
-  limit: string;
-  fusions?: boolean;
-  json?: string;
-}
-
-/** Words, vectors, both as the default profile fuses them, and reranked as it does; or the hybrid at other weights. */
-function systemsOf(encoder: EmbeddedEncoder, fusions: boolean): RetrievalSystem[] {
-  const { alpha, beta, fusion, rerank } = sourcebound.retrieve;
-  const settings = { bm25: true, dense: true, alpha, beta, fusion };
-  const words: RetrievalSystem = { name: "bm25", encoder: null, settings: { ...settings, dense: false } };
-  if (!fusions) {
-    return [
-      words,
-      { name: "dense", encoder, settings: { ...settings, bm25: false } },
-      { name: "hybrid", encoder, settings },
-      { name: "hybrid+rerank", encoder, settings, rerank: { reranker: createEmbeddedReranker(encoder), depth: rerank } },
-    ];
-  }
-  const weighted = [0.3, 0.4, 0.5, 0.6].map((share): RetrievalSystem => {
-    return { name: `hybrid.${share * 10}`, encoder, settings: { ...settings, alpha: share, beta: 1 - share, fusion: "min-max" } };
-  });
-  return [words, ...weighted, { name: "rrf", encoder, settings: { ...settings, fusion: "rrf" } }];
-}
-
-function addRetrievalCommand(evaluate: Command, context: CliContext): void {
-  evaluate
-    .command("retrieval")
-    .description("rankings on public sets: words, dense, hybrid, reranked; with paired bootstrap intervals against words")
-    .requiredOption("--data <folder>", "folder of sets, one folder each")
-    .option("--sets <names>", "comma-separated", RETRIEVAL_SETS.join(","))
-    .option("--limit <n>", "questions of one set at most", "1000")
-    .option("--fusions", "compare weights of the hybrid instead")
-    .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval retrieval --data data --sets va-golden,clapnq")
-    .action(async (flags: RetrievalFlags) => {
-      const encoder = loadEmbeddedEncoder();
-      const systems = systemsOf(encoder, flags.fusions === true);
-      const sets = z.array(z.enum(RETRIEVAL_SETS)).parse(flags.sets.split(","));
-      const command = `eval retrieval --data ${flags.data} --sets ${flags.sets} --limit ${flags.limit}${flags.fusions === true ? " --fusions" : ""}`;
-      const events = evaluateRetrieval({ data: flags.data, sets, systems, command, limit: Number(flags.limit), signal: context.signal });
-      await showEvaluation(events, flags.json, context);
-    });
-}
-
-async function showEvaluation(
-  events: AsyncIterable<EvaluateEvent | RetrievalEvent>,
-  json: string | undefined,
-  { terminal }: CliContext,
-): Promise<void> {
-  for await (const event of events) {
-    if (event.type === "progress") terminal.progress("done" in event ? `${event.done}/${event.total} ${event.what}` : event.what);
-    else {
-      const { report, table } = event;
-      terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
-      terminal.print(renderTable(table));
-      if (json !== undefined) writeReport(json, report);
-    }
-  }
 }

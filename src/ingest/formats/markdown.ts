@@ -1,4 +1,5 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { pageStarts } from "../pages.ts";
 import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { createMarkdownWriter } from "./markdown-run.ts";
@@ -25,9 +26,11 @@ const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|
 /** Markdown with GFM tables, YAML front matter and HTML of any (also unbalanced) kind inside. `name` is the last resort for a title. */
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
-  const written = parseMarkdownText(source, front.bodyStart);
+  // A page break is white space: CommonMark would see a letter in it, and no heading after it.
+  const written = parseMarkdownText(source.replaceAll("\f", " "), front.bodyStart);
   return {
     ...written,
+    pages: pageStarts(source, written.sourceMap, written.text.length),
     metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
     access: front.access,
     tenant: front.tenant,

@@ -6,6 +6,8 @@ export interface FormatResult extends WrittenBlocks {
   readonly metadata: DocumentMetadata;
   readonly access: string | null;
   readonly tenant: string | null;
+  /** Where each page begins in the text; absent or `null`: the format or the file has none. */
+  readonly pages?: readonly number[] | null;
 }
 
 /** Longer first headings are cut when they serve as title, in characters. */

@@ -1,4 +1,5 @@
 import { BlockWriter } from "../block-writer.ts";
+import { pageStarts } from "../pages.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 
 const LINE = /[^\n]*/y;
@@ -11,11 +12,12 @@ const MAX_CAPITALS = 80;
 /** Plain text: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
   const writer = new BlockWriter(source);
-  for (const paragraph of paragraphs(source)) writeParagraph(writer, source, paragraph);
+  for (const paragraph of paragraphs(source)) for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
   const written = writer.finish();
   const title = titleOf(written) ?? name;
   return {
     ...written,
+    pages: pageStarts(source, written.sourceMap, written.text.length),
     metadata: { title, description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null },
     access: null,
     tenant: null,
@@ -26,9 +28,11 @@ interface Line {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** First on its page. */
+  readonly opensPage: boolean;
 }
 
-/** Groups of lines between empty ones. A form feed ends a page, and with it a paragraph's line. */
+/** Groups of lines between empty ones. */
 function* paragraphs(source: string): Generator<readonly Line[]> {
   let lines: Line[] = [];
   for (let at = 0; at <= source.length; ) {
@@ -38,10 +42,16 @@ function* paragraphs(source: string): Generator<readonly Line[]> {
     if (text === "") {
       if (lines.length > 0) yield lines;
       lines = [];
-    } else lines.push({ start: at, end: at + raw.length, text });
+    } else lines.push({ start: at, end: at + raw.length, text, opensPage: /^[ \t]*\f/.test(raw) });
     at += raw.length + 1;
   }
   if (lines.length > 0) yield lines;
+}
+
+/** A paragraph may run on over a page break; a heading that opens a page ends it. */
+function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
+  const at = lines.findIndex(({ opensPage }, i) => i > 0 && opensPage && headingLevel(lines.slice(i)) > 0);
+  return at < 0 ? [lines] : [lines.slice(0, at), ...splitAtPages(lines.slice(at))];
 }
 
 function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[]): void {

@@ -1,0 +1,23 @@
+import type { CheckResult } from "../types.ts";
+
+/** What one check found in one sentence, or in the answer as a whole. */
+export type Finding = Omit<CheckResult, "sentence">;
+
+/** What the checks need of a quote. */
+export interface CitedQuote {
+  readonly text: string;
+  /** Address of its document. */
+  readonly url: string | null;
+  /** Does it stand in its document, byte for byte, today? */
+  readonly exact: boolean;
+}
+
+export function finding(
+  name: string,
+  verdict: Finding["verdict"],
+  score: number | null,
+  reason: string,
+  spans: Finding["spans"] = [],
+): Finding {
+  return { name, verdict, score, reason, spans };
+}

@@ -1,0 +1,21 @@
+import { renderTable, writeReport } from "../../evaluate/report.ts";
+import type { RetrievalEvent } from "../../evaluate/retrieval.ts";
+import type { EvaluateEvent } from "../../evaluate/va.ts";
+import type { CliContext } from "../context.ts";
+
+/** Progress on stderr, the table on stdout, the report into the file. */
+export async function showEvaluation(
+  events: AsyncIterable<EvaluateEvent | RetrievalEvent>,
+  json: string | undefined,
+  { terminal }: CliContext,
+): Promise<void> {
+  for await (const event of events) {
+    if (event.type === "progress") terminal.progress("done" in event ? `${event.done}/${event.total} ${event.what}` : event.what);
+    else {
+      const { report, table } = event;
+      terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
+      terminal.print(renderTable(table));
+      if (json !== undefined) writeReport(json, report);
+    }
+  }
+}

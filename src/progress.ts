@@ -1,0 +1,26 @@
+/** Turns the calls of work that reports how far it is into steps of a generator, and gives what the work gave. */
+export async function* progressOf<T>(
+  run: (report: (done: number, total: number) => void) => Promise<T>,
+): AsyncGenerator<{ readonly done: number; readonly total: number }, T> {
+  const progress: { done: number; total: number }[] = [];
+  let wake: () => void = () => undefined;
+  let finished = false;
+  const running = run((done, total) => {
+    progress.push({ done, total });
+    wake();
+  }).finally(() => {
+    finished = true;
+    wake();
+  });
+  running.catch(() => undefined);
+  while (!finished || progress.length > 0) {
+    const next = progress.shift();
+    if (next !== undefined) yield next;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (finished || progress.length > 0) resolve();
+      });
+  }
+  return running;
+}

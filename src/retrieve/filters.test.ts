@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { DocumentOutline } from "../store/documents.ts";
+import type { Filters } from "../types.ts";
+import { resolveFilters } from "./filters.ts";
+
+/** Headings 100 characters apart: `## Text` is of level 2. */
+function outline(title: string, headings: readonly string[], over: Partial<DocumentOutline> = {}): DocumentOutline {
+  return {
+    id: `id-${title}`,
+    version: "v",
+    path: `books/${title.toLowerCase()}.md`,
+    title,
+    headings: headings.map((line, i) => ({ start: i * 100, level: line.indexOf(" "), text: line.replace(/^#+ /, "") })),
+    pages: null,
+    ...over,
+  };
+}
+
+const BOOK = outline(
+  "Whale",
+  ["# Whale", "## Chapter 1. Loomings", "### Notes", "## CHAPTER XXXII. Cetology.", "### Book I. (Folio)", "### Notes"],
+  {
+    pages: [0, 150, 150, 320, 480],
+  },
+);
+const RULES = outline("Rules", ["## § 4.25 Combined ratings table", "## § 4.26 Bilateral factor", "### (a) Order"]);
+const ESSAY = outline("Essay", ["# 32. On Oil"]);
+const ALL = [BOOK, ESSAY, RULES];
+
+const NONE: Filters = { document: null, chapter: null, section: null, pages: null };
+const resolve = (filters: Partial<Filters>, documents: readonly DocumentOutline[] = ALL) =>
+  resolveFilters({ ...NONE, ...filters }, documents);
+const found = (filters: Partial<Filters>, documents?: readonly DocumentOutline[]) =>
+  [...resolve(filters, documents).area].map(
+    ([id, { ranges }]) => `${id} ${ranges.map(({ start, end }) => `${start}-${end > 1e9 ? "" : end}`).join(" ")}`,
+  );
+
+describe("resolveFilters", () => {
+  it.each<[Partial<Filters>, string[], string]>([
+    [{ document: "whale" }, ["id-Whale 0-"], "a title, in any case"],
+    [{ document: "books/whale.md" }, ["id-Whale 0-"], "a path"],
+    [{ document: "WHALE.md" }, ["id-Whale 0-"], "a file name"],
+    [{ document: "id-Rules" }, ["id-Rules 0-"], "an id"],
+    [{ chapter: "chapter  1. LOOMINGS" }, ["id-Whale 100-300"], "a whole heading, in any case and spacing"],
+    [{ chapter: "Chapter 32" }, ["id-Whale 300-"], "a Roman number in Arabic digits; an essay's number is no chapter's"],
+    [{ chapter: "chapter xxxii" }, ["id-Whale 300-"], "a Roman number as it stands"],
+    [{ chapter: "32" }, ["id-Whale 300-", "id-Essay 0-"], "a bare number; the title of a file of one chapter counts"],
+    [{ chapter: "Cetology" }, ["id-Whale 300-"], "the name after the number"],
+    [{ chapter: "4.25" }, ["id-Rules 0-100"], "the top level where no title stands above"],
+    [{ section: "§4.26" }, ["id-Rules 100-"], "a section sign"],
+    [{ section: "section 4.26" }, ["id-Rules 100-"], "what the sign means"],
+    [{ section: "notes" }, ["id-Whale 200-300 500-"], "every heading of that name"],
+    [{ section: "Notes", chapter: "1" }, ["id-Whale 200-300"], "a section inside a chapter"],
+    [{ section: "Chapter 1. Loomings" }, ["id-Whale 100-300"], "a heading of any level is a section"],
+    [{ pages: { first: 1, last: 1 } }, ["id-Whale 0-150"], "a page"],
+    [{ pages: { first: 3, last: 4 } }, ["id-Whale 150-480"], "pages"],
+    [{ pages: { first: 5, last: 900 } }, ["id-Whale 480-"], "pages beyond the last"],
+    [{ pages: { first: 3, last: 4 }, chapter: "1" }, ["id-Whale 150-300"], "pages inside a chapter"],
+  ])("%j finds %j: %s", (filters, expected) => {
+    expect(found(filters)).toEqual(expected);
+  });
+
+  it("finds nothing by a part of a name or number", () => {
+    for (const filters of [{ section: "4.2" }, { section: "Combined" }, { chapter: "3" }, { document: "Wha" }, { chapter: "Book I" }]) {
+      expect(() => resolve(filters)).toThrow(/There is no/);
+    }
+  });
+
+  it.each<[Partial<Filters>, string, RegExp]>([
+    [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Nearest: "Whale"/],
+    [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Nearest: "Chapter 1/],
+    [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Nearest: .*Loomings/],
+    [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Nearest: /],
+    [{ document: "Essay", section: "x" }, "unknown_section", /Nearest: "32\. On Oil"/],
+    [{ pages: { first: 99, last: 99 } }, "unknown_page", /nothing on page 99\. There are pages 1–5 of "Whale"/],
+    [{ pages: { first: 2, last: 2 } }, "unknown_page", /nothing on page 2/],
+    [
+      { pages: { first: 5, last: 5 }, chapter: "1" },
+      "unknown_page",
+      /in chapter "Chapter 1. Loomings" of "Whale"\. There are pages 1–3 of/,
+    ],
+    [{ pages: { first: 1, last: 1 }, document: "Rules" }, "unknown_page", /in "Rules"\. No document there has page breaks/],
+  ])("%j is %s", (filters, code, message) => {
+    expect(() => resolve(filters)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+  });
+
+  it("says what it found", () => {
+    const { applied } = resolve({ chapter: "32", pages: { first: 4, last: 5 } });
+    expect(applied).toMatchObject({ chapter: "32", searchedIn: 'pages 4–5, chapter "CHAPTER XXXII. Cetology." of "Whale"' });
+    expect(resolve({ document: "rules" }).applied.searchedIn).toBe('"Rules"');
+  });
+
+  it("names at most a handful of what exists, however much there is", () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => outline(`Title ${i}`, [`# Title ${i}`, `## Part ${i}`]));
+    const started = performance.now();
+    expect(() => resolve({ section: "x".repeat(300) }, many)).toThrow(/and \d+ more/);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it("leaves nothing of no documents, without an error", () => {
+    expect(resolve({ chapter: "1", document: "x" }, []).area.size).toBe(0);
+  });
+});

@@ -1,0 +1,319 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ClientError, createClient } from "../src/client/index.ts";
+import type { AnswerEvent } from "../src/events.ts";
+import { serveEngine } from "../src/server/start.ts";
+import type { FilterRequest } from "../src/types.ts";
+import { askResponseSchema } from "../src/wire.ts";
+import { runCli } from "./support/cli.ts";
+import { createRandom } from "./support/corpus.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
+
+const opened: Library[] = [];
+afterEach(async () => {
+  for (const library of opened.splice(0)) await library.close();
+});
+async function open(options?: LibraryOptions): Promise<Library> {
+  const library = await openLibrary(options);
+  opened.push(library);
+  return library;
+}
+
+/** A book whose every sentence says where it stands: chapter c, section s, page p. Pages break anywhere, also inside sentences. */
+function writeBook(seed: number): { text: string; chapters: number; pages: number } {
+  const random = createRandom(seed);
+  const chapters = 2 + Math.floor(random() * 3);
+  let page = 1;
+  let text = "# The keepers\n";
+  for (let c = 1; c <= chapters; c++) {
+    text += `\n## Chapter ${c}. Of keepers\n`;
+    for (let s = 1; s <= 1 + Math.floor(random() * 3); s++) {
+      text += `\n### Section ${s}\n\n`;
+      for (let n = Math.floor(random() * 14); n >= 0; n--) {
+        const chance = random();
+        if (chance < 0.1) {
+          text += `The keeper of chapter c${c} section s${s} page p${page} counts\n\f${Math.floor(random() * 900)} lamps, now on page p${page + 1}. `;
+          page++;
+        } else text += `The keeper of chapter c${c} section s${s} page p${page} counts ${Math.floor(random() * 900)} lamps at night. `;
+        if (chance > 0.85) text += "\n\n";
+        if (chance > 0.95) {
+          text += "\f";
+          page++;
+        }
+      }
+    }
+  }
+  return { text, chapters, pages: page };
+}
+
+/** Everything of an answer that shows text of documents. */
+function shownTexts(events: readonly AnswerEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type === "sentence") return [event.sentence.text, ...event.citations.flatMap(({ quote, context }) => [quote, context])];
+    if (event.type !== "answer") return [];
+    const { citations, evidence } = event.answer;
+    return [...citations.flatMap(({ quote, context }) => [quote, context]), ...evidence.map(({ passage }) => passage.text)];
+  });
+}
+
+const marks = (text: string, mark: string) => [...text.matchAll(new RegExp(`\\b${mark}(\\d+)\\b`, "g"))].map(([, n]) => Number(n));
+const answerOf = (events: readonly AnswerEvent[]) => {
+  const last = events.at(-1);
+  if (last?.type !== "answer") throw new Error("the last event is no answer");
+  return last.answer;
+};
+
+describe("filters", () => {
+  it("let nothing from outside be quoted or shown, whatever is asked", { timeout: 120_000 }, async () => {
+    let answered = 0;
+    for (let seed = 1; seed <= 6; seed++) {
+      const { text, chapters, pages } = writeBook(seed);
+      const { engine } = await open({
+        documents: { "keepers.md": text, "other.md": "# Other\n\nThe keeper of chapter c9 counts 7 lamps." },
+      });
+      const number = (max: number) => fc.option(fc.integer({ min: 1, max }), { nil: undefined });
+      const filters = fc.record({
+        chapter: number(chapters),
+        section: number(3),
+        from: number(pages),
+        length: fc.integer({ min: 0, max: 3 }),
+        profile: fc.constantFrom("sourcebound", "seven-layer", "validator", "book"),
+        question: fc.constantFrom(
+          "How many lamps does the keeper count?",
+          "lamps of the keeper of chapter c1 section s1",
+          `What does the keeper of page p${pages} count?`,
+        ),
+      });
+      await fc.assert(
+        fc.asyncProperty(filters, async ({ chapter, section, from, length, profile, question }) => {
+          fc.pre(chapter !== undefined || section !== undefined || from !== undefined);
+          const to = (from ?? 0) + length;
+          const request: FilterRequest = {
+            document: "keepers.md",
+            ...(chapter === undefined ? {} : { chapter: `Chapter ${chapter}` }),
+            ...(section === undefined ? {} : { section: `section ${section}` }),
+            ...(from === undefined ? {} : { page: `${from}-${to}` }),
+          };
+          let run: AnswerEvent[];
+          try {
+            run = [];
+            for await (const event of engine.ask(question, { filters: request, profile, detail: "more" })) run.push(event);
+          } catch (error) {
+            expect(error).toMatchObject({ code: expect.stringMatching(/^unknown_(section|page)$/) });
+            return;
+          }
+          for (const shown of shownTexts(run)) {
+            for (const c of marks(shown, "c")) expect(c).toBe(chapter ?? c);
+            for (const s of marks(shown, "s")) expect(s).toBe(section ?? s);
+            for (const p of marks(shown, "p")) {
+              expect(p).toBeGreaterThanOrEqual(from ?? p);
+              expect(p).toBeLessThanOrEqual(from === undefined ? p : to);
+            }
+            expect(shown).not.toContain("c9");
+          }
+          for (const { headingPath } of answerOf(run).citations) {
+            if (chapter !== undefined) expect(headingPath.join("/")).toContain(`Chapter ${chapter}.`);
+          }
+          if (answerOf(run).status === "ok") answered++;
+        }),
+        { numRuns: 25, seed },
+      );
+    }
+    // A filter that let nothing through at all would hold too.
+    expect(answered).toBeGreaterThan(30);
+  });
+
+  it("find what an unfiltered question ranks far behind", async () => {
+    const filler = Array.from(
+      { length: 40 },
+      (_, i) => `## Part ${i + 1}\n\nThe toll of the bridge is ${i + 100} coins. The toll is paid to the toll keeper.`,
+    );
+    const { ask } = await open({
+      documents: { "bridge.md": `# Bridge\n\n${filler.join("\n\n")}\n`, "road.md": "# Road\n\nThe toll of the road is 5 coins.\n" },
+    });
+    const answer = await ask("What is the toll of the bridge?", { filters: { section: "Part 27" } });
+    expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("126 coins");
+    expect(answer.citations.map(({ quote }) => quote).join(" ")).not.toMatch(/12[57] coins/);
+    expect(answer.filters).toMatchObject({ section: "Part 27", searchedIn: 'section "Part 27" of "Bridge"' });
+    expect(answer.citations[0]?.headingPath).toEqual(["Bridge", "Part 27"]);
+  });
+
+  it("hold for codes of the question too", async () => {
+    const { ask } = await open({
+      documents: { "a.md": "# A\n\nForm 20-0996 costs 3 dollars.\n", "b.md": "# B\n\nForm 20-0996 costs 8 dollars.\n" },
+    });
+    for (const [document, holds] of [
+      ["A", "3 dollars"],
+      ["B", "8 dollars"],
+    ] as const) {
+      const answer = await ask("What does form 20-0996 cost?", { filters: { document } });
+      expect(answer.citations.map(({ quote }) => quote)).toEqual([expect.stringContaining(holds)]);
+    }
+  });
+
+  it("say where was searched when nothing was found", async () => {
+    const { ask, engine } = await open();
+    const answer = await ask("How long may books be kept?", { filters: { section: "lost cards" } });
+    expect(answer.refusal?.searched).toMatchObject({ documents: 1, chunks: 1, within: 'section "Lost cards" of "Library cards"' });
+    const [stored] = await engine.store.interactions.list("library", 1);
+    expect(JSON.parse(stored?.answer ?? "")).toMatchObject({
+      filters: { section: "lost cards", searchedIn: 'section "Lost cards" of "Library cards"' },
+    });
+  });
+
+  it("name what exists, as far as the asker may see it", async () => {
+    const { ask, ingest, sandbox } = await open();
+    writeFiles(join(sandbox.folder, "bobs"), { "secret.md": "# Secret ledger\n\n## Hidden drawer\n\nThe drawer holds 7 keys.\n" });
+    await ingest("bobs", { tenant: "bob" });
+    const filters = { section: "Hidden drawer" };
+    const refused = async (options: object) => ask("How many keys does the drawer hold?", options).catch((error: Error) => error);
+    for (const tenant of [undefined, "alice"]) {
+      const error = await refused({ filters, tenant });
+      expect(error).toMatchObject({ code: "unknown_section" });
+      // Nothing of another tenant is named but what was asked.
+      expect((error as Error).message.replace('section "Hidden drawer"', "")).not.toMatch(/Hidden|Secret/);
+      expect(await refused({ filters: { document: "Secret ledgers" }, tenant })).toMatchObject({
+        message: expect.not.stringMatching(/"Secret ledger"/),
+      });
+    }
+    expect(await refused({ filters, tenant: "bob" })).toMatchObject({ status: "ok" });
+  });
+
+  it("keep cache entries apart", async () => {
+    const { ask } = await open({
+      documents: {
+        "a.md": "# A\n\nThe card costs 3 dollars.\n\f\nThe card costs 4 dollars in May.\n",
+        "b.md": "# B\n\nThe card costs 8 dollars.\n",
+      },
+    });
+    const asked: (FilterRequest | null)[] = [
+      null,
+      { document: "a" },
+      { document: "b" },
+      { page: 1 },
+      { page: "1-2" },
+      { page: 2 },
+      { chapter: "A" },
+    ];
+    const first = [];
+    for (const filters of asked) first.push(await ask("What does the card cost?", { filters }));
+    expect(first.map(({ cacheMode }) => cacheMode)).toEqual(asked.map(() => "miss"));
+    for (const [i, filters] of asked.entries()) {
+      const again = await ask("What does the card cost?", { filters });
+      expect(again.cacheMode).toBe("exact");
+      expect(again.sentences).toEqual(first[i]?.sentences);
+      expect(again.filters).toEqual(first[i]?.filters);
+    }
+  });
+
+  it("hold for a follow-up in a session", async () => {
+    const { ask } = await open();
+    const options = { sessionId: "s", filters: { document: "Library cards" } };
+    expect((await ask("How much does a library card cost?", options)).status).toBe("ok");
+    const next = await ask("And how much does replacing a lost one cost?", options);
+    expect(next.citations.map(({ title }) => title)).toContain("Library cards");
+    expect(next.citations.map(({ quote }) => quote).join(" ")).toContain("3 dollars");
+    expect((await ask("And how long may films be kept?", options)).citations.every(({ title }) => title === "Library cards")).toBe(true);
+  });
+
+  it("combine with a selection", async () => {
+    const text = "# Days\n\n## One\n\nThe gate opens at 6. The gate shuts at 7.\n\n## Two\n\nThe gate opens at 8. The gate shuts at 9.\n";
+    const { ask } = await open({ documents: { "days.md": text } });
+    const { citations } = await ask("When does the gate open?");
+    const documentId = citations[0]?.documentId as string;
+    const selected = (start: number, end: number, section: string) =>
+      ask("When does the gate open?", { selection: { documentId, start, end }, filters: { section } });
+    expect((await selected(0, 9_999, "Two")).citations.map(({ quote }) => quote)).toEqual(["The gate opens at 8."]);
+    expect((await selected(0, 40, "Two")).status).toBe("insufficient_context");
+  });
+
+  it("find whole passages only in `book`, and say so when there is none", async () => {
+    const { ask } = await open({
+      documents: { "a.md": "# A\n\n## One\n\nThe card costs 3 dollars.\n\n## Two\n\nThe card costs 4 dollars.\n" },
+    });
+    const none = await ask("What does the card cost?", { profile: "book", filters: { section: "Two" } });
+    expect(none.status).toBe("insufficient_context");
+    expect(none.warnings.map(({ code }) => code)).toContain("filter_narrow");
+    const whole = await ask("What does the card cost?", { profile: "book", filters: { document: "a" } });
+    expect(whole.evidence).toHaveLength(1);
+  });
+
+  it("follow a document that changed", async () => {
+    const { ask, ingest, sandbox } = await open({
+      documents: { "a.md": "# A\n\n## One\n\nThe card costs 3 dollars.\n\n## Two\n\nThe card costs 4 dollars.\n" },
+    });
+    const filters = { section: "Two" };
+    expect((await ask("What does the card cost?", { filters })).citations[0]?.quote).toContain("4 dollars");
+    writeFiles(join(sandbox.folder, "documents"), {
+      "a.md": "# A\n\n## Two\n\nThe card costs 6 dollars.\n\n## One\n\nThe card costs 5 dollars.\n",
+    });
+    await ingest();
+    expect((await ask("What does the card cost?", { filters })).citations.map(({ quote }) => quote)).toEqual(["The card costs 6 dollars."]);
+  });
+});
+
+describe("filters over HTTP and on the command line", () => {
+  it("travel both ways over HTTP, and a wrong one is a clear error", async () => {
+    const { engine } = await open({ settings: { "server.port": 0 } });
+    const server = await serveEngine(engine, () => undefined);
+    try {
+      const client = createClient({ baseUrl: server.url });
+      const answer = await client.ask({ question: "What does replacing a card cost?", filters: { section: "Lost cards" } });
+      expect(askResponseSchema.parse(answer).filters).toEqual({
+        document: null,
+        chapter: null,
+        section: "Lost cards",
+        page: null,
+        searched_in: 'section "Lost cards" of "Library cards"',
+      });
+      expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("3 dollars");
+      const errorOf = (filters: object): Promise<ClientError> =>
+        client.ask({ question: "What does a card cost?", filters }).then(
+          () => Promise.reject(new Error("was answered")),
+          (error: ClientError) => error,
+        );
+      const wrong: [object, number, string, RegExp][] = [
+        [{ chapter: "" }, 400, "invalid_request", /"filters\.chapter"/],
+        [{ chapter: "  " }, 400, "filter_invalid", /"chapter" is empty/],
+        [{ section: "x".repeat(20_000) }, 400, "invalid_request", /"filters\.section"/],
+        [{ section: 4 }, 400, "invalid_request", /"filters\.section".*expected string/],
+        [{ chapters: "4" }, 400, "invalid_request", /Did you mean "chapter"\?/],
+        [{ page: 0 }, 400, "filter_invalid", /pages count from 1/],
+        [{ page: "3-1" }, 400, "filter_invalid", /runs backwards: write 1-3/],
+        [{ page: true }, 400, "invalid_request", /12-15/],
+        [{ page: 1e9 }, 404, "unknown_page", /nothing on page 1000000000/],
+        [{ section: "🙂\u0301" }, 404, "unknown_section", /Nearest: /],
+        [{ section: "Lost card" }, 404, "unknown_section", /Nearest: "Lost cards"/],
+        [{ document: "cards.txt" }, 404, "unknown_document", /Nearest: /],
+      ];
+      for (const [filters, status, code, message] of wrong) {
+        const error = await errorOf(filters);
+        expect(error).toMatchObject({ status, code });
+        expect(error.message).toMatch(message);
+      }
+      // A stream is refused before it begins.
+      await expect(client.stream({ question: "x", filters: { section: "nope" } }).next()).rejects.toMatchObject({ status: 404 });
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("are flags of `ask`", { timeout: 60_000 }, async () => {
+    const library = await open();
+    const { folder, env } = library.sandbox;
+    const ask = (...flags: string[]) => runCli(["ask", ...flags, "What does replacing a card cost?"], { cwd: folder, env });
+    const found = await ask("--section", "lost CARDS", "--document", "cards.md");
+    expect(found).toMatchObject({ code: 0 });
+    expect(found.stdout).toContain("3 dollars");
+    expect(found.stdout).toContain('searched in section "Lost cards" of "Library cards"');
+    const refused = await ask("--document", "loans.md");
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toMatch(/Searched 1 documents .*, only /);
+    const wrong = await ask("--section", "Lost card");
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toContain('"Lost cards"');
+    expect(await ask("--page", "0")).toMatchObject({ code: 2 });
+  });
+});
