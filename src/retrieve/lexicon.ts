@@ -43,6 +43,7 @@ export class Lexicon {
   private signatures = new Int32Array(0);
   /** Working memory. */
   private readonly sum: Float64Array;
+  private rows = new Int32Array(0);
 
   constructor(encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">) {
     this.encoder = encoder;
@@ -62,6 +63,12 @@ export class Lexicon {
       this.texts = new Map();
     }
     return texts.map((text) => this.readOne(text));
+  }
+
+  /** A place for each word, all 0, until it is asked for again: the same memory each time, for one as large per question keeps the collector busy. */
+  blankRows(): Int32Array {
+    if (this.rows.length < this.size) this.rows = new Int32Array(this.scales.length);
+    return this.rows.fill(0);
   }
 
   tokensOf(id: number): readonly string[] {

@@ -76,7 +76,7 @@ function shares(weights: readonly number[]): number[] {
 function createMatcher({ ids }: Asked, lexicon: Lexicon) {
   const count = ids.length;
   /** Row of each lexicon word in `similarities`, plus 1; 0: not compared yet. Row 0 stands for words that match nothing. */
-  const rows = new Int32Array(lexicon.size);
+  const rows = lexicon.blankRows();
   const similarities: Float32Array[] = [new Float32Array(count)];
   /** Per row: the asked word that it is a form of, or -1. */
   const forms: number[] = [-1];
