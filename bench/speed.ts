@@ -2,19 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Benchmark,
-  Bm25Index,
-  createScalarKernel,
-  DenseIndex,
-  listPeers,
-  loadPeer,
-  type Search,
-  SlotSet,
-  withSnapshotFile,
-} from "../src/internals.ts";
-import { type Findings, median, megabytes, ms, noFindings, residentBytes, spread } from "./speed/findings.ts";
+import { type Benchmark, Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../src/internals.ts";
+import { type Findings, median, megabytes, ms, noFindings, sharedShare, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
+import { measurePeers } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
 import { measureStage } from "./speed/stage.ts";
 
@@ -62,7 +53,7 @@ export const benchmark: Benchmark = {
       findings.table.push({ name: `growth, ms: ${name}`, figure: "", note: figures });
       for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
     }
-    await measurePeers(findings, Number(values.peers), seed, progress);
+    await measurePeers(findings, Number(values.peers), DIMENSIONS, seed, progress);
     const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
     if (values.svg !== undefined)
       writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
@@ -227,87 +218,6 @@ function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: n
   }
 }
 
-async function measurePeers(findings: Findings, n: number, seed: number, progress: (text: string) => void): Promise<void> {
-  if (n <= 0) return;
-  findings.n.peers = n;
-  const next = createVectors(seed, DIMENSIONS);
-  const queries = Array.from({ length: FEW_QUERIES }, next);
-  const rows = Array.from({ length: n }, next);
-  const texts = createTexts(seed);
-  const passages = Array.from({ length: n }, () => texts.passage());
-  const questions = passages.slice(-FEW_QUERIES).map((passage) => texts.question(passage));
-  const dense = new DenseIndex();
-  for (const row of rows) dense.add(row);
-  const words = new Bm25Index();
-  for (const tokens of passages) words.add([{ tokens, weight: 1 }]);
-  const denseOurs: Search<Float32Array> = async (query, k) => dense.search(query, k).map(({ slot }) => slot);
-  const wordsOurs: Search<readonly string[]> = async (query, k) => words.search(query, k).map(({ slot }) => slot);
-  const exact = queries.map((query) => dense.search(query, 50).map(({ slot }) => slot));
-  const memory = `ours: vectors ${megabytes(dense.bytes)}, words ${megabytes(words.bytes)}; of peers what the process grew by`;
-  findings.table.push({
-    name: `peers at ${n.toLocaleString("en")}, top 50`,
-    figure: "",
-    note: `× ours, a query of each in turn; memory of ${memory}`,
-  });
-  for (const file of listPeers()) {
-    progress(`peer ${file}`);
-    const { peer, version, reason } = await loadPeer(file);
-    if (peer === null) {
-      findings.table.push({ name: `  ${file.replace(".mjs", "")}`, figure: "not installed", note: reason });
-      continue;
-    }
-    findings.versions[peer.package] = version;
-    const before = residentBytes();
-    const started = performance.now();
-    const found: number[][] = [];
-    const kind = peer.vectors === undefined ? "words" : "vectors";
-    const build = { ms: 0, bytes: 0 };
-    const built = <Search>(search: Search): Search => {
-      build.ms = performance.now() - started;
-      build.bytes = Math.max(0, residentBytes() - before);
-      return search;
-    };
-    const times =
-      peer.vectors !== undefined
-        ? await against(queries, denseOurs, built(await peer.vectors(rows)), found)
-        : await against(questions, wordsOurs, built(await peer.words?.(passages)), found);
-    const recall = kind === "vectors" ? `, recall@50 ${sharedShare(found, exact).toFixed(3)}` : "";
-    const ratio = (median(times.peer) / median(times.ours)).toFixed(1);
-    findings.timings[`peer.${file.replace(".mjs", "")}.ms`] = median(times.peer);
-    findings.timings[`peer.${file.replace(".mjs", "")}.ratio`] = Number(ratio);
-    findings.timings[`peer.${file.replace(".mjs", "")}.bytes`] = build.bytes;
-    findings.table.push({
-      name: `  ${kind}: ${peer.name} ${version}`,
-      figure: ms(times.peer),
-      note: `× ${ratio} of ours ${ms(times.ours)}, built in ${(build.ms / 1000).toFixed(1)} s, + ${megabytes(build.bytes)}${recall}`,
-    });
-  }
-}
-
-/** Times of a peer and of ours, a query of each in turn. What the peer found goes to `found`. */
-async function against<Query>(
-  queries: readonly Query[],
-  ours: Search<Query>,
-  peer: Search<Query> | undefined,
-  found: number[][],
-): Promise<{ ours: number[]; peer: number[] }> {
-  if (peer === undefined) throw new TypeError("A peer exports vectors or words.");
-  const times = { ours: [] as number[], peer: [] as number[] };
-  for (const query of queries.slice(0, 5)) {
-    await ours(query, 50);
-    await peer(query, 50);
-  }
-  for (const query of queries) {
-    const first = performance.now();
-    await ours(query, 50);
-    const second = performance.now();
-    found.push(await peer(query, 50));
-    times.ours.push(second - first);
-    times.peer.push(performance.now() - second);
-  }
-  return times;
-}
-
 /** Times of several ways to answer, in ms: every query by each way in turn. */
 function interleaved<Query, Way extends string>(
   queries: readonly Query[],
@@ -341,16 +251,4 @@ function point({ lines }: Findings, name: string, size: number, times: readonly 
   const points = lines.get(name) ?? [];
   lines.set(name, points);
   points.push([size, median(times)]);
-}
-
-/** Share of what was to be found that was found. */
-function sharedShare(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
-  let shared = 0;
-  let all = 0;
-  expected.forEach((slots, i) => {
-    const had = new Set(found[i]);
-    shared += slots.filter((slot) => had.has(slot)).length;
-    all += slots.length;
-  });
-  return shared / all;
 }

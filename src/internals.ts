@@ -1,7 +1,7 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
-export { listPeers, loadPeer, type Search } from "./evaluate/peers.ts";
+export { listPeers, loadPeer, type Peer, type Search } from "./evaluate/peers.ts";
 export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";

@@ -44,3 +44,15 @@ export function residentBytes(): number {
   collect();
   return process.memoryUsage().rss;
 }
+
+/** Share of what was to be found that was found. */
+export function sharedShare(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
+  let shared = 0;
+  let all = 0;
+  expected.forEach((slots, i) => {
+    const had = new Set(found[i]);
+    shared += slots.filter((slot) => had.has(slot)).length;
+    all += slots.length;
+  });
+  return shared / all;
+}
