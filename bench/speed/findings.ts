@@ -37,12 +37,24 @@ export function megabytes(bytes: number): string {
   return `${(bytes / MEGABYTE).toFixed(0)} MB`;
 }
 
-/** Memory of the process in bytes, after garbage was collected. */
-export function residentBytes(): number {
+/** Memory of the process in bytes after garbage was collected: what the system gave it, and what its objects and arrays take. */
+export interface Memory {
+  readonly resident: number;
+  readonly used: number;
+}
+
+export function memoryNow(): Memory {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   collect();
-  return process.memoryUsage().rss;
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { resident: rss, used: heapUsed + external };
+}
+
+/** Bytes more than before: the larger of both, for native memory is in the first alone, and the first does not grow where freed pages are used again. */
+export function grownSince(before: Memory): number {
+  const now = memoryNow();
+  return Math.max(0, now.resident - before.resident, now.used - before.used);
 }
 
 /** Share of what was to be found that was found. */

@@ -1,5 +1,5 @@
 import { Bm25Index, DenseIndex, listPeers, loadPeer, type Peer, type Search } from "../../src/internals.ts";
-import { type Findings, median, megabytes, ms, type Progress, residentBytes, sharedShare } from "./findings.ts";
+import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress, sharedShare } from "./findings.ts";
 import { createTexts, createVectors } from "./generate.ts";
 
 /** Slow peers take seconds for each. */
@@ -58,12 +58,12 @@ function peerData(n: number, dimensions: number, seed: number) {
 }
 
 async function measurePeer(peer: Peer, { queries, rows, passages, questions, dense, words }: ReturnType<typeof peerData>) {
-  const before = residentBytes();
+  const before = memoryNow();
   const started = performance.now();
   const build = { ms: 0, bytes: 0 };
   const built = <Search>(search: Search): Search => {
     build.ms = performance.now() - started;
-    build.bytes = Math.max(0, residentBytes() - before);
+    build.bytes = grownSince(before);
     return search;
   };
   const found: number[][] = [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import { profileNamed, quantile, type RetrievePart, retrievePassages, type TimePart } from "../../src/internals.ts";
 import { createDocuments } from "./documents.ts";
-import { type Findings, median, megabytes, ms, type Progress, residentBytes } from "./findings.ts";
+import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress } from "./findings.ts";
 
 const PROFILE = "sourcebound";
 /** Its abbreviations and synonyms are looked up; its documents are not read. */
@@ -32,14 +32,14 @@ export async function measureStage(findings: Findings, chunks: number, questions
     progress(`reading ${pages} pages`);
     const dataDir = join(folder, "data");
     await ingestApart(join(folder, "pages"), dataDir);
-    const before = residentBytes();
+    const before = memoryNow();
     const engine = await createEngine(loadProcessConfig({ data_dir: dataDir }));
     try {
       await engine.corpus(DOMAIN).sync();
-      const opened = residentBytes() - before;
+      const opened = grownSince(before);
       progress(`asking ${WARM_UP} + ${questions} questions`);
       const { times, cpuMs } = await askAll(engine, documents.question, questions);
-      await report(findings, engine, times, { cpuMs, opened, asked: residentBytes() - before });
+      await report(findings, engine, times, { cpuMs, opened, asked: grownSince(before) });
     } finally {
       await engine.close();
     }
