@@ -8,6 +8,7 @@ import { createTexts, createVectors } from "./speed/generate.ts";
 import { measurePeers } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
 import { measureStage } from "./speed/stage.ts";
+import { measureStarts, type Starts } from "./speed/start.ts";
 
 const DIMENSIONS = 384;
 const MODEL = "generated";
@@ -22,11 +23,13 @@ const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
 /** Slow peers and the scalar scan answer fewer. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
+/** What `--only` names. */
+const MEASURED = ["stage", "growth", "starts", "peers"] as const;
 
 /** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
 export const benchmark: Benchmark = {
   description:
-    "the whole retrieval stage, dense and BM25 search, snapshots, growth, peers (--docs generated, --seed N, --chunks N of the stage, 0: not measured, --questions N, --no-growth, --large, --svg FILE, --peers N passages, 0: none)",
+    "the whole retrieval stage, dense and BM25 search, snapshots, growth, starts, peers (--docs generated, --seed N, --stage N chunks, --questions N, --large, --svg FILE, --peers N passages, --starts N chunks, --corpus DIR; 0: none; --only stage, growth, starts or peers)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -36,24 +39,31 @@ export const benchmark: Benchmark = {
         large: { type: "boolean", default: false },
         svg: { type: "string" },
         peers: { type: "string", default: "10000" },
-        chunks: { type: "string", default: "10000" },
+        stage: { type: "string", default: "10000" },
         questions: { type: "string", default: "1000" },
-        "no-growth": { type: "boolean", default: false },
+        starts: { type: "string", default: "100000" },
+        corpus: { type: "string" },
+        only: { type: "string" },
       },
     });
     if (values.docs !== "generated") throw new RangeError(`--docs ${values.docs} is not known: use --docs generated.`);
     const seed = Number(values.seed);
+    const wants = (part: (typeof MEASURED)[number]) => values.only === undefined || values.only === part;
+    if (!MEASURED.some(wants)) throw new RangeError(`--only ${values.only} is not known: use one of ${MEASURED.join(", ")}.`);
     const findings = noFindings();
-    const sizes = values["no-growth"] ? [] : values.large ? SIZES : SIZES.slice(0, -1);
-    await measureStage(findings, Number(values.chunks), Number(values.questions), seed, progress);
-    measureVectors(findings, sizes, seed, progress);
-    measureWords(findings, sizes, seed, progress);
+    const sizes = values.large ? SIZES : SIZES.slice(0, -1);
+    if (wants("stage")) await measureStage(findings, Number(values.stage), Number(values.questions), seed, progress);
+    if (wants("growth")) {
+      measureVectors(findings, sizes, seed, progress);
+      measureWords(findings, sizes, seed, progress);
+    }
     for (const [name, points] of findings.lines) {
       const figures = points.map(([size, time]) => `${size.toLocaleString("en")}: ${time.toFixed(3)}`).join(", ");
       findings.table.push({ name: `growth, ms: ${name}`, figure: "", note: figures });
       for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
     }
-    await measurePeers(findings, Number(values.peers), DIMENSIONS, seed, progress);
+    if (wants("starts")) await measureAllStarts(findings, Number(values.starts), seed, values.corpus, progress);
+    if (wants("peers")) await measurePeers(findings, Number(values.peers), DIMENSIONS, seed, progress);
     const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
     if (values.svg !== undefined)
       writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
@@ -215,6 +225,35 @@ function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: n
     return { times, bytes: words.length + vectors.length };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A server's start, from its data folder: with the snapshot of its index, and without. */
+async function measureAllStarts(
+  findings: Findings,
+  chunks: number,
+  seed: number,
+  folder: string | undefined,
+  progress: (text: string) => void,
+): Promise<void> {
+  if (chunks > 0)
+    addStarts(findings, `${chunks.toLocaleString("en")} chunks`, "generated", await measureStarts({ chunks, seed }, LOADS, progress));
+  addStarts(findings, "the demo domain", "demo", await measureStarts({ folder: null }, LOADS, progress));
+  if (folder !== undefined) addStarts(findings, "the folder", "folder", await measureStarts({ folder }, LOADS, progress));
+}
+
+function addStarts({ table, timings, n }: Findings, what: string, name: string, starts: Starts): void {
+  n[`start.${name}.windows`] = starts.with[0]?.windows ?? 0;
+  for (const way of ["with", "without"] as const) {
+    const times = (part: "open" | "sync" | "search") => starts[way].map((start) => start[part]);
+    for (const part of ["open", "sync", "search"] as const) timings[`start.${name}.${way}.${part}.ms`] = median(times(part));
+    const memory = megabytes(median(starts[way].map(({ bytes }) => bytes)));
+    const snapshot = way === "with" ? `, snapshot ${megabytes(starts.snapshotBytes)}` : "";
+    table.push({
+      name: way === "with" ? `start on ${what}, with its snapshot` : "  without",
+      figure: ms(times("sync")),
+      note: `${spread(times("sync"))}, first search ${ms(times("search"))}, process ${memory}${snapshot}, n = ${starts[way].length}`,
+    });
   }
 }
 

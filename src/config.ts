@@ -66,7 +66,13 @@ const hubSchema = z.strictObject({
 });
 
 export const configSchema = z.strictObject({
-  data_dir: z.string().min(1).default(".sourcebound").describe("Folder of the database; relative to the working directory"),
+  data_dir: z
+    .string()
+    .min(1)
+    .default(".sourcebound")
+    .describe(
+      "Folder of the database and of the index kept beside it (`index/`), with everything ingested in both; relative to the working directory",
+    ),
   domains_dir: z.string().min(1).optional().describe("Folder of domain packs; the ones that ship with the program when absent"),
   domain: z.string().min(1).default("veterans").describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),

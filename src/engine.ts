@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
+import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
 import { ModelError, RequestError } from "./errors.ts";
@@ -100,6 +101,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   readonly now?: () => Date;
   readonly createId?: () => string;
+  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  readonly warn?: (message: string) => void;
 }
 
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
@@ -110,7 +113,7 @@ const EMBEDDED_BATCH = 256;
  * @throws StoreError when the data folder cannot be used
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
-  const { now = () => new Date(), createId = randomUUID } = parts;
+  const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -135,9 +138,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const models = modelsOf(config);
   const secret = await store.secret();
+  const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
+  const reader = createReader();
 
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
@@ -156,6 +161,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       encoder: choice,
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
+      snapshot: { path: join(config.data_dir, "index", `${name}.snapshot`), store: storeId, warn },
       signal: closing.signal,
     });
     corpora.set(name, made);
@@ -178,7 +184,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
-      check: { hosts: pack.hosts, homePage: pack.home_page },
+      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: null },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
       complexWords: Object.values(pack.complexity).flat(),

@@ -1,4 +1,6 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
+export { checkSentence } from "./check/check.ts";
+export { createReader } from "./check/statements.ts";
 export type { Benchmark } from "./cli/commands/bench.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
 export { listPeers, loadPeer, type Peer, type Search } from "./evaluate/peers.ts";

@@ -36,6 +36,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { routeModel } from "./write/route.ts";
+import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
@@ -46,7 +47,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
-  readonly check: Omit<CheckContext, "settings">;
+  readonly check: Omit<CheckContext, "settings" | "question">;
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   readonly complexWords: readonly string[];
@@ -149,7 +150,7 @@ export function hotlines(question: Question, parts: AnswerParts): Warning[] {
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
   const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
-  const recheck = (cached: Answer) => passesAgain(cached, checking(parts));
+  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
   const places = { cache: store.cache, documents: store.documents, recheck };
   const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
   log.fact("cache_mode", hit === null ? "miss" : "exact");
@@ -251,8 +252,9 @@ export async function compress(
   log: StageLog,
 ): Promise<ChosenQuotes> {
   const { profile, models } = parts;
-  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS };
-  const candidates = chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  const reranker = parts.rerankers?.embedded ?? null;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
+  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
   const writesModel = models !== null && profile.write.writer !== "extractive";
   const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
   const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
@@ -277,7 +279,7 @@ export async function* writeChecked(
   const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
   for await (const draft of writeDrafts(question, candidates, written, how, () => sheet.sentences.length > 0, signal)) {
     yield* warn(outcome, written.warnings.splice(0));
-    const event = showSentence(draft, outcome, checking(parts));
+    const event = await showSentence(draft, task?.quotes ?? [], outcome, checking(question, parts));
     if (event !== null) yield event;
   }
   yield* warn(outcome, written.warnings.splice(0));
@@ -285,15 +287,26 @@ export async function* writeChecked(
   yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
 }
 
-/** Checks one sentence; `null` when it is left out. */
-function showSentence(draft: DraftSentence, { sheet, checks, claims }: Outcome, context: CheckContext): AnswerEvent | null {
+/** Checks one sentence, cites a better source where there is one; `null` when it is left out. */
+async function showSentence(
+  draft: DraftSentence,
+  offered: readonly Quote[],
+  { sheet, checks, claims }: Outcome,
+  context: CheckContext,
+): Promise<AnswerEvent | null> {
   const repeated = sheet.sentences.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const checked = checkSentence(draft.text, draft.quotes.map(toCitedQuote), context, draft.missing);
+  const others = offered.filter((quote) => !draft.quotes.includes(quote));
+  const cited = draft.quotes.map(toCitedQuote);
+  const checked = await checkSentence(
+    { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    context,
+  );
   const at = checked.kept ? sheet.sentences.length : null;
   checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
   if (!checked.kept) return null;
-  const shown = sheet.add(checked.text, draft.quotes);
+  const instead = checked.recited === null ? undefined : others[checked.recited];
+  const shown = sheet.add(checked.text, instead === undefined ? draft.quotes : [instead]);
   const { citations } = shown.sentence;
   claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
@@ -340,6 +353,7 @@ export function assemble(
     confidenceCalibrated: decision.calibrated,
     claims,
     citations: sheet.citations,
+    seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: [],
     checks,
@@ -377,22 +391,35 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ check, profile }: AnswerParts): CheckContext {
-  return { ...check, settings: profile.check };
+function checking({ resolved }: Question, { check, profile }: AnswerParts): CheckContext {
+  return { ...check, settings: profile.check, question: resolved };
 }
 
-function toCitedQuote({ passage, start, end, text }: Quote): CitedQuote {
+function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact };
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
+  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-function passesAgain({ sentences, citations }: Answer, context: CheckContext): boolean {
-  return sentences.every((sentence) => {
-    const cited = citations.filter(({ n }) => sentence.citations.includes(n)).map(({ quote, url }) => ({ text: quote, url, exact: true }));
-    const checked = checkSentence(sentence.text, cited, context);
-    return checked.kept && checked.text === sentence.text && checked.results.every(({ verdict }) => verdict === "pass");
-  });
+async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+  for (const { text, citations: numbers } of sentences) {
+    const cited = citations
+      .filter(({ n }) => numbers.includes(n))
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.header.text),
+      }));
+    const checked = await checkSentence({ text, cited }, context);
+    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
+  }
+  return true;
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts, scale: ScoreScale) {

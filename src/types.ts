@@ -1,3 +1,5 @@
+import type { NamedCell } from "./text/table-row.ts";
+
 /** The words of the glossary (DESIGN.md) as types. Plain data; offsets are UTF-16 code units into the normalised text. */
 
 /** Who asks in which body of knowledge. A hard partition: every query of the store filters by all three. */
@@ -263,6 +265,8 @@ export interface Evidence {
 export interface Quote extends TextRange {
   readonly passage: Passage;
   readonly text: string;
+  /** Of a table's row: the header of its table. */
+  readonly header?: TextRange & { readonly text: string };
 }
 
 /** A sentence as written, before it is checked. */
@@ -314,6 +318,25 @@ export interface Citation extends TextRange {
   readonly original: OriginalPlace;
   /** Further sources whose passage says the same; absent when there are none. */
   readonly alsoIn?: readonly FurtherSource[];
+  /** Of a table's row: its cells under their header, for display; absent otherwise. */
+  readonly row?: CitedRow;
+}
+
+/** A table's row as people read it. */
+export interface CitedRow {
+  readonly cells: readonly NamedCell[];
+  /** Where the header stands in the normalised text. */
+  readonly header: TextRange & { readonly text: string };
+}
+
+/** Where to read on: the best passage that the answer does not quote. */
+export interface SeeAlso {
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly title: string;
+  /** Heading above the part that was found; `null` when there is none. */
+  readonly heading: string | null;
+  readonly url: string | null;
 }
 
 /** Another document that says what a citation says. */
@@ -396,6 +419,8 @@ export interface Answer {
   readonly confidenceCalibrated: boolean;
   readonly claims: readonly Claim[];
   readonly citations: readonly Citation[];
+  /** Absent where an answer was stored before there was any. */
+  readonly seeAlso?: SeeAlso | null;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
   readonly checks: readonly CheckResult[];

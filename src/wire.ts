@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS } from "./admit/filters.ts";
 import type { AnswerEvent } from "./events.ts";
-import type { Answer, AppliedFilters, Citation, Conflict, Evidence, FurtherSource, Refusal } from "./types.ts";
+import type { Answer, AppliedFilters, Citation, CitedRow, Conflict, Evidence, FurtherSource, Refusal, SeeAlso } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
 
 /** A name in a filter; what it may hold is judged at admission, for every way in. */
@@ -83,6 +83,15 @@ export const citationSchema = z.object({
     )
     .optional()
     .describe("Further documents whose passage says the same; absent when there are none."),
+  row: z
+    .object({
+      cells: z.array(z.object({ name: z.string(), text: z.string() })).describe("For display; the quote itself is byte-exact."),
+      header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
+      header_start: z.int(),
+      header_end: z.int(),
+    })
+    .optional()
+    .describe("Of a table's row: its cells by the header of the table; absent otherwise."),
 });
 export type WireCitation = z.infer<typeof citationSchema>;
 
@@ -128,6 +137,10 @@ export const askResponseSchema = z
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
     sentences: z.array(sentenceSchema),
     citations: z.array(citationSchema),
+    see_also: z
+      .object({ title: z.string(), heading: z.string().nullable(), url: z.string().nullable(), document_id: z.string() })
+      .nullable()
+      .describe("Where to read on: the best passage that the answer does not quote. Nothing in the answer rests on it."),
     claims: z.array(
       z.object({
         sentence: z.int(),
@@ -227,7 +240,16 @@ function citationToWire(citation: Citation): WireCitation {
     context: citation.context,
     quote_start: citation.quoteStart,
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
+    ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
   };
+}
+
+function rowToWire({ cells, header }: CitedRow): WireCitation["row"] {
+  return { cells: cells.map((cell) => ({ ...cell })), header: header.text, header_start: header.start, header_end: header.end };
+}
+
+function seeAlsoToWire({ title, heading, url, documentId }: SeeAlso): WireAnswer["see_also"] {
+  return { title, heading, url, document_id: documentId };
 }
 
 function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: FurtherSource) {
@@ -274,6 +296,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     answer_html: renderAnswerHtml(answer),
     sentences: answer.sentences.map(({ text, citations }) => ({ text, citations: [...citations] })),
     citations: answer.citations.map(citationToWire),
+    see_also: answer.seeAlso === undefined || answer.seeAlso === null ? null : seeAlsoToWire(answer.seeAlso),
     claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),
     evidence: answer.evidence.map(evidenceToWire),
     conflicts: answer.conflicts.map(conflictToWire),

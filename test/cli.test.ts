@@ -208,6 +208,9 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
     [["eval", "retrieval", "--data", ".", "--sets", "clapqn"], /no set "clapqn"\. Did you mean "clapnq"\?/],
     [["eval", "retrieval", "--data", ".", "--limit", "0"], /--limit 0 is not a number of questions/],
+    [["eval", "extract", "--data", "nowhere"], /nowhere holds none of va-golden, policyqa/],
+    [["eval", "extract", "--data", ".", "--sets", "tatqu"], /no set "tatqu".*Did you mean "tatqa"\?/],
+    [["eval", "extract", "--data", ".", "--limit", "-1"], /--limit -1 is not a number of questions/],
     [["eval", "retrieval", "--data", ".", "--hub", "../../etc"], /--hub \.\.\/\.\.\/etc is not a name/],
   ] as const)("%j says what is wrong and what is right", async (args, words) => {
     const run = await cli(seeded, args);

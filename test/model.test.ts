@@ -144,15 +144,16 @@ describe.concurrent("an answer by a model", () => {
     ));
 
   it.each([
-    ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values"],
-    ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values"],
-    ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values"],
-    ["a citation to nowhere", "Tinnitus is rated at 10 percent [9].", "check_citations"],
-  ])("with %s is not shown, and warned about where the profile says so", (_name, sentence, code) =>
+    ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values", "fail"],
+    ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values", "fail"],
+    ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values", "fail"],
+    ["a citation to nowhere", "Tinnitus is rated at 10 percent [9].", "check_citations", "repaired"],
+  ])("with %s is not shown so, and warned about where the profile says so", (_name, sentence, code, verdict) =>
     using(open({ chat: [stream(`${sentence} `, ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
       const strict = await ask(engine);
       expect(texts(strict.answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
-      expect(strict.answer.checks.some(({ verdict }) => verdict === "fail")).toBe(true);
+      expect(strict.answer.checks.map((check) => check.verdict)).toContain(verdict);
+      expect(strict.answer.sentences.every(({ citations }) => citations.length > 0)).toBe(true);
       const layers = await ask(engine, QUESTION, { profile: "seven-layer" });
       expect(texts(layers.answer)[0]).toBe(sentence.replace(/ \[\d\]/, ""));
       expect(codes(layers.answer)).toContain(code);

@@ -7,6 +7,8 @@
  * passage. Vectors lie around cluster centres, as embeddings of texts with topics do.
  */
 
+import type { StoredDocument } from "../../src/index.ts";
+
 const VOCABULARY = 200_000;
 /** Fewer than a stop list has, for a domain has frequent words of its own. */
 const STOP_RANKS = 10;
@@ -109,3 +111,36 @@ function nameOf(rank: number): string {
 function between(random: () => number, { least, most }: { readonly least: number; readonly most: number }): number {
   return least + Math.floor(random() * (most - least + 1));
 }
+
+/** A document as the store holds it: passages of `texts`, one chunk with one window each. */
+export function generatedDocument(domain: string, number: number, texts: GeneratedTexts, passages: number): StoredDocument {
+  const id = `generated-${String(number).padStart(8, "0")}`;
+  let text = "";
+  const chunks = Array.from({ length: passages }, (_, ordinal) => {
+    const words = texts.passage();
+    const start = text.length;
+    text += `${words.join(" ")}.\n`;
+    const range = { start, end: text.length - 1, tokens: words.length };
+    const headingPath = [`Part ${ordinal}`];
+    return { ...range, id: `${id}-${ordinal}`, documentId: id, ordinal, headingPath, windows: [range] };
+  });
+  const none = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null, tenant: null };
+  const place = { id, domain, access: "public", source: "generated", path: `${id}.md`, title: `Document ${number}` };
+  const made = { originalHash: "", version: "1", normaliser: "1", blocks: [], units: [], sourceMap: [0, text.length, 0, text.length] };
+  return { ...none, ...place, ...made, text, chunks };
+}
+
+/** An encoder that gives the next vector of the generator to every text: for measuring how long vectors take that are there. */
+export function generatedEncoder(seed: number): { id: string; embed(texts: readonly string[]): Promise<Float32Array[]> } {
+  let next: (() => Float32Array) | null = null;
+  return {
+    id: "generated",
+    async embed(texts) {
+      const vector = next ?? createVectors(seed, GENERATED_DIMENSIONS);
+      next = vector;
+      return texts.map(() => vector());
+    },
+  };
+}
+
+const GENERATED_DIMENSIONS = 384;

@@ -5,26 +5,36 @@ import { sevenLayer } from "../profiles/seven-layer.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
 import type { Claim } from "../types.ts";
-import { checkAnswer, checkSentence, verificationScore } from "./check.ts";
+import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, type SupportScorer, verificationScore } from "./check.ts";
 import type { CitedQuote } from "./finding.ts";
+import { createReader } from "./statements.ts";
 
 const quote: CitedQuote = {
   text: "Tinnitus is rated at 10 percent. Call 1-800-827-1000.",
   url: "https://www.va.gov/tinnitus/",
   exact: true,
 };
+const reader = createReader();
+const contextOf = (settings: CheckSettings): CheckContext => ({
+  settings,
+  hosts: ["va.gov"],
+  homePage: "https://www.va.gov/",
+  reader,
+  question: "What about tinnitus?",
+  support: null,
+});
 const check = (text: string, cited: readonly CitedQuote[], settings: CheckSettings = sourcebound.check, missing: readonly number[] = []) =>
-  checkSentence(text, cited, { settings, hosts: ["va.gov"], homePage: "https://www.va.gov/" }, missing);
-const verdicts = (checked: ReturnType<typeof check>) => Object.fromEntries(checked.results.map(({ name, verdict }) => [name, verdict]));
+  checkSentence({ text, cited, missing }, contextOf(settings));
+const verdicts = (checked: CheckedSentence) => Object.fromEntries(checked.results.map(({ name, verdict }) => [name, verdict]));
 
 describe("checkSentence", () => {
-  it("takes an exact quote as supported, and nothing else of it", () => {
-    expect(check(quote.text, [quote])).toMatchObject({ kept: true, status: "supported", text: quote.text });
-    expect(check(quote.text, [{ ...quote, exact: false }])).toMatchObject({ kept: false, status: "unsupported" });
+  it("takes an exact quote as supported, and nothing else of it", async () => {
+    expect(await check(quote.text, [quote])).toMatchObject({ kept: true, status: "supported", text: quote.text });
+    expect(await check(quote.text, [{ ...quote, exact: false }])).toMatchObject({ kept: false, status: "unsupported" });
   });
 
-  it("says of other wording that it was not scored", () => {
-    expect(check("For tinnitus you get 10 %.", [quote])).toMatchObject({ kept: true, status: "unchecked" });
+  it("says of other wording that it was not scored", async () => {
+    expect(await check("For tinnitus you get 10 %.", [quote])).toMatchObject({ kept: true, status: "unchecked" });
   });
 
   it.each([
@@ -34,46 +44,182 @@ describe("checkSentence", () => {
     ["a form", "File VA Form 21-526EZ."],
     ["a phone number", "Call 1-800-827-9999."],
     ["an amount", "Tinnitus pays $10."],
-  ])("finds %s that no cited quote has", (_what, text) => {
-    expect(check(text, [quote])).toMatchObject({ kept: false, status: "unsupported" });
-    const warned = check(text, [quote], sevenLayer.check);
+    ["a period", "File for tinnitus within two years."],
+  ])("finds %s that no cited quote has", async (_what, text) => {
+    expect(await check(text, [quote])).toMatchObject({ kept: false, status: "unsupported" });
+    const warned = await check(text, [quote], sevenLayer.check);
     expect(warned).toMatchObject({ kept: true, status: "unsupported" });
     expect(verdicts(warned).values).toBe("warn");
   });
 
-  it("does not take a quote that is no longer in its document as a source", () => {
-    expect(verdicts(check("Tinnitus is rated at 10 percent today.", [{ ...quote, exact: false }])).citations).toBe("fail");
+  it("does not take a quote that is no longer in its document as a source", async () => {
+    expect(verdicts(await check("Tinnitus is rated at 10 percent today.", [{ ...quote, exact: false }])).citations).toBe("fail");
   });
 
-  it("removes, or lets pass, what cites nothing, as the profile says", () => {
-    expect(check("Tinnitus is common.", []).kept).toBe(false);
-    expect(check("Tinnitus is common.", [], book.check).kept).toBe(false);
-    expect(check("Tinnitus is common.", [], sevenLayer.check)).toMatchObject({ kept: true, status: "unsupported", reason: "no citation" });
-    expect(check("Tinnitus is common.", [], { ...sourcebound.check, uncited: "warn" }).kept).toBe(true);
+  it("removes, or lets pass, what cites nothing, as the profile says", async () => {
+    expect((await check("Tinnitus is common.", [])).kept).toBe(false);
+    expect((await check("Tinnitus is common.", [], book.check)).kept).toBe(false);
+    expect(await check("Tinnitus is common.", [], sevenLayer.check)).toMatchObject({
+      kept: true,
+      status: "unsupported",
+      reason: "no citation",
+    });
+    expect((await check("Tinnitus is common.", [], { ...sourcebound.check, uncited: "warn" })).kept).toBe(true);
   });
 
-  it("looks at the values of a sentence without citation too", () => {
-    expect(verdicts(check("It pays 70 percent.", [], sevenLayer.check)).values).toBe("warn");
-    expect(verdicts(check("It pays 70 percent.", [], validator.check)).values).toBe("warn");
+  it("looks at the values of a sentence without citation too", async () => {
+    expect(verdicts(await check("It pays 70 percent.", [], sevenLayer.check)).values).toBe("warn");
+    expect(verdicts(await check("It pays 70 percent.", [], validator.check)).values).toBe("warn");
   });
 
-  it("names citations that lead nowhere", () => {
-    const result = (cited: readonly CitedQuote[], settings: CheckSettings) =>
-      check("Tinnitus is rated at 10 percent now.", cited, settings, [9]).results.find(({ name }) => name === "citations");
-    expect(result([quote], sourcebound.check)).toMatchObject({ verdict: "repaired", score: 0.5, reason: "names [9], which no source has" });
-    expect(result([], sourcebound.check)).toMatchObject({ verdict: "fail", score: 0 });
-    expect(result([], sevenLayer.check)).toMatchObject({ verdict: "warn", score: 0 });
+  it("names citations that lead nowhere", async () => {
+    const result = async (cited: readonly CitedQuote[], settings: CheckSettings) =>
+      (await check("Tinnitus is rated at 10 percent now.", cited, settings, [9])).results.find(({ name }) => name === "citations");
+    expect(await result([quote], sourcebound.check)).toMatchObject({
+      verdict: "repaired",
+      score: 0.5,
+      reason: "names [9], which no source has",
+    });
+    expect(await result([], sourcebound.check)).toMatchObject({ verdict: "fail", score: 0 });
+    expect(await result([], sevenLayer.check)).toMatchObject({ verdict: "warn", score: 0 });
   });
 
-  it("takes out addresses, and a sentence of which nothing is left", () => {
-    expect(check("See https://evil.example/a for 10 percent.", [quote])).toMatchObject({ kept: true, text: "See for 10 percent." });
-    expect(check("https://evil.example/a.", [quote]).kept).toBe(false);
-    expect(check("See https://va.gov/tinnitus for 10 percent.", [quote]).text).toBe("See https://va.gov/tinnitus for 10 percent.");
-    expect(check("See https://evil.example/a for 10 percent.", [quote], validator.check).text).toContain("evil");
+  it("takes out addresses, and a sentence of which nothing is left", async () => {
+    expect(await check("See https://evil.example/a for 10 percent.", [quote])).toMatchObject({ kept: true, text: "See for 10 percent." });
+    expect((await check("https://evil.example/a.", [quote])).kept).toBe(false);
+    expect((await check("See https://va.gov/tinnitus for 10 percent.", [quote])).text).toBe("See https://va.gov/tinnitus for 10 percent.");
+    expect((await check("See https://evil.example/a for 10 percent.", [quote], validator.check)).text).toContain("evil");
   });
 
-  it("never keeps a sentence without a letter or digit", () => {
-    for (const settings of [sourcebound.check, sevenLayer.check]) expect(check("– …", [quote], settings).kept).toBe(false);
+  it("never keeps a sentence without a letter or digit", async () => {
+    for (const settings of [sourcebound.check, sevenLayer.check]) expect((await check("– …", [quote], settings)).kept).toBe(false);
+  });
+});
+
+describe("what a sentence says beside what it cites", () => {
+  const page: CitedQuote = {
+    text:
+      "You have 60 days from the date of the letter to send evidence. If your claim is urgent, you have 15 days. " +
+      "You can't get the housing grant and the travel allowance at the same time. Attorneys may charge a fee only after we've decided your claim. " +
+      "Your benefits stop after conviction of a felony. At least 1 disability must be rated at 40% or more and the combined rating at 70% or more.",
+    url: "https://www.va.gov/letters/",
+    exact: true,
+    above: ["Letters and evidence"],
+  };
+  const failed = async (text: string) =>
+    (await check(text, [page])).results.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+
+  it.each([
+    "You have 60 days from the letter's date to send us evidence.",
+    "For an urgent claim you have 15 days.",
+    "The housing grant can't be had at the same time as the travel allowance.",
+    "Attorneys may charge you only after VA has decided your claim.",
+    "Benefits stop after a felony conviction.",
+    "One disability must be rated at 40% or more, and the combined rating at 70% or more.",
+  ])("lets a faithful paraphrase pass: %s", async (text) => {
+    expect(await failed(text)).toEqual([]);
+  });
+
+  it.each([
+    ["a value of elsewhere in the quote", "You have 15 days from the date of the letter to send evidence.", "values"],
+    ["a denial turned round", "You can get the housing grant and the travel allowance at the same time.", "polarity"],
+    ["an affirmation denied", "You don't have 60 days from the date of the letter to send evidence: your claim isn't urgent.", "polarity"],
+    ["before for after", "Attorneys may charge a fee only before VA has decided your claim.", "polarity"],
+    ["or for and", "At least one disability must be rated at 40% or more or the combined rating at 70% or more.", "polarity"],
+    ["a name that nobody wrote", "Attorneys of TRICARE may charge a fee only after the claim is decided.", "entities"],
+    ["what the quote does not speak of", "Premiums are waived while the deed of the mortgage is frozen.", "grounding"],
+  ])("finds %s", async (_what, text, name) => {
+    expect(await failed(text)).toContain(name);
+  });
+
+  it("warns about a word that no quote has where one says the rest", async () => {
+    const found = async (text: string) => (await check(text, [page])).results.find(({ name }) => name === "novelty");
+    expect(await found("Your benefits stop after conviction of a misdemeanor.")).toMatchObject({
+      verdict: "warn",
+      reason: '"misdemeanor" where the cited quote has "felony"',
+    });
+    expect(await found("You can't get the housing grant and the private travel allowance at the same time.")).toMatchObject({
+      verdict: "warn",
+    });
+    expect(await found("Your benefits stop after conviction of a felony.")).toMatchObject({ verdict: "pass" });
+  });
+
+  it("marks where in the sentence", async () => {
+    const text = "Your benefits stop after conviction of a misdemeanor.";
+    const found = (await check(text, [page])).results.find(({ name }) => name === "novelty");
+    expect(found?.spans.map(({ start, end }) => text.slice(start, end))).toEqual(["misdemeanor"]);
+    expect((await check("You can get the housing grant and the travel allowance at the same time.", [page])).status).toBe("contradicted");
+  });
+
+  it("takes the question's own words and values as given", async () => {
+    const text = "With 12 years in the Navy you have 60 days from the date of the letter to send evidence.";
+    const asked = { ...contextOf(sourcebound.check), question: "I was 12 years in the Navy: how long do I have?" };
+    expect((await checkSentence({ text, cited: [page] }, asked)).kept).toBe(true);
+    expect((await check(text, [page])).kept).toBe(false);
+  });
+
+  const other: CitedQuote = { ...page, text: "The parade takes place in spring, and everybody may come." };
+
+  it("cites the source that supports the sentence instead of one that does not", async () => {
+    const sentence = { text: "You have 60 days from the date of the letter to send evidence.", cited: [other], others: [[quote], [page]] };
+    expect(await checkSentence(sentence, contextOf(sourcebound.check))).toMatchObject({ kept: true, recited: 1 });
+    expect(await checkSentence(sentence, contextOf(book.check))).toMatchObject({ kept: false, recited: null });
+    const nowhere = await checkSentence({ ...sentence, cited: [], missing: [7] }, contextOf(sourcebound.check));
+    expect(nowhere).toMatchObject({ kept: true, recited: 1 });
+  });
+
+  it("does not rescue a wrong sentence with another source", async () => {
+    const wrong = { text: "You have 90 days from the date of the letter to send evidence.", cited: [other], others: [[quote], [page]] };
+    expect(await checkSentence(wrong, contextOf(sourcebound.check))).toMatchObject({ kept: false, recited: null });
+  });
+
+  it("leaves a source that supports as well as another one", async () => {
+    const sentence = { text: "You have 60 days from the date of the letter to send evidence.", cited: [page], others: [[{ ...page }]] };
+    expect((await checkSentence(sentence, contextOf(sourcebound.check))).recited).toBeNull();
+  });
+
+  const scorer = (score: number | null): SupportScorer => ({
+    id: "fake",
+    score: async (pairs) => pairs.map(() => (score === null ? null : { score, spans: [{ start: 0, end: 3 }], reason: "fake" })),
+  });
+  const scored = async (score: number | null, support: CheckSettings["support"]) =>
+    checkSentence(
+      { text: "Benefits stop after a felony conviction.", cited: [page] },
+      { ...contextOf({ ...sourcebound.check, support }), support: scorer(score) },
+    );
+
+  it("asks the learned score where there is one, and says when there is none", async () => {
+    expect(await scored(0.9, null)).toMatchObject({ kept: true, status: "supported" });
+    expect(await scored(0.2, { minimum: 0.5, mode: "remove" })).toMatchObject({ kept: false, status: "unsupported" });
+    expect(await scored(0.2, { minimum: 0.5, mode: "warn" })).toMatchObject({ kept: true, status: "unsupported" });
+    expect(await scored(null, { minimum: 0.5, mode: "remove" })).toMatchObject({ kept: true, status: "unchecked" });
+    const without = await check("Benefits stop after a felony conviction.", [page]);
+    expect(without.results.find(({ name }) => name === "support")).toMatchObject({ score: null, reason: "no support score is installed" });
+  });
+
+  it.each([
+    ["emoji", "😀🇺🇸👩‍👩‍👧 60 days 😀"],
+    ["right-to-left text", "لديك ٦٠ يومًا من تاريخ الرسالة لإرسال الأدلة"],
+    ["other scripts' digits", "You have ９０ days from the date of the letter to send evidence."],
+    ["lone surrogates and controls", "\ud800 60 days \u0000\u202e"],
+    ["nothing but numbers", "1 2 3 4 5 6 7 8 9"],
+  ])("survives %s", async (_what, text) => {
+    const checked = await check(text, [page]);
+    expect(checked.results.map(({ name }) => name)).toContain("values");
+    expect(checked.results.every(({ spans }) => spans.every(({ start, end }) => start < end && end <= text.length))).toBe(true);
+  });
+
+  it("finds a wrong value in other scripts' digits", async () => {
+    expect(await failed("You have ９０ days from the date of the letter to send evidence.")).toContain("values");
+  });
+
+  it("does not read what is too long to be a sentence, and takes time in proportion to its length", async () => {
+    expect((await check("60 days ".repeat(12_500), [page])).results).toMatchObject([{ name: "length", verdict: "fail" }]);
+    for (const piece of ["60 days ", "not ", "$1,", "Ab-", "if not before 1 or ", "(", "twenty-one hundred ", "January ", "VA Form 21-"]) {
+      const started = performance.now();
+      await check(piece.repeat(3900 / piece.length), [page]);
+      expect(performance.now() - started).toBeLessThan(3000);
+    }
   });
 });
 

@@ -1,13 +1,42 @@
-import { holdsValue, valuesIn } from "../language/values.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
-import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
+import type { AnswerSentence, CheckResult, Claim, TextRange } from "../types.ts";
+import { fitOf } from "./alignment.ts";
+import { checkCitations } from "./citations.ts";
+import { checkClaim, layBeside } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
+
+import { findBetterSource } from "./repair.ts";
+import type { Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
+
+/** What the checks need of a learned support score; `null` in a place: that pair could not be scored. */
+export interface SupportScorer {
+  readonly id: string;
+  score(
+    pairs: readonly { readonly claim: string; readonly evidence: readonly string[] }[],
+  ): Promise<readonly ({ readonly score: number; readonly spans: readonly TextRange[]; readonly reason: string } | null)[]>;
+}
 
 export interface CheckContext {
   readonly settings: CheckSettings;
   readonly hosts: readonly string[];
   readonly homePage: string | null;
+  /** Reads sentences and quotes once for all checks. */
+  readonly reader: Reader;
+  /** What was asked: its words and values are no claims of the answer. */
+  readonly question: string;
+  /** `null`: no learned score is installed; the wording itself stays unscored. */
+  readonly support: SupportScorer | null;
+}
+
+/** A sentence as written, with what it cites. */
+export interface SentenceToCheck {
+  readonly text: string;
+  readonly cited: readonly CitedQuote[];
+  /** Numbers that it cites and that no quote has. */
+  readonly missing?: readonly number[];
+  /** The answer's other sources, each with its quotes: one of them may be the right one. */
+  readonly others?: readonly (readonly CitedQuote[])[];
 }
 
 /** A sentence after its checks. */
@@ -15,75 +44,93 @@ export interface CheckedSentence {
   readonly text: string;
   /** Shown, or left out. */
   readonly kept: boolean;
+  /** Index into `others` of the source that is cited instead; `null`: as written. */
+  readonly recited: number | null;
   readonly results: readonly Finding[];
   readonly status: Claim["status"];
   readonly reason: string;
 }
 
+/** Longer sentences, in characters, are not read through: nobody could check one. */
+const MAX_SENTENCE_CHARACTERS = 4_000;
+
 /**
- * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one;
- * any other must cite, hold only values of the quotes that it cites, and carry no foreign address.
- * @param missing numbers that it cites and that no quote has
+ * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one; any other must
+ * cite, say only what its quotes say, with their values, names and polarity, and carry no foreign address. If another source of the
+ * answer supports it and the cited one does not, that one is cited.
  */
-export function checkSentence(
-  text: string,
-  cited: readonly CitedQuote[],
-  { settings, hosts, homePage }: CheckContext,
-  missing: readonly number[] = [],
-): CheckedSentence {
+export async function checkSentence(
+  { text, cited, missing = [], others = [] }: SentenceToCheck,
+  context: CheckContext,
+): Promise<CheckedSentence> {
+  const { settings, hosts, homePage, reader, question } = context;
   const [only] = cited;
   if (cited.length === 1 && only !== undefined && text === only.text) return checkQuote(only);
-  const quotes = cited.filter(({ exact }) => exact).map((quote) => quote.text);
-  const addresses = cited.flatMap(({ url }) => (url === null ? [] : [url]));
-  const urls = repairUrls(text, { cited: addresses, quotes, mode: settings.urls, hosts, homePage });
-  const uncited = quotes.length === 0;
-  const strange = settings.values === "off" ? [] : valuesIn(urls.text).filter((value) => !holdsValue(quotes, value));
-  const results: Finding[] = [citationsResult(quotes.length, missing, settings.uncited)];
-  if (settings.values !== "off") {
-    results.push(
-      valuesResult(
-        strange.map(({ key }) => key),
-        settings.values,
-      ),
-    );
-  }
+  if (text.length > MAX_SENTENCE_CHARACTERS) return tooLong(text);
+  const exact = cited.filter((quote) => quote.exact);
+  const written = layBeside(text, exact, question, settings, reader);
+  const fit = fitOf(written.alignment);
+  const found = checkClaim(written);
+  const recited = settings.recite
+    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : found, fit }, others, settings, reader)
+    : null;
+  const quotes = recited === null ? exact : (others[recited] ?? []);
+  const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
+  const urls = repairUrls(text, { cited: addresses, quotes: quotes.map((quote) => quote.text), mode: settings.urls, hosts, homePage });
+  const findings = recited === null && urls.text === text ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
+  const citations =
+    recited === null
+      ? checkCitations(exact.length, missing, settings.uncited)
+      : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
+  const results: Finding[] = [citations, ...findings];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
+  if (quotes.length > 0) results.push(await checkSupport(urls.text, quotes, context));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
     kept: !empty && results.every(({ verdict }) => verdict !== "fail"),
+    recited,
     results,
-    status: uncited || strange.length > 0 ? "unsupported" : "unchecked",
-    reason: uncited
-      ? "no citation"
-      : strange.length > 0
-        ? "a value does not stand in the cited quotes"
-        : "citations exist and values match; the wording itself was not scored",
+    ...judge(results, quotes.length > 0),
   };
+}
+
+/** What an uncited sentence counts as when a source is looked for. */
+const UNCITED = finding("citations", "fail", 0, "cites no source");
+
+async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding> {
+  if (support === null) return finding("support", "pass", null, "no support score is installed");
+  const [scored] = await support.score([{ claim: text, evidence: quotes.map((quote) => quote.text) }]);
+  if (scored === undefined || scored === null) return finding("support", "pass", null, `${support.id} could not score it`);
+  const low = settings.support !== null && scored.score < settings.support.minimum;
+  const verdict = !low ? "pass" : settings.support?.mode === "remove" ? "fail" : "warn";
+  return finding("support", verdict, scored.score, scored.reason, scored.spans);
+}
+
+/** The verdict on the claim, from what the checks found. */
+function judge(results: readonly Finding[], cited: boolean): Pick<CheckedSentence, "status" | "reason"> {
+  if (!cited) return { status: "unsupported", reason: "no citation" };
+  const fault = results.find(({ name, verdict }) => name !== "urls" && (verdict === "fail" || verdict === "warn"));
+  if (fault !== undefined) return { status: fault.name === "polarity" ? "contradicted" : "unsupported", reason: fault.reason };
+  const support = results.find(({ name }) => name === "support");
+  if (support !== undefined && support.score !== null) return { status: "supported", reason: support.reason };
+  return { status: "unchecked", reason: "citations exist, and values, names and polarity match; the wording itself was not scored" };
+}
+
+function tooLong(text: string): CheckedSentence {
+  const reason = `longer than ${MAX_SENTENCE_CHARACTERS} characters`;
+  return { text, kept: false, recited: null, results: [finding("length", "fail", 0, reason)], status: "unsupported", reason };
 }
 
 function checkQuote({ text, exact }: CitedQuote): CheckedSentence {
   return {
     text,
     kept: exact,
+    recited: null,
     results: [finding("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source")],
     status: exact ? "supported" : "unsupported",
     reason: exact ? "the sentence is an exact quote" : "the quote does not stand in the source",
   };
-}
-
-function citationsResult(quotes: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Finding {
-  const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
-  const share = quotes / Math.max(1, quotes + missing.length);
-  if (quotes > 0 && missing.length > 0) return finding("citations", "repaired", share, nowhere);
-  if (quotes > 0) return finding("citations", "pass", 1, `cites ${quotes} quote${quotes === 1 ? "" : "s"} that exist`);
-  const verdict = uncited === "remove" ? "fail" : uncited === "warn" || missing.length > 0 ? "warn" : "pass";
-  return finding("citations", verdict, 0, nowhere === "" ? "cites no source" : nowhere);
-}
-
-function valuesResult(strange: readonly string[], mode: "remove" | "warn"): Finding {
-  if (strange.length === 0) return finding("values", "pass", 1, "every value stands in a cited quote");
-  return finding("values", mode === "remove" ? "fail" : "warn", 0, `not in the cited quotes: ${strange.join(", ")}`);
 }
 
 /** Share of citations whose sentence the checks did not find unsupported (`seven-layer` source, equation 4); `null` without citations. */

@@ -10,6 +10,8 @@ export interface CitedQuote {
   readonly url: string | null;
   /** Does it stand in its document, byte for byte, today? */
   readonly exact: boolean;
+  /** What stands above it and says what it is about: title, headings, a list's lead-in, a table's header. */
+  readonly above?: readonly string[];
 }
 
 export function finding(

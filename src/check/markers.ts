@@ -1,3 +1,5 @@
+import { digitOf } from "../language/digits.ts";
+
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `[^1]`, and runs of superscript digits; digits of any script. */
@@ -37,16 +39,6 @@ function superscriptValue(raised: string): number {
   return Number([...raised].map((digit) => SUPERSCRIPTS.indexOf(digit)).join(""));
 }
 
-/** Value of decimal digits of any script: every script's ten digits stand in a row that starts at a multiple found by walking back. */
 function digitsValue(digits: string): number {
-  return Number([...digits].map(digitValue).join(""));
-}
-
-function digitValue(digit: string): number {
-  const ascii = "0123456789".indexOf(digit);
-  if (ascii >= 0) return ascii;
-  const code = digit.codePointAt(0) ?? 0;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return code - zero;
+  return Number([...digits].map(digitOf).join(""));
 }

@@ -11,7 +11,7 @@ export function configOf(command: Command, overrides: Readonly<Record<string, un
 /** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
 export async function withEngine<T>(config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine.ts");
-  const engine = await createEngine(config);
+  const engine = await createEngine(config, { warn: (message) => process.stderr.write(`warning: ${message}\n`) });
   try {
     return await use(engine);
   } finally {

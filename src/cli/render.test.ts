@@ -45,6 +45,21 @@ describe("renderAnswer", () => {
     }
   });
 
+  it("reads a table's row by its header and says where to read on", () => {
+    const table = { ...passage, context: "Card | Fee\nlost | 3" };
+    const cells = [
+      { name: "Card", text: "lost" },
+      { name: "Fee", text: "3\u001b[2J" },
+    ];
+    const row = { ...sampleCitation(1, table, "lost | 3"), row: { cells, header: { start: 0, end: 10, text: "Card | Fee" } } };
+    const seeAlso = { documentId: "x", documentVersion: "1", title: "Waivers", heading: "Who pays\nnothing", url: "https://a.org/w/" };
+    const text = renderAnswer({ ...base, sentences: [{ text: "lost | 3", citations: [1] }], citations: [row], seeAlso }, plain);
+    expect(text).toMatch(/Card: lost; Fee: 3.* \[1\]/);
+    expect(text).not.toContain("\u001b[2J");
+    expect(text).toContain("See also Waivers – Who pays\\nnothing\n    https://a.org/w/");
+    expect(renderAnswer(base, plain)).not.toContain("See also");
+  });
+
   it("puts warnings first", () => {
     const text = renderAnswer({ ...base, warnings: [{ code: "hotline", message: "Call 988." }] }, plain);
     expect(text.startsWith("! Call 988.\n")).toBe(true);

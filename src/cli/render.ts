@@ -1,4 +1,5 @@
-import type { Answer } from "../types.ts";
+import type { Answer, SeeAlso } from "../types.ts";
+import { readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -17,14 +18,22 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
-  const lines = answer.sentences.map(({ text, citations }) => `${harmless(text)} ${colors.cyan(citations.map((n) => `[${n}]`).join(""))}`);
+  const lines = answer.sentences.map(
+    (sentence) => `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
+  );
   lines.push("", colors.bold("Sources"));
   for (const { n, title, url, asOf, original } of answer.citations) {
     lines.push(`${colors.cyan(`[${n}]`)} ${harmlessLine(title)}${asOf === null ? "" : `, as of ${asOf}`}`);
     lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
+  if (answer.seeAlso !== undefined && answer.seeAlso !== null) lines.push("", ...seeAlsoLines(answer.seeAlso, colors));
   return lines;
+}
+
+function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors"]): string[] {
+  const part = heading === null || heading === title ? "" : ` – ${harmlessLine(heading)}`;
+  return [`${colors.bold("See also")} ${harmlessLine(title)}${part}`, ...(url === null ? [] : [`    ${harmlessLine(url)}`])];
 }
 
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {

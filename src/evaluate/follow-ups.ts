@@ -5,7 +5,7 @@ import { RequestError } from "../errors.ts";
 import { type EarlierTurn, resolveFollowUp } from "../language/follow-up.ts";
 import { readQuestion } from "../language/question.ts";
 import { Bm25Index } from "../retrieve/bm25.ts";
-import { FIELD_WEIGHTS } from "../retrieve/corpus.ts";
+import { FIELD_WEIGHTS } from "../retrieve/indexed-windows.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { mean } from "./metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";

@@ -13,9 +13,9 @@ export async function createMemoryCorpus(
   options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
 ): Promise<Corpus> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
-  const store: Pick<DocumentStore, "revision" | "versions" | "loadForIndex"> = {
+  const store: Pick<DocumentStore, "revision" | "heads" | "loadForIndex"> = {
     revision: async () => 1,
-    versions: async () => new Map([...indexed.keys()].map((id) => [id, "1"])),
+    heads: async () => indexed,
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
@@ -24,8 +24,8 @@ export async function createMemoryCorpus(
   return corpus;
 }
 
-function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocument {
-  const [parsed] = parseFile({ path: "document.txt", bytes: Buffer.from(text) });
+function toIndexed({ id, title, text, scope, description = "", path = "document.txt" }: RetrievalDocument): IndexedDocument {
+  const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
   const chunks = parsed === undefined ? [] : chunkDocument(parsed);
   return {
     id,
@@ -34,7 +34,7 @@ function toIndexed({ id, title, text, scope }: RetrievalDocument): IndexedDocume
     access: "public",
     path: id,
     title,
-    description: null,
+    description: description || null,
     text: parsed?.text ?? "",
     chunks: chunks.map((chunk) => ({ ...chunk, id: `${id}-${chunk.ordinal}`, documentId: id })),
   };

@@ -24,6 +24,9 @@ export interface RetrievalDocument {
   readonly title: string;
   readonly text: string;
   readonly scope: string | null;
+  readonly description?: string;
+  /** Its ending says how the text is read, e.g. for headings. @default "document.txt" */
+  readonly path?: string;
 }
 
 /** What the shipped encoder and reranker saw of a set in training (`training/splits.json`). A figure means something else for each. */

@@ -8,6 +8,7 @@ import { profileNamed } from "../profiles/index.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { retrievePassages } from "../retrieve/retrieve.ts";
 import type { Answer, Question } from "../types.ts";
+import { readableText } from "../write/render.ts";
 import { type Answerable, answerableSchema, readGolden, UNANSWERABLE_KINDS, type Unanswerable, unanswerableSchema } from "./golden.ts";
 import { hitAt, mean, ndcgAt, quantile, recallAt, reciprocalRank } from "./metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
@@ -100,7 +101,7 @@ async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOpti
   const pages = await rankPages(engine, item.question, options);
   const answer = await engine.answer(item.question, { domain: options.domain, profile: options.profile });
   const answered = answer.status === "ok";
-  const text = answer.sentences.map((sentence) => sentence.text).join("\n");
+  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
   const keyValuesHeld = item.key_values.length === 0 ? null : item.key_values.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(({ original }) =>
     gold.some(({ page, start, end }) => page === original.path && original.start < end && start < original.end),
@@ -224,11 +225,11 @@ function summarize(
   const exact = answered.filter((one) => one.exactQuotes).length;
   metrics.exact_quotes = ratio(exact, answered.length);
   table.push(countRow("exact_quotes", exact, answered.length, "answers whose every quote is byte-exact"));
-  metrics["words.median"] = quantile(
+  metrics["answer_words.median"] = quantile(
     answered.map(({ words }) => words),
     0.5,
   );
-  table.push({ name: "words.median", figure: String(metrics["words.median"]) });
+  table.push({ name: "answer_words.median", figure: String(metrics["answer_words.median"] ?? "–") });
 
   const latencies = [...answerable, ...unanswerable].map(({ latencyMs }) => latencyMs);
   const timings = { ingest_ms: ingested.ms, ask_ms_median: quantile(latencies, 0.5), ask_ms_p95: quantile(latencies, 0.95) };

@@ -193,8 +193,8 @@ export class BlockWriter {
       if (piece.text !== undefined) return piece;
       const content = original.slice(piece.start, piece.end);
       const blankLines = i === 0 ? (/^(?:[^\S\n]*\n)+/.exec(content)?.[0].length ?? 0) : 0;
-      const trailing = i === kept.length - 1 ? content.length - content.trimEnd().length : 0;
-      return { start: piece.start + blankLines, end: piece.end - trailing };
+      const end = i === kept.length - 1 ? visibleEnd(content) : content.length;
+      return { start: piece.start + blankLines, end: piece.start + end };
     });
   }
 
@@ -271,6 +271,17 @@ export class BlockWriter {
     const { type, level, header, start } = open;
     this.#blocks.push({ type, level, header, start, end: this.#builder.length });
   }
+}
+
+/** Where the last character ends that the normaliser keeps, white space aside. */
+function visibleEnd(text: string): number {
+  let end = text.length;
+  while (end > 0) {
+    const width = end > 1 && /[\uDC00-\uDFFF]/.test(text[end - 1] as string) ? 2 : 1;
+    if (isVisible(text, end - width, end)) break;
+    end -= width;
+  }
+  return end;
 }
 
 /** Whether a range holds anything that the normaliser keeps besides white space. */

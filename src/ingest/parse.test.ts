@@ -147,6 +147,11 @@ describe("any text", () => {
     ),
     fc.constantFrom("One. ", "Two! ", "U.S. ", "$1,000.50 "),
   );
+  test("ends a block of code at its last visible character", () => {
+    const source = "```\nOne. \u200b";
+    for (const document of parse("x.md", source)) expect(faultsOf(document, source)).toEqual([]);
+  });
+
   test.each([".md", ".html", ".txt"])("gives sound documents as %s", (extension) => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {

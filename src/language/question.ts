@@ -11,6 +11,7 @@ export type QuestionType =
   | "how-do-i"
   | "list"
   | "why"
+  | "definition"
   | "what"
   | "other";
 
@@ -45,6 +46,10 @@ const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
   [
     "can-i",
     /(?:^|[,.;:!?]\s*|\b(?:so|and|but|or)\s+)(?:can|could|may|am|are|is|do|does|did|will|would|should|has|have|must)\s+(?!you\s+(?:tell|explain|help|list))[\p{L}']+/iu,
+  ],
+  [
+    "definition",
+    /\b(?:define|definition\s+of|meaning\s+of)\b|\bwhat\s+(?:does|do)\s+.{1,200}?\s(?:mean|stand\s+for)\b|^\W*what(?:'s|\s+(?:is|are))\s+(?:an?\s+)?(?!the\b|my\b|your\b|their\b)[\p{L}\d'&-]+(?:\s+[\p{L}\d'&-]+){0,2}\W*$/iu,
   ],
   ["what", /\b(?:what|which)\b/iu],
 ];

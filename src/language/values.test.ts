@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holdsValue, valuesIn } from "./values.ts";
+import { valuesIn } from "./values.ts";
 
 const keys = (text: string) => valuesIn(text).map(({ key }) => key);
 
@@ -17,21 +17,5 @@ describe("valuesIn", () => {
     ["years", "since 1977", ["1977"]],
   ])("reads %s", (_what, text, expected) => {
     expect(keys(text)).toEqual(expected);
-  });
-});
-
-describe("holdsValue", () => {
-  const value = (text: string) => valuesIn(text)[0]!;
-
-  it("finds the same value in another spelling", () => {
-    expect(holdsValue(["rated at ten percent"], value("10%"))).toBe(true);
-  });
-
-  it("does not take a number with another unit for it", () => {
-    expect(holdsValue(["within 60 months"], value("60 days"))).toBe(false);
-  });
-
-  it("holds a bare number when the quote has it with a unit", () => {
-    expect(holdsValue(["within 60 days"], value("the 60 mark"))).toBe(true);
   });
 });

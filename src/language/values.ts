@@ -1,4 +1,7 @@
-/** A number, code or the like in a text, in one spelling: `70%`, `$1500`, `60 day`, `21-526ez`, `dc6260`, `1-800-827-1000`, `1977`. */
+/**
+ * A number, code or the like in a text as a short key, for comparing and ranking passages; what a sentence claims is read by
+ * `quantitiesIn`. In one spelling: `70%`, `$1500`, `60 day`, `21-526ez`, `dc6260`, `1-800-827-1000`, `1977`.
+ */
 export interface Value {
   readonly key: string;
   readonly start: number;
@@ -83,9 +86,4 @@ function scaleOf(scale: string | undefined): number {
     default:
       return 1;
   }
-}
-
-/** Does one of the quotes hold the value? A bare number is held by the same number with any unit, not the other way round. */
-export function holdsValue(quotes: readonly string[], value: Value): boolean {
-  return quotes.some((quote) => valuesIn(quote).some(({ key }) => key === value.key || key.split(/[ %]/)[0] === value.key));
 }

@@ -33,7 +33,7 @@ export const book: Profile = {
     refusal: "The book holds no information about this topic.",
     unreliable: "No reliable answer can be given from the book's content.",
   },
-  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: null },
+  check: { uncited: "remove", values: "remove", claims: "remove", recite: false, support: null, urls: "remove", verificationScore: null },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [{ stage: "check", what: "similarity ≥ .6 of uncited sentences: they are removed instead" }],

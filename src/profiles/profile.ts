@@ -109,8 +109,14 @@ export interface WriteSettings {
 export interface CheckSettings {
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
-  /** Values that the cited quotes do not hold: the sentence is removed, or the answer is warned about. */
+  /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
   readonly values: "remove" | "warn" | "off";
+  /** Names, polarity and wording that the cited quotes do not bear out. */
+  readonly claims: "remove" | "warn" | "off";
+  /** Cite another source of the answer when it supports the sentence and the cited one does not. */
+  readonly recite: boolean;
+  /** Least learned support score, and what happens below it; `null`: reported only. */
+  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn" } | null;
   /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
   /** Share of citations that support their sentence below which the answer is flagged. */

@@ -33,7 +33,7 @@ export const sevenLayer: Profile = {
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
   },
-  check: { uncited: "allow", values: "warn", urls: "home-page", verificationScore: 0.7 },
+  check: { uncited: "allow", values: "warn", claims: "warn", recite: false, support: null, urls: "home-page", verificationScore: 0.7 },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   unbuilt: [
@@ -56,12 +56,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",
-      why: "a citation supports when the values of its sentence stand in its quote; citations that lead nowhere are taken out first and count for nothing",
+      why: "a citation supports when values, names, polarity and wording of its sentence agree with its quote; citations that lead nowhere are taken out first and count for nothing",
     },
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",
       state: "corrected",
-      why: "its pattern reads 3.5 % as 5, codes outside 7xxx escape, and its is_clean ignores codes; here all numbers and codes count, in the cited quotes",
+      why: "its pattern reads 3.5 % as 5, codes outside 7xxx escape, and its is_clean ignores codes; here every value counts, dollars and periods too, in the cited quotes and said there of the same",
     },
     {
       rule: "layer 6: strip citations beyond the last source",

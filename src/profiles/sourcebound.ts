@@ -31,11 +31,11 @@ export const sourcebound: Profile = {
     promptTokens: 2200,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
-    sentences: { normal: 3, more: 8 },
+    sentences: { normal: 4, more: 10 },
     refusal: "I did not find enough in the documents to answer this reliably.",
     unreliable: "An answer was written, but it did not stand up to its sources, so it is not shown.",
   },
-  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: 0.7 },
+  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: 0.7 },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [

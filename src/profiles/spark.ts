@@ -33,7 +33,7 @@ export const spark: Profile = {
     refusal: "I do not have enough reliable context to answer this.",
     unreliable: "The answer did not agree with its citations and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: null },
+  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [

@@ -33,7 +33,7 @@ export const validator: Profile = {
     refusal: "There are no documents to answer from.",
     unreliable: "There is no answer to show.",
   },
-  check: { uncited: "allow", values: "warn", urls: "off", verificationScore: null },
+  check: { uncited: "allow", values: "warn", claims: "off", recite: false, support: null, urls: "off", verificationScore: null },
   sessionTurns: 0,
   caches: [],
   unbuilt: [

@@ -33,7 +33,7 @@ export const vgRag: Profile = {
     refusal: "No passage could be verified as an answer to this question.",
     unreliable: "The answer was not supported by verified evidence and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", urls: "remove", verificationScore: null },
+  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
   sessionTurns: 0,
   caches: ["exact"],
   unbuilt: [

@@ -46,7 +46,7 @@ export interface LookupParts {
   readonly cache: CacheStore;
   readonly documents: DocumentStore;
   /** Runs today's checks over a cached answer; only a clean one may be served. */
-  readonly recheck: (answer: Answer) => boolean;
+  readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function lookupExact(key: string, question: Question, { cache, docu
       const document = current.get(citation.documentId);
       return document !== undefined && document.text.slice(citation.start, citation.end) === citation.quote;
     }) &&
-    recheck(answer);
+    (await recheck(answer));
   if (safe) return answer;
   await cache.delete(key);
   return null;

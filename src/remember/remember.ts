@@ -50,7 +50,8 @@ export async function rememberAnswer(
   }
   const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && redacted === question.text;
   if (!clean || !isCacheable(answer)) return { cached: false };
-  const versions = new Map(answer.citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+  const shown = [...answer.citations, ...(answer.seeAlso === undefined || answer.seeAlso === null ? [] : [answer.seeAlso])];
+  const versions = new Map(shown.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
   const cached = await store.cache.put({
     key: cacheKey,
     domain: scope.domain,

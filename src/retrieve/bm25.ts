@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { withRoom } from "./growable.ts";
 import { type PackedPostings, Postings } from "./postings.ts";
-import { damaged, readFacts, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { arrayOf, damaged, readFacts, readSnapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type PackedTerms, Terms } from "./terms.ts";
 import { type Scored, TopK } from "./top-k.ts";
 
@@ -228,10 +228,13 @@ export class Bm25Index {
     return moved;
   }
 
-  /** The whole index as bytes, slots as they are. */
-  save(): Uint8Array<ArrayBuffer> {
-    const same = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] === 1 ? slot : -1));
-    const packed = this.packed(same, this.used);
+  /** The whole index as bytes: slots as they are, or `compact` without the gaps of deleted ones, as after `compact`. */
+  save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
+    // The bounds go with it: what loads it need not work them out at its first search.
+    if (this.live > 0) this.prepare();
+    let next = 0;
+    const renamed = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] !== 1 ? -1 : compact ? next++ : slot));
+    const packed = this.packed(renamed, compact ? next : this.used);
     const { units, ends, table, starts, slots, frequencies, bounds, entryTerms, entryStarts, alive, lengths } = packed;
     const facts = { slots: packed.used, totalLength: packed.totalLength, boundAverage: packed.boundAverage };
     return writeSnapshot("bm25", facts, [
@@ -250,11 +253,11 @@ export class Bm25Index {
   }
 
   /**
-   * An index from the bytes of `save`. It reads from them as long as it lives: they must not change.
-   * @throws SnapshotError when the bytes are not a whole, unchanged snapshot
+   * An index from the bytes of `save`, or from a file of them. It reads from bytes as long as it lives: they must not change.
+   * @throws SnapshotError when it is not a whole, unchanged snapshot
    */
-  static load(bytes: Uint8Array): Bm25Index {
-    const snapshot = readSnapshot("bm25", bytes);
+  static load(from: Uint8Array | SnapshotFile): Bm25Index {
+    const snapshot = readSnapshot("bm25", from);
     const { slots: used, totalLength, boundAverage } = readFacts(snapshot, factsSchema);
     const uint32 = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
     const packed: PackedIndex = {
@@ -504,9 +507,4 @@ function normOf(length: number, average: number): number {
 
 function saturation(tf: number, norm: number): number {
   return tf / (tf + norm);
-}
-
-function arrayOf<A>(type: new (buffer: ArrayBuffer, offset: number, length: number) => A, bytes: Uint8Array<ArrayBuffer>): A {
-  const { BYTES_PER_ELEMENT } = type as unknown as { BYTES_PER_ELEMENT: number };
-  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / BYTES_PER_ELEMENT));
 }

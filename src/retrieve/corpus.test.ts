@@ -7,6 +7,7 @@ import type { Encoder } from "../models/encoder.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { windowedDocument as document } from "../testing/windowed-document.ts";
 import type { Scope, StoredDocument } from "../types.ts";
 import { Corpus, type SearchRequest } from "./corpus.ts";
 
@@ -20,56 +21,6 @@ afterEach(async () => {
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** A document of one chunk per text, each with one window per sentence. */
-function document(id: string, texts: readonly string[], over: Partial<StoredDocument> = {}): StoredDocument {
-  const text = texts.join("\n");
-  let at = 0;
-  const chunks = texts.map((part, ordinal) => {
-    const start = at;
-    at += part.length + 1;
-    const windows = [...part.matchAll(/[^.]+\.?/g)].map((match) => ({
-      start: start + match.index,
-      end: start + match.index + match[0].length,
-      tokens: 8,
-    }));
-    return {
-      id: `${id}-${ordinal}-${over.version ?? "v1"}`,
-      documentId: id,
-      ordinal,
-      start,
-      end: start + part.length,
-      tokens: 8,
-      headingPath: [],
-      windows,
-    };
-  });
-  return {
-    id,
-    domain: "d",
-    tenant: null,
-    access: "public",
-    source: "s",
-    path: `${id}.md`,
-    title: "Page",
-    description: null,
-    url: null,
-    asOf: null,
-    authority: null,
-    topic: null,
-    subtopic: null,
-    type: null,
-    originalHash: "hash",
-    version: "v1",
-    normaliser: "1",
-    text,
-    blocks: [],
-    units: [],
-    sourceMap: [0, text.length, 0, text.length],
-    chunks,
-    ...over,
-  };
-}
 
 function put(...documents: StoredDocument[]): Promise<unknown> {
   return Promise.all(

@@ -1,30 +1,31 @@
+import { isDeepStrictEqual } from "node:util";
 import { messageOf, RequestError } from "../errors.ts";
 import { createEnglishWords } from "../language/english-words.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import type { DocumentStore, IndexedDocument } from "../store/documents.ts";
+import type { DocumentHead, DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { Area, Chunk, Scope, Selection, TextRange, Window } from "../types.ts";
+import type { Area, Chunk, Scope, Selection, TextRange } from "../types.ts";
 import { isOverlapped, partOf, rangeAround } from "./area.ts";
-import { Bm25Index, type WeightedTerm } from "./bm25.ts";
+import type { Bm25Index, WeightedTerm } from "./bm25.ts";
+import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { type Entry, FIELD_WEIGHTS, type Held, IndexedWindows } from "./indexed-windows.ts";
 import { ScopeFilter, scopeSees } from "./scope-filter.ts";
 import { SlotSet } from "./slot-set.ts";
+import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
 import { type QuestionVector, VectorIndex } from "./vector-index.ts";
-import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
-
-/** Weights of the fields that stand above every window of a document. The body has 1. Set by judgement, not measured against others. */
-export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
+import type { VocabularyOwner } from "./vocabulary.ts";
 
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: Pick<DocumentStore, "revision" | "versions" | "loadForIndex">;
+  readonly documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   /** Encoder of every index, or the question which one serves now, asked on every sync. */
   readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
@@ -32,6 +33,8 @@ export interface CorpusOptions {
   readonly batch: number;
   /** Other words for the domain's words; none when absent. */
   readonly thesaurus?: ThesaurusEntries;
+  /** Where the index is kept between two starts; nowhere when absent. */
+  readonly snapshot?: SnapshotPlace;
   /** Ends work in the background. */
   readonly signal?: AbortSignal;
   /** Milliseconds. @default Date.now */
@@ -105,12 +108,6 @@ export interface SyncOptions {
 /** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
 const SWITCH_PAUSE_MS = 15_000;
 
-interface Entry {
-  readonly document: IndexedDocument;
-  readonly chunk: Chunk;
-  readonly window: Window;
-}
-
 /** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
 const WINDOWS_PER_CHUNK = 2;
 
@@ -128,25 +125,23 @@ const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
  */
 export class Corpus {
   private readonly options: CorpusOptions;
-  private readonly words = new Bm25Index();
+  private indexed = new IndexedWindows();
+  private readonly keeper: SnapshotKeeper | null;
   private active: VectorIndex | null = null;
   private next: VectorIndex | null = null;
   private state: SwitchState | null = null;
   private background: Promise<void> | null = null;
   private switchAgainAt = 0;
   private readonly stem = createStemmer();
-  private readonly vocabulary = new Vocabulary();
   private readonly thesaurus: Thesaurus;
   private readonly isWord = createEnglishWords();
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
-  /** Entry of each slot of `words`; `null` once deleted. */
-  private readonly entries: (Entry | null)[] = [];
-  private readonly slotsOfDocument = new Map<string, { version: string; slots: number[] }>();
   /** What twins were compared by, until the index changes. */
   readonly faces: FaceMemo = new Map();
-  private readonly scopes = new ScopeFilter((slot) => this.entries[slot]?.document ?? null);
+  private readonly scopes = new ScopeFilter(() => this.slotsOfDocument.values());
   private revision = -1;
+  private restored = false;
   private syncing: Promise<void> = Promise.resolve();
 
   constructor(options: CorpusOptions) {
@@ -154,6 +149,19 @@ export class Corpus {
     if (typeof options.encoder === "object" && options.encoder !== null) this.active = new VectorIndex(options.encoder);
     const none = { abbreviations: {}, synonyms: [] };
     this.thesaurus = createThesaurus(options.thesaurus ?? none, (text) => this.tokens(text), this.stem);
+    this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
+  }
+
+  private get words(): Bm25Index {
+    return this.indexed.words;
+  }
+
+  private get entries(): readonly (Entry | null)[] {
+    return this.indexed.entries;
+  }
+
+  private get slotsOfDocument(): ReadonlyMap<string, Held> {
+    return this.indexed.documents;
   }
 
   /** Number of windows indexed. */
@@ -229,6 +237,7 @@ export class Corpus {
         await this.embedMissing(next, { ...options, onEmbed });
         await activate(encoder);
         this.active = next;
+        this.keeper?.markChanged();
       });
       this.state = null;
     } catch (cause) {
@@ -246,10 +255,11 @@ export class Corpus {
     if (prepare !== null && prepare.id !== this.encoder?.id) await this.switchTo(prepare, activate, options);
   }
 
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is under way and what changed is written. */
   async idle(): Promise<void> {
     await this.background;
     await this.syncing;
+    await this.keeper?.flush();
   }
 
   /** Reads a question as this index can: only words of documents that its scope may see are known. */
@@ -261,8 +271,8 @@ export class Corpus {
     const parts = {
       thesaurus: this.thesaurus,
       tokens: (text: string) => this.tokens(text),
-      knows: (word: string) => this.vocabulary.has(this.stem(word), sees) || this.isWord(word),
-      repair: (word: string) => this.vocabulary.repair(word, sees),
+      knows: (word: string) => this.indexed.vocabulary.has(this.stem(word), sees) || this.isWord(word),
+      repair: (word: string) => this.indexed.vocabulary.repair(word, sees),
     };
     const understood = understand(question.resolved, parts, settings);
     this.understood.set(question, { settings, understood });
@@ -276,6 +286,7 @@ export class Corpus {
 
   /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
   sync(options: SyncOptions = {}): Promise<void> {
+    this.keeper?.postpone();
     return this.exclusive(() => this.syncNow(options));
   }
 
@@ -344,7 +355,7 @@ export class Corpus {
 
   /** Windows that a request may find: those of its scope, narrowed by what else it asks. */
   private filter({ scope, selection, area = null }: SearchRequest): SlotSet {
-    const visible = this.scopes.slotsFor(scope, this.entries.length);
+    const visible = this.scopes.slotsFor(scope);
     const selected =
       selection === null
         ? visible
@@ -446,61 +457,66 @@ export class Corpus {
   private async takeIn(): Promise<void> {
     const { domain, documents } = this.options;
     const revision = await documents.revision(domain);
-    if (revision !== this.revision) {
-      const current = await documents.versions(domain);
-      for (const [id, { version }] of this.slotsOfDocument) if (current.get(id) !== version) this.remove(id);
-      const missing = [...current.keys()].filter((id) => !this.slotsOfDocument.has(id)).sort();
-      for (const document of await documents.loadForIndex(domain, missing)) this.insert(document);
-      this.revision = revision;
-      this.understood = new WeakMap();
-      this.faces.clear();
-    }
-  }
-
-  private insert(document: IndexedDocument): void {
-    const title = this.tokens(document.title);
-    const description = this.tokens(document.description ?? "");
-    const slots: number[] = [];
-    for (const chunk of document.chunks) {
-      const headings = this.tokens(chunk.headingPath.join(" "));
-      for (const window of chunk.windows) {
-        const slot = this.words.add([
-          { tokens: title, weight: FIELD_WEIGHTS.title },
-          { tokens: description, weight: FIELD_WEIGHTS.description },
-          { tokens: headings, weight: FIELD_WEIGHTS.headings },
-          { tokens: this.tokens(document.text.slice(window.start, window.end)), weight: FIELD_WEIGHTS.body },
-        ]);
-        this.entries[slot] = { document, chunk, window };
-        slots.push(slot);
-      }
-    }
-    this.slotsOfDocument.set(document.id, { version: document.version, slots });
+    if (revision === this.revision) return;
+    const heads = await documents.heads(domain);
+    if (!this.restored) await this.restore(heads);
+    for (const [id, { version }] of this.slotsOfDocument) if (heads.get(id)?.version !== version) this.remove(id);
+    const missing = [...heads.keys()].filter((id) => !this.slotsOfDocument.has(id)).sort();
+    const fresh = await documents.loadForIndex(domain, missing);
     this.scopes.clear();
-    if (slots.length > 0) this.vocabulary.add(document, this.wordsOf(document));
-  }
-
-  /** Words of a document as written, with their stems. */
-  private wordsOf({ title, description, text }: IndexedDocument): Map<string, string> {
-    const found = new Map<string, string>();
-    tokenize([title, description ?? "", text].join("\n"), (word) => {
-      if (!found.has(word)) found.set(word, this.stem(word));
-      return "";
-    });
-    return found;
+    for (const document of fresh) this.indexed.insert(document, this.stem);
+    if (missing.length > 0) this.keeper?.markChanged();
+    this.revision = revision;
+    this.understood = new WeakMap();
+    this.faces.clear();
   }
 
   private remove(documentId: string): void {
     this.scopes.clear();
-    const slots = this.slotsOfDocument.get(documentId)?.slots ?? [];
-    const document = this.entries[slots[0] ?? -1]?.document;
-    if (document !== undefined) this.vocabulary.remove(document, this.wordsOf(document));
-    for (const slot of slots) {
-      this.words.delete(slot);
-      this.entries[slot] = null;
+    for (const slot of this.indexed.remove(documentId)) {
       this.active?.delete(slot);
       this.next?.delete(slot);
     }
-    this.slotsOfDocument.delete(documentId);
+    this.keeper?.markChanged();
+  }
+
+  /** Begins with what the last run kept, as far as the store still holds it like that. */
+  private async restore(heads: ReadonlyMap<string, DocumentHead>): Promise<void> {
+    const { domain, snapshot } = this.options;
+    await this.choose();
+    this.restored = true;
+    if (this.keeper === null || snapshot === undefined) return;
+    const { encoder } = this;
+    const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
+    if (kept === null) return;
+    this.indexed = kept.windows;
+    this.scopes.clear();
+    if (kept.vectors !== null) this.active = kept.vectors;
+    if (kept.outdated) this.keeper.markChanged();
+    if (kept.otherEncoder !== null)
+      snapshot.warn(
+        `${snapshot.path} holds vectors of "${kept.otherEncoder}", and "${encoder?.id}" serves: vectors are taken from the database, or made.`,
+      );
+  }
+
+  private keeperOf(place: SnapshotPlace): SnapshotKeeper {
+    const { domain, documents } = this.options;
+    const capture = async () => {
+      const facts = this.facts(place.store);
+      if (facts.revision <= 0) return null;
+      const pieces = encodeCorpus(this.indexed, this.active, facts);
+      return { pieces, isCurrent: async () => (await documents.revision(domain)) === facts.revision };
+    };
+    return new SnapshotKeeper(place, {
+      equals: (file) => isDeepStrictEqual(readCorpusFacts(file), this.facts(place.store)),
+      capture: () => this.exclusive(capture),
+    });
+  }
+
+  private facts(store: string): CorpusFacts {
+    const { domain } = this.options;
+    const vectors = this.active?.size ?? 0;
+    return { store, domain, revision: this.revision, encoder: this.encoder?.id ?? null, vectors, analysis: analysis() };
   }
 
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
@@ -522,6 +538,7 @@ export class Corpus {
       });
       onEmbed?.(Math.min(at + batch, missing.length), missing.length);
     }
+    if (missing.length > 0 && index === this.active) this.keeper?.markChanged();
   }
 }
 

@@ -182,11 +182,15 @@ export class DenseIndex {
     return moved;
   }
 
-  /** The whole index as bytes, slots as they are. */
-  save(): Uint8Array<ArrayBuffer> {
-    const { scales, int8, floats } = this.layout === null ? { scales: [], int8: [], floats: [] } : this.parts(this.layout);
-    const facts = { model: this.model, dimensions: this.dimensions, slots: this.used, live: this.live };
-    const alive = Uint32Array.from({ length: Math.ceil(this.used / 32) }, (_, i) => this.alive.word(i));
+  /** The whole index as bytes, slots as they are; or only the vectors in some slots, all alive, numbered anew in this order. */
+  save(only?: readonly number[]): Uint8Array<ArrayBuffer> {
+    const { layout } = this;
+    const none = { scales: [], int8: [], floats: [] };
+    const { scales, int8, floats } = layout === null ? none : only === undefined ? this.parts(layout) : this.partsOf(layout, only);
+    const slots = only?.length ?? this.used;
+    const facts = { model: this.model, dimensions: this.dimensions, slots, live: only?.length ?? this.live };
+    const kept = only === undefined ? this.alive : SlotSet.from(slots, () => true);
+    const alive = Uint32Array.from({ length: Math.ceil(slots / 32) }, (_, i) => kept.word(i));
     return writeSnapshot("dense", facts, [
       ["scales", scales],
       ["int8", int8],
@@ -240,6 +244,24 @@ export class DenseIndex {
       parts.scales.push(new Uint8Array(buffer, at.scales, rows * 4));
       parts.int8.push(new Uint8Array(buffer, at.int8, rows * layout.int8Bytes));
       parts.floats.push(new Uint8Array(buffer, at.floats, rows * layout.floatBytes));
+    }
+    return parts;
+  }
+
+  /** The rows of some slots: neighbours in one piece. */
+  private partsOf(layout: Layout, slots: readonly number[]): Record<"scales" | "int8" | "floats", Uint8Array[]> {
+    const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
+    const { buffer } = this.kernel;
+    for (let from = 0, next = 0; from < slots.length; from = next) {
+      const first = slots[from] as number;
+      const row = first % BLOCK_ROWS;
+      next = from + 1;
+      while (row + next - from < BLOCK_ROWS && slots[next] === first + next - from) next++;
+      const rows = next - from;
+      const at = places(layout, Math.floor(first / BLOCK_ROWS));
+      parts.scales.push(new Uint8Array(buffer, at.scales + row * 4, rows * 4));
+      parts.int8.push(new Uint8Array(buffer, at.int8 + row * layout.int8Bytes, rows * layout.int8Bytes));
+      parts.floats.push(new Uint8Array(buffer, at.floats + row * layout.floatBytes, rows * layout.floatBytes));
     }
     return parts;
   }

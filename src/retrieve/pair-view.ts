@@ -34,8 +34,8 @@ export function viewPairs(
       asked: asked.words,
       askedValues,
       text: whole,
-      title: matcher.matchText(title).whole,
-      section: matcher.matchText(section).whole,
+      title: title.words.length === 0 ? null : matcher.matchText(title).whole,
+      section: section.words.length === 0 ? null : matcher.matchText(section).whole,
       sentences,
       valuesIn: (sentence) => {
         const range = text.sentences[sentence];

@@ -54,6 +54,16 @@ describe("words found", () => {
     expect([...union(match(1, 0, 0), match(0, 0.5, 0), match(0.25, 0.25, 0)).best]).toEqual([1, 0.5, 0]);
   });
 
+  it("knows a missing title or heading from one that matches nothing", () => {
+    const bare = viewOf({ title: null, section: null, text: match(1, 0, 0) });
+    for (const name of ["title.coverage", "title.soft", "section.coverage", "section.soft"]) {
+      expect(FEATURES[name]?.(bare)).toBeNull();
+      expect(FEATURES[name]?.(viewOf({}))).toBe(0);
+    }
+    expect(FEATURES["all.coverage"]?.(bare)).toBe(0.5);
+    expect(codes({ ...bare, asked: [word(1, true)] })).toBe(1);
+  });
+
   it("finds the sentence that covers most, the first among equals", () => {
     expect(bestSentence(viewOf({ sentences: [match(0, 1, 0), match(1, 0, 0), match(1, 0, 0)] }))).toBe(1);
     expect(bestSentence(viewOf({}))).toBe(-1);

@@ -19,8 +19,9 @@ export interface PairView {
   /** Kinds of value that would answer (`VALUE_BITS`); 0: the question does not say. */
   readonly askedValues: number;
   readonly text: Match;
-  readonly title: Match;
-  readonly section: Match;
+  /** `null`: it has none. */
+  readonly title: Match | null;
+  readonly section: Match | null;
   readonly sentences: readonly Match[];
   /** Kinds of value that a sentence of the text holds; 0 beyond the last. */
   readonly valuesIn: (sentence: number) => number;
@@ -65,9 +66,10 @@ export function softCoverage({ best }: Match, asked: readonly AskedWord[]): numb
 }
 
 /** The same over several texts at once. */
-export function union(...matches: readonly Match[]): Match {
-  const best = Float32Array.from((matches[0] as Match).best);
-  for (const match of matches) for (let i = 0; i < best.length; i++) best[i] = Math.max(best[i] as number, match.best[i] as number);
+export function union(first: Match, ...others: readonly (Match | null)[]): Match {
+  const best = Float32Array.from(first.best);
+  for (const match of others)
+    if (match !== null) for (let i = 0; i < best.length; i++) best[i] = Math.max(best[i] as number, match.best[i] as number);
   return { best };
 }
 
@@ -235,10 +237,10 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   "sentence.soft": (view) => ofBestSentence(view, softCoverage),
   "sentence.least": (view) => ofBestSentence(view, softLeast),
   "sentences.soft": softCoverageOfPair,
-  "title.coverage": ({ title, asked }) => coverage(title, asked),
-  "title.soft": ({ title, asked }) => softCoverage(title, asked),
-  "section.coverage": ({ section, asked }) => coverage(section, asked),
-  "section.soft": ({ section, asked }) => softCoverage(section, asked),
+  "title.coverage": ({ title, asked }) => title && coverage(title, asked),
+  "title.soft": ({ title, asked }) => title && softCoverage(title, asked),
+  "section.coverage": ({ section, asked }) => section && coverage(section, asked),
+  "section.soft": ({ section, asked }) => section && softCoverage(section, asked),
   "all.coverage": ({ text, title, section, asked }) => coverage(union(text, title, section), asked),
   "all.soft": ({ text, title, section, asked }) => softCoverage(union(text, title, section), asked),
   "all.least": ({ text, title, section }) => softLeast(union(text, title, section)),

@@ -5,6 +5,7 @@ import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
 import type { Candidate } from "./corpus.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
+import { viewPairs } from "./pair-view.ts";
 import { createEmbeddedReranker, type RerankModel, readRerankWeights, rerankCandidates, scoreOf } from "./rerank.ts";
 
 const encoder = loadEmbeddedEncoder();
@@ -68,6 +69,23 @@ describe("createEmbeddedReranker", () => {
   it("says what to do when its weights are missing", () => {
     expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(ModelError);
     expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(/training\/reranker/);
+  });
+});
+
+describe("viewPairs", () => {
+  it("has no match for a title or a heading that is not there", () => {
+    const [bare, titled] = viewPairs(
+      "How is tinnitus rated?",
+      [
+        { title: "", section: " ", text: "Ten percent." },
+        { title: "Tinnitus", section: "Ratings", text: "Ten percent." },
+      ],
+      new Lexicon(encoder),
+      undefined,
+    );
+    expect([bare?.title, bare?.section]).toEqual([null, null]);
+    expect(titled?.title?.best[0]).toBe(1);
+    expect(titled?.section?.best[1]).toBe(1);
   });
 });
 

@@ -25,7 +25,7 @@ const MISSING = {
 
 export interface RetrieveParts {
   readonly corpus: Corpus;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */
   readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
@@ -158,7 +158,7 @@ async function searchSelected(
   area: Area,
   { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
   corpus: Corpus,
-  documents: DocumentStore,
+  documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
   const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
@@ -206,7 +206,7 @@ async function loadPassages(
   question: Question,
   area: Area | null,
   reranker: RetrieveSettings["reranker"],
-  documents: DocumentStore,
+  documents: Pick<DocumentStore, "load">,
 ): Promise<Passage[] | null> {
   const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
   const passages: Passage[] = [];

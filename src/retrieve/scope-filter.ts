@@ -10,33 +10,35 @@ export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): bo
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
+/** The windows of a document, and whose it is. */
+export interface OwnedWindows {
+  readonly document: VocabularyOwner;
+  readonly slots: readonly number[];
+}
+
 /** The windows that each scope may see, worked out once for a scope until the index changes. */
 export class ScopeFilter {
-  private readonly ownerOf: (slot: number) => VocabularyOwner | null;
+  private readonly documents: () => Iterable<OwnedWindows>;
   private readonly known = new Map<string, SlotSet>();
 
-  /** @param ownerOf whose document a window is of; `null`: deleted */
-  constructor(ownerOf: (slot: number) => VocabularyOwner | null) {
-    this.ownerOf = ownerOf;
+  /** @param documents all that are indexed now */
+  constructor(documents: () => Iterable<OwnedWindows>) {
+    this.documents = documents;
   }
 
-  /**
-   * The windows below `slots` that the scope may see. The set is shared and must not be changed; `and` makes a new one.
-   */
-  slotsFor(scope: Scope, slots: number): SlotSet {
+  /** The windows that the scope may see. The set is shared and must not be changed; `and` makes a new one. */
+  slotsFor(scope: Scope): SlotSet {
     const key = JSON.stringify([scope.tenant, [...scope.access].sort()]);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const visible = SlotSet.from(slots, (slot) => {
-      const owner = this.ownerOf(slot);
-      return owner !== null && scopeSees(scope, owner);
-    });
+    const visible = new SlotSet();
+    for (const { document, slots } of this.documents()) if (scopeSees(scope, document)) for (const slot of slots) visible.add(slot);
     if (this.known.size >= MAX_SCOPES) this.known.clear();
     this.known.set(key, visible);
     return visible;
   }
 
-  /** Must be called whenever a window is added, deleted, or changes its owner. */
+  /** Must be called whenever a document is added or deleted, or changes its owner. */
   clear(): void {
     this.known.clear();
   }

@@ -136,6 +136,6 @@ async function ingestText(engine: Engine, text: string): Promise<string> {
   }
   const pack = engine.domain();
   const scope = { domain: pack.name, tenant: null, access: engine.config.access };
-  const versions = await engine.store.documents.versions(scope.domain);
+  const versions = await engine.store.documents.heads(scope.domain);
   return [...versions.keys()][0] as string;
 }

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, read as readWithCallback } from "node:fs";
+import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { messageOf, SourceboundError } from "../errors.ts";
@@ -24,6 +25,10 @@ export interface Snapshot {
   section(name: string): Uint8Array<ArrayBuffer>;
   /** Copies a section into arrays that follow each other and hold it exactly. */
   copy(name: string, targets: readonly Uint8Array[]): void;
+  /** A section that is a snapshot of its own and checks itself. */
+  inner(name: string): Uint8Array | SnapshotFile;
+  /** Reads sections on other threads; once it has resolved, they are in memory. */
+  preload(names: readonly string[]): Promise<void>;
 }
 
 /** A snapshot that is not in memory. */
@@ -31,6 +36,8 @@ export interface SnapshotFile {
   readonly bytes: number;
   /** Fills the target from a position in the file. */
   read(position: number, target: Uint8Array): void;
+  /** The same on another thread. */
+  readLater(position: number, target: Uint8Array): Promise<void>;
 }
 
 /** The file of an index cannot be used: build the index again. */
@@ -54,30 +61,38 @@ const headSchema = z.object({
 export type Section = readonly [name: string, pieces: readonly ArrayBufferView[]];
 
 export function writeSnapshot(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array<ArrayBuffer> {
-  const described = sections.map(([name, pieces]) => {
-    const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const crc = pieces.reduce((sum, piece) => crc32(bytesOf(piece), sum), 0);
-    return { name, length, crc: crc32(new Uint8Array(aligned(length) - length), crc) };
-  });
-  const text = new TextEncoder().encode(JSON.stringify({ kind, facts, sections: described }));
-  let at = aligned(HEAD_BYTES + text.length);
-  const json = new Uint8Array(at - HEAD_BYTES).fill(SPACE);
-  json.set(text);
-  const bytes = new Uint8Array(described.reduce((end, { length }) => end + aligned(length), at));
-  bytes.set(json, HEAD_BYTES);
-  const head = new DataView(bytes.buffer);
-  head.setUint32(0, MAGIC, true);
-  head.setUint32(4, SNAPSHOT_VERSION, true);
-  head.setUint32(8, json.length, true);
-  head.setUint32(12, crc32(json), true);
-  for (const [, pieces] of sections) {
-    for (const piece of pieces) {
-      bytes.set(bytesOf(piece), at);
-      at += piece.byteLength;
-    }
-    at = aligned(at);
+  const pieces = snapshotPieces(kind, facts, sections);
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
   }
   return bytes;
+}
+
+/** The bytes of a snapshot in pieces that follow each other: of large sections there is no second copy. */
+export function snapshotPieces(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array[] {
+  const described = sections.map(([name, pieces]) => {
+    const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const crc = filled(pieces, length).reduce((sum, piece) => (piece.length === 0 ? sum : crc32(piece, sum)), 0);
+    return { name, length, crc };
+  });
+  const text = new TextEncoder().encode(JSON.stringify({ kind, facts, sections: described }));
+  const head = new Uint8Array(aligned(HEAD_BYTES + text.length)).fill(SPACE);
+  head.set(text, HEAD_BYTES);
+  const json = head.subarray(HEAD_BYTES);
+  const fixed = new DataView(head.buffer);
+  fixed.setUint32(0, MAGIC, true);
+  fixed.setUint32(4, SNAPSHOT_VERSION, true);
+  fixed.setUint32(8, json.length, true);
+  fixed.setUint32(12, crc32(json), true);
+  return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
+}
+
+/** The pieces of a section of this length, filled up with zeros. Node's `crc32` of some empty arrays begins anew: they are left out there. */
+function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
+  return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
 }
 
 /**
@@ -120,22 +135,54 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
     if (found === undefined) throw damaged(`section "${name}" is missing`);
     return found;
   };
+  const loaded = new Map<string, Uint8Array<ArrayBuffer>>();
+  const inMemory = (name: string) => {
+    const { at, length } = place(name);
+    return loaded.get(name) ?? viewOf(from, at, aligned(length));
+  };
   const copy = (name: string, targets: readonly Uint8Array[]) => copySection(file, name, place(name), targets);
   return {
     facts: head.facts,
     bytes: (name) => place(name).length,
     section(name) {
-      const { at, length, crc } = place(name);
-      const inMemory = viewOf(from, at, aligned(length));
-      if (inMemory !== null) {
-        if (crc32(inMemory) !== crc) throw damaged(`the checksum of section "${name}" differs`);
-        return inMemory.subarray(0, length);
+      const { length, crc } = place(name);
+      const filled = inMemory(name);
+      if (filled !== null) {
+        if (crc32(filled) !== crc) throw damaged(`the checksum of section "${name}" differs`);
+        return filled.subarray(0, length);
       }
       const bytes = new Uint8Array(length);
       copy(name, [bytes]);
       return bytes;
     },
     copy,
+    inner(name) {
+      const { at, length } = place(name);
+      return inMemory(name)?.subarray(0, length) ?? partOf(file, at, length);
+    },
+    async preload(names) {
+      const reads = names.map(async (name) => {
+        const { at, length } = place(name);
+        const bytes = new Uint8Array(aligned(length));
+        await file.readLater(at, bytes);
+        loaded.set(name, bytes);
+      });
+      const failed = (await Promise.allSettled(reads)).find((read) => read.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    },
+  };
+}
+
+/** A file inside another one. */
+function partOf(file: SnapshotFile, at: number, length: number): SnapshotFile {
+  const inside = (position: number, target: Uint8Array) => {
+    if (position + target.length > length) throw cutShort(length, position + target.length);
+    return at + position;
+  };
+  return {
+    bytes: length,
+    read: (position, target) => file.read(inside(position, target), target),
+    readLater: async (position, target) => file.readLater(inside(position, target), target),
   };
 }
 
@@ -143,20 +190,43 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
 export function withSnapshotFile<T>(path: string, use: (file: SnapshotFile) => T): T {
   const descriptor = openSync(path, "r");
   try {
-    return use({
-      bytes: fstatSync(descriptor).size,
-      read(position, target) {
-        for (let done = 0; done < target.length; ) {
-          const read = readSync(descriptor, target, done, target.length - done, position + done);
-          if (read === 0) throw cutShort(position + done, position + target.length);
-          done += read;
-        }
-      },
-    });
+    return use(openedFile(descriptor));
   } finally {
     closeSync(descriptor);
   }
 }
+
+/** The same for what takes its time. */
+export async function whileSnapshotFile<T>(path: string, use: (file: SnapshotFile) => Promise<T>): Promise<T> {
+  const descriptor = openSync(path, "r");
+  try {
+    return await use(openedFile(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openedFile(descriptor: number): SnapshotFile {
+  return {
+    bytes: fstatSync(descriptor).size,
+    read(position, target) {
+      for (let done = 0; done < target.length; ) {
+        const read = readSync(descriptor, target, done, target.length - done, position + done);
+        if (read === 0) throw cutShort(position + done, position + target.length);
+        done += read;
+      }
+    },
+    async readLater(position, target) {
+      for (let done = 0; done < target.length; ) {
+        const { bytesRead } = await readOnThread(descriptor, target, done, target.length - done, position + done);
+        if (bytesRead === 0) throw cutShort(position + done, position + target.length);
+        done += bytesRead;
+      }
+    },
+  };
+}
+
+const readOnThread = promisify(readWithCallback);
 
 interface Place {
   readonly at: number;
@@ -186,6 +256,7 @@ function memoryFile(bytes: Uint8Array): SnapshotFile {
   return {
     bytes: bytes.length,
     read: (position, target) => target.set(bytes.subarray(position, position + target.length)),
+    readLater: async (position, target) => target.set(bytes.subarray(position, position + target.length)),
   };
 }
 
@@ -221,6 +292,12 @@ function cutShort(bytes: number, needed: number): SnapshotError {
     `The index snapshot is cut short: ${bytes} of at least ${needed} bytes. Build the index again.`,
     { bytes, needed },
   );
+}
+
+/** Bytes as an array of numbers, in place. */
+export function arrayOf<A>(type: new (buffer: ArrayBuffer, offset: number, length: number) => A, bytes: Uint8Array<ArrayBuffer>): A {
+  const { BYTES_PER_ELEMENT } = type as unknown as { BYTES_PER_ELEMENT: number };
+  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / BYTES_PER_ELEMENT));
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {

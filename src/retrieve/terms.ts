@@ -57,10 +57,11 @@ export class Terms {
     return id;
   }
 
-  /** Some of the terms, numbered anew in this order. */
+  /** Some of the terms in rising order, numbered anew. */
   packed(ids: readonly number[]): PackedTerms {
-    const kept = new Terms();
-    for (const id of ids) kept.add(this.name(id));
+    const all = ids.length === this.count;
+    const kept = all ? this : new Terms();
+    if (!all) for (const id of ids) kept.add(this.name(id));
     return { units: kept.units.slice(0, kept.start(kept.count)), ends: kept.ends.slice(0, kept.count), table: kept.table.slice() };
   }
 
@@ -68,7 +69,8 @@ export class Terms {
     return id === 0 ? 0 : (this.ends[id - 1] as number);
   }
 
-  private name(id: number): string {
+  /** The term of a number. */
+  name(id: number): string {
     return String.fromCharCode(...this.units.subarray(this.start(id), this.ends[id]));
   }
 

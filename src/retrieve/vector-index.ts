@@ -3,7 +3,9 @@ import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { DenseIndex } from "./dense.ts";
+import { withRoom } from "./growable.ts";
 import { SlotSet } from "./slot-set.ts";
+import { damaged, type SnapshotFile } from "./snapshot.ts";
 import type { Scored } from "./top-k.ts";
 
 /** A question's vector with the index that it may be compared with: vectors of two encoders cannot meet. */
@@ -15,9 +17,10 @@ export interface QuestionVector {
 /** The vectors of one encoder for the windows of a corpus, by the windows' slots. */
 export class VectorIndex {
   readonly encoder: Encoder;
-  private readonly dense: DenseIndex;
-  private readonly windowOfVector: number[] = [];
-  private readonly vectorOfWindow = new Map<number, number>();
+  private dense: DenseIndex;
+  private windowOfVector = new Uint32Array(0);
+  /** Slot of each window's vector plus 1; 0: none. */
+  private vectorOfWindow = new Uint32Array(0);
   private dimensions: number | null = null;
   /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
   private vectorsOf = new WeakMap<SlotSet, SlotSet>();
@@ -34,24 +37,56 @@ export class VectorIndex {
 
   /** Number of windows that have a vector. */
   get size(): number {
-    return this.vectorOfWindow.size;
+    return this.dense.size;
   }
 
   has(window: number): boolean {
-    return this.vectorOfWindow.has(window);
+    return this.slotOf(window) >= 0;
   }
 
   add(window: number, vector: Float32Array): void {
-    const slot = this.dense.add(vector);
-    this.windowOfVector[slot] = window;
-    this.vectorOfWindow.set(window, slot);
+    this.place(window, this.dense.add(vector));
     this.vectorsOf = new WeakMap();
   }
 
   delete(window: number): void {
-    const slot = this.vectorOfWindow.get(window);
-    if (slot !== undefined) this.dense.delete(slot);
-    this.vectorOfWindow.delete(window);
+    const slot = this.slotOf(window);
+    if (slot < 0) return;
+    this.dense.delete(slot);
+    this.vectorOfWindow[window] = 0;
+  }
+
+  /** The vectors of some windows as a snapshot, and the number in `windows` of each one's window, rising: what has no vector is left out. */
+  save(windows: readonly number[]): { vectors: Uint8Array; windowOf: Uint32Array } {
+    const numbers = windows.flatMap((window, i) => (this.has(window) ? [i] : []));
+    const vectors = this.dense.save(numbers.map((i) => this.slotOf(windows[i] as number)));
+    return { vectors, windowOf: Uint32Array.from(numbers) };
+  }
+
+  /**
+   * Vectors as `save` gave them, by their windows' slots.
+   * @throws SnapshotError when they are damaged or another encoder's
+   */
+  static load(encoder: Encoder, vectors: Uint8Array | SnapshotFile, windowOf: Uint32Array): VectorIndex {
+    const index = new VectorIndex(encoder);
+    index.dense = DenseIndex.load(vectors, { model: encoder.id });
+    if (index.dense.slots !== windowOf.length) throw damaged(`${index.dense.slots} vectors belong to ${windowOf.length} windows`);
+    if (index.dense.slots > 0) index.dimensions = index.dense.dimensions;
+    index.windowOfVector = windowOf.slice();
+    index.vectorOfWindow = new Uint32Array((windowOf.at(-1) ?? -1) + 1);
+    for (let slot = 0; slot < windowOf.length; slot++) index.vectorOfWindow[windowOf[slot] as number] = slot + 1;
+    return index;
+  }
+
+  private slotOf(window: number): number {
+    return (this.vectorOfWindow[window] ?? 0) - 1;
+  }
+
+  private place(window: number, slot: number): void {
+    this.windowOfVector = withRoom(this.windowOfVector, slot + 1);
+    this.vectorOfWindow = withRoom(this.vectorOfWindow, window + 1);
+    this.windowOfVector[slot] = window;
+    this.vectorOfWindow[window] = slot + 1;
   }
 
   /**
@@ -70,8 +105,8 @@ export class VectorIndex {
     if (known !== undefined) return known;
     const slots = new SlotSet();
     windows.forEach((window) => {
-      const slot = this.vectorOfWindow.get(window);
-      if (slot !== undefined) slots.add(slot);
+      const slot = this.slotOf(window);
+      if (slot >= 0) slots.add(slot);
     });
     this.vectorsOf.set(windows, slots);
     return slots;
@@ -81,7 +116,7 @@ export class VectorIndex {
   best(question: Float32Array, windows: readonly number[]): number | null {
     return this.dense.best(
       question,
-      windows.flatMap((window) => this.vectorOfWindow.get(window) ?? []),
+      windows.map((window) => this.slotOf(window)).filter((slot) => slot >= 0),
     );
   }
 

@@ -23,12 +23,12 @@ describe("Vocabulary", () => {
     const vocabulary = new Vocabulary();
     vocabulary.add(open, words("pension"));
     expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
-    vocabulary.add(open, words("disability"));
+    const disability = vocabulary.add(open, words("disability"));
     vocabulary.add(open, words("disability"));
     expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
-    vocabulary.remove(open, words("disability"));
+    vocabulary.remove(open, disability);
     expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
-    vocabulary.remove(open, words("disability"));
+    vocabulary.remove(open, disability);
     expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
     expect(vocabulary.has(stemmer("disability"), seesOpen)).toBe(false);
     vocabulary.add(open, words("disability"));

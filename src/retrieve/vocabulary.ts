@@ -1,4 +1,8 @@
+import { z } from "zod";
 import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS } from "../language/spelling.ts";
+import { withRoom } from "./growable.ts";
+import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
+import { type PackedTerms, Terms } from "./terms.ts";
 
 /** Words of one part of the vocabulary that repairs may lead to, the most frequent first: bounds the memory of very large corpora. */
 export const REPAIR_WORDS = 50_000;
@@ -11,44 +15,57 @@ export interface VocabularyOwner {
 
 interface Part {
   readonly owner: VocabularyOwner;
-  /** Documents that hold each word, as written in lower case. */
-  readonly words: Map<string, number>;
+  /** Words as written in lower case. */
+  readonly words: Terms;
+  /** Documents that hold each word. */
+  wordDocuments: Uint32Array;
+  /** Number of each word's stem in `stems`. */
+  stemOf: Uint32Array;
+  readonly stems: Terms;
   /** Documents that hold a word of each stem. */
-  readonly stems: Map<string, number>;
+  stemDocuments: Uint32Array;
   /** Words by what is left of them with letters left out; filled at the first misspelt word, then kept up. */
   deletes: Map<string, string[]> | null;
-  indexed: Set<string>;
+  readonly indexed: Set<string>;
   /** Words not yet in `deletes`. */
   readonly pending: Set<string>;
 }
 
 /**
  * The words of the corpus, apart for every tenant and access label, so that nobody is shown a word which stands only in documents
- * that they may not read.
+ * that they may not read. A part over typed arrays loads from a snapshot as it lies there.
  */
 export class Vocabulary {
   private readonly parts = new Map<string, Part>();
 
-  /** Takes in the words of a document, each once. @param stems the stem of each word, in the same order */
-  add(owner: VocabularyOwner, words: ReadonlyMap<string, string>): void {
+  /**
+   * Takes in the words of a document.
+   * @param words each word with its stem, which is the same every time
+   * @returns the words' numbers in the owner's part: what `remove` needs
+   */
+  add(owner: VocabularyOwner, words: ReadonlyMap<string, string>): Uint32Array {
     const part = this.partOf(owner);
-    for (const word of words.keys()) {
-      if (!part.words.has(word) && word.length >= REPAIR_MIN_LETTERS && !part.indexed.has(word)) part.pending.add(word);
-      part.words.set(word, (part.words.get(word) ?? 0) + 1);
-    }
-    for (const stem of new Set(words.values())) part.stems.set(stem, (part.stems.get(stem) ?? 0) + 1);
+    const numbers = new Uint32Array(words.size);
+    let next = 0;
+    for (const [word, stem] of words) numbers[next++] = takeIn(part, word, stem);
+    for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) + 1;
+    for (const number of stemsOf(part, numbers)) part.stemDocuments[number] = (part.stemDocuments[number] as number) + 1;
+    return numbers;
   }
 
   /** Takes out what `add` took in. */
-  remove(owner: VocabularyOwner, words: ReadonlyMap<string, string>): void {
+  remove(owner: VocabularyOwner, numbers: Uint32Array): void {
     const part = this.partOf(owner);
-    for (const word of words.keys()) decrement(part.words, word);
-    for (const stem of new Set(words.values())) decrement(part.stems, stem);
+    for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) - 1;
+    for (const number of stemsOf(part, numbers)) part.stemDocuments[number] = (part.stemDocuments[number] as number) - 1;
   }
 
   /** Does a document that `sees` lets through hold a word of this stem? */
   has(stem: string, sees: (owner: VocabularyOwner) => boolean): boolean {
-    return this.visible(sees).some(({ stems }) => stems.has(stem));
+    return this.visible(sees).some(({ stems, stemDocuments }) => {
+      const number = stems.get(stem);
+      return number >= 0 && (stemDocuments[number] as number) > 0;
+    });
   }
 
   /** What a word that no visible document holds was most likely meant to be; `null` when nothing is near. */
@@ -62,30 +79,52 @@ export class Vocabulary {
       const near = new Set<string>();
       for (const one of deletes) for (const candidate of index.get(one) ?? []) near.add(candidate);
       for (const candidate of near) {
-        const frequency = part.words.get(candidate);
-        if (frequency !== undefined) candidates.set(candidate, (candidates.get(candidate) ?? 0) + frequency);
+        const frequency = part.wordDocuments[part.words.get(candidate)] as number;
+        if (frequency > 0) candidates.set(candidate, (candidates.get(candidate) ?? 0) + frequency);
       }
     }
     return bestRepair(word, candidates);
+  }
+
+  /** Words that stand in some document as a snapshot, and for each owner the new number of every word. */
+  save(): { bytes: Uint8Array; renamed: (owner: VocabularyOwner) => Uint32Array } {
+    const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
+    const kept = saved.filter(({ words }) => words > 0);
+    const bytes = writeSnapshot(
+      "vocabulary",
+      { owners: kept.map(({ owner }) => owner) },
+      kept.flatMap(({ sections }, i) => sections.map(([name, pieces]): Section => [`${i}.${name}`, pieces])),
+    );
+    const renamed = new Map(saved.map((one) => [one.key, one.renamed]));
+    return { bytes, renamed: (owner) => renamed.get(keyOf(owner)) ?? new Uint32Array(0) };
+  }
+
+  /** @throws SnapshotError when it is not a whole, unchanged vocabulary */
+  static load(from: Uint8Array | SnapshotFile): Vocabulary {
+    const snapshot = readSnapshot("vocabulary", from);
+    const vocabulary = new Vocabulary();
+    for (const [i, owner] of readFacts(snapshot, factsSchema).owners.entries())
+      vocabulary.parts.set(keyOf(owner), unpacked(owner, snapshot, `${i}.`));
+    return vocabulary;
   }
 
   private visible(sees: (owner: VocabularyOwner) => boolean): Part[] {
     return [...this.parts.values()].filter(({ owner }) => sees(owner));
   }
 
-  private partOf(owner: VocabularyOwner): Part {
-    const key = JSON.stringify([owner.tenant, owner.access]);
+  private partOf({ tenant, access }: VocabularyOwner): Part {
+    const owner = { tenant, access };
+    const key = keyOf(owner);
     const known = this.parts.get(key);
     if (known !== undefined) return known;
-    const part: Part = { owner, words: new Map(), stems: new Map(), deletes: null, indexed: new Set(), pending: new Set() };
+    const part = partWith(owner, new Terms(), new Terms());
     this.parts.set(key, part);
     return part;
   }
 
   private deletesOfPart(part: Part): Map<string, string[]> {
     const index = part.deletes ?? new Map<string, string[]>();
-    const frequency = (word: string) => part.words.get(word) ?? 0;
-    const fresh = part.deletes === null ? [...part.pending].sort((a, b) => frequency(b) - frequency(a) || (a < b ? -1 : 1)) : part.pending;
+    const fresh = part.deletes === null ? byFrequency(part) : part.pending;
     for (const word of fresh) {
       if (part.indexed.size >= REPAIR_WORDS) break;
       part.indexed.add(word);
@@ -101,8 +140,103 @@ export class Vocabulary {
   }
 }
 
-function decrement(counts: Map<string, number>, key: string): void {
-  const count = counts.get(key) ?? 0;
-  if (count > 1) counts.set(key, count - 1);
-  else counts.delete(key);
+/** The number of a word, which the part knows from now on. */
+function takeIn(part: Part, word: string, stem: string): number {
+  const number = part.words.add(word);
+  part.wordDocuments = withRoom(part.wordDocuments, number + 1);
+  if (part.wordDocuments[number] === 0) {
+    const stemNumber = part.stems.add(stem);
+    part.stemOf = withRoom(part.stemOf, number + 1);
+    part.stemOf[number] = stemNumber;
+    part.stemDocuments = withRoom(part.stemDocuments, stemNumber + 1);
+    if (part.deletes !== null && word.length >= REPAIR_MIN_LETTERS && !part.indexed.has(word)) part.pending.add(word);
+  }
+  return number;
 }
+
+function stemsOf({ stemOf }: Part, numbers: Uint32Array): Set<number> {
+  const stems = new Set<number>();
+  for (const number of numbers) stems.add(stemOf[number] as number);
+  return stems;
+}
+
+/** Words long enough to be repaired to, the most frequent first. */
+function byFrequency({ words, wordDocuments }: Part): string[] {
+  const found: { word: string; documents: number }[] = [];
+  for (let number = 0; number < words.size; number++) {
+    const documents = wordDocuments[number] as number;
+    const word = documents > 0 ? words.name(number) : "";
+    if (word.length >= REPAIR_MIN_LETTERS) found.push({ word, documents });
+  }
+  found.sort((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1));
+  return found.map(({ word }) => word);
+}
+
+/** A part without what stands in no document any more. */
+function packed(part: Part): { owner: VocabularyOwner; words: number; sections: Section[]; renamed: Uint32Array } {
+  const words = numbersAlive(part.words.size, part.wordDocuments);
+  const stems = numbersAlive(part.stems.size, part.stemDocuments);
+  const stemRenamed = renaming(part.stems.size, stems);
+  return {
+    owner: part.owner,
+    words: words.length,
+    renamed: renaming(part.words.size, words),
+    sections: [
+      ...sectionsOf("words", part.words.packed(words)),
+      ["wordDocuments", [Uint32Array.from(words, (number) => part.wordDocuments[number] as number)]],
+      ["stemOf", [Uint32Array.from(words, (number) => stemRenamed[part.stemOf[number] as number] as number)]],
+      ...sectionsOf("stems", part.stems.packed(stems)),
+      ["stemDocuments", [Uint32Array.from(stems, (number) => part.stemDocuments[number] as number)]],
+    ],
+  };
+}
+
+function numbersAlive(count: number, documents: Uint32Array): number[] {
+  return Array.from({ length: count }, (_, number) => number).filter((number) => (documents[number] as number) > 0);
+}
+
+function renaming(count: number, kept: readonly number[]): Uint32Array {
+  const renamed = new Uint32Array(count);
+  kept.forEach((number, i) => {
+    renamed[number] = i;
+  });
+  return renamed;
+}
+
+function sectionsOf(name: string, { units, ends, table }: PackedTerms): Section[] {
+  return [
+    [`${name}.units`, [units]],
+    [`${name}.ends`, [ends]],
+    [`${name}.table`, [table]],
+  ];
+}
+
+function unpacked(owner: VocabularyOwner, snapshot: Snapshot, prefix: string): Part {
+  const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(prefix + name));
+  const terms = (name: string) =>
+    new Terms({
+      units: arrayOf(Uint16Array, snapshot.section(`${prefix}${name}.units`)),
+      ends: numbers(`${name}.ends`),
+      table: numbers(`${name}.table`),
+    });
+  const part = partWith(owner, terms("words"), terms("stems"));
+  part.wordDocuments = numbers("wordDocuments");
+  part.stemOf = numbers("stemOf");
+  part.stemDocuments = numbers("stemDocuments");
+  const { words, stems } = part;
+  if (part.wordDocuments.length !== words.size || part.stemOf.length !== words.size || part.stemDocuments.length !== stems.size)
+    throw damaged(`${words.size} words and ${stems.size} stems do not fill its sections`);
+  return part;
+}
+
+function partWith(owner: VocabularyOwner, words: Terms, stems: Terms): Part {
+  const none = new Uint32Array(0);
+  const empty = { deletes: null, indexed: new Set<string>(), pending: new Set<string>() };
+  return { owner, words, stems, wordDocuments: none, stemOf: none, stemDocuments: none, ...empty };
+}
+
+function keyOf({ tenant, access }: VocabularyOwner): string {
+  return JSON.stringify([tenant, access]);
+}
+
+const factsSchema = z.object({ owners: z.array(z.object({ tenant: z.string().nullable(), access: z.string() })) });

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { DocumentCache } from "./document-cache.ts";
@@ -45,6 +45,9 @@ export interface IndexedDocument {
   readonly chunks: readonly Chunk[];
 }
 
+/** Which version of a document the store holds, who sees it and where it stands. */
+export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
+
 /** What filters look names up in. */
 export interface DocumentOutline {
   readonly id: string;
@@ -71,8 +74,8 @@ export interface DocumentStore {
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
-  /** `id → version` of all documents of the domain, every tenant and label: for indexes that partition themselves. */
-  versions(domain: string): Promise<Map<string, string>>;
+  /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
+  heads(domain: string): Promise<Map<string, DocumentHead>>;
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
@@ -105,10 +108,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
       return row?.revision ?? 0;
     },
-    async versions(domain) {
-      const rows = await db.selectFrom("documents").select(["id", "version"]).where("domain", "=", domain).execute();
-      return new Map(rows.map(({ id, version }) => [id, version]));
-    },
+    heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     outlines: (scope) => loadOutlines(db, scope),
@@ -261,6 +261,22 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       })
       .execute();
   }
+}
+
+/** All in one row: ten thousand documents in a fifth of the time that a row each takes, and every start waits for them. */
+async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
+  const row = await db
+    .selectFrom("documents")
+    .select(sql<string>`json_group_array(json_array(id, version, tenant, access, path, title, description))`.as("heads"))
+    .where("domain", "=", domain)
+    .executeTakeFirstOrThrow();
+  const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];
+  return new Map(
+    heads.map(([id, version, tenant, access, path, title, description]) => [
+      id,
+      { version, tenant: tenant === "" ? null : tenant, access, path, title, description },
+    ]),
+  );
 }
 
 async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {

@@ -108,7 +108,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));
         const outcome = await store.documents.putFile(place, fileContent(storedDocument()));
         expect(outcome).toEqual({ added: 0, changed: 0, unchanged: 1, deleted: 1 });
-        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-a"]);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-a"]);
       }),
     );
 
@@ -128,7 +128,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.documents.putFile({ ...place, source: "other" }, fileContent(storedDocument({ id: "doc-o", source: "other" })));
         expect(await store.documents.deleteFiles(place, ["a.md", "never.md"])).toBe(1);
-        expect([...(await store.documents.versions("d")).keys()]).toEqual(["doc-o"]);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-o"]);
       }),
     );
 
@@ -176,6 +176,15 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         expect(await seen({ ...scope, access: ["public", "staff"] })).toEqual(["secret", "shared"]);
         expect(await seen({ domain: "e", tenant: "bob", access: ["public"] })).toEqual(["elsewhere"]);
         expect(await store.documents.counts({ ...scope, tenant: "bob" })).toMatchObject({ documents: 2, chunks: 2 });
+        const { version, title, description } = storedDocument();
+        const head = { version, title, description, tenant: null, access: "public", path: "a.md" };
+        const heads = [...(await store.documents.heads("d"))].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(heads).toEqual([
+          ["bobs", { ...head, tenant: "bob", path: "c.md" }],
+          ["secret", { ...head, access: "staff", path: "b.md" }],
+          ["shared", head],
+        ]);
+        expect((await store.documents.heads("nowhere")).size).toBe(0);
       }),
     );
 
@@ -217,7 +226,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         const put = (into: Store, n: number) =>
           into.documents.putFile({ ...place, path: `${n}.md` }, fileContent(storedDocument({ id: `doc-${n}`, path: `${n}.md` })));
         await Promise.all(Array.from({ length: 20 }, (_, n) => put(n % 2 === 0 ? store : second, n)));
-        expect((await store.documents.versions("d")).size).toBe(20);
+        expect((await store.documents.heads("d")).size).toBe(20);
         expect(await store.documents.revision("d")).toBe(20);
       }),
     );

@@ -1,33 +1,58 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { chunkDocument } from "../ingest/chunk.ts";
+import { parseFile } from "../ingest/parse.ts";
+import type { Reranker } from "../models/reranker.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import type { Evidence, Passage } from "../types.ts";
 import { chooseQuotes } from "./compress.ts";
+import { writeExtractive } from "./extract.ts";
 
 const options = { limit: 12, maxCharacters: 1200 };
 const choose = (question: string, pieces: Parameters<typeof fakePassage>[0]["pieces"], over = options) =>
   chooseQuotes(question, [fakeEvidence(fakePassage({ pieces }))], fakeWords(), over);
-const texts = (...args: Parameters<typeof choose>) => choose(...args).map(({ quote }) => quote.text);
+const texts = async (...args: Parameters<typeof choose>) => (await choose(...args)).map(({ quote }) => quote.text);
+const heading = (text: string) => ({ type: "heading" as const, text });
+const item = (text: string) => ({ type: "list-item" as const, text });
+const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
 
 describe("chooseQuotes", () => {
-  it("puts the sentence with most of the question's words first and leaves out those with none", () => {
-    expect(texts("lost card price", ["A card is blue.", "The price of a lost card is 3.", "Zebras."])).toEqual([
-      "The price of a lost card is 3.",
-      "A card is blue.",
-    ]);
+  it("puts the sentence with most of the question's words first and leaves out those with none", async () => {
+    const pieces = ["A card is blue.", "The price of a lost card is 3.", "Zebras."];
+    expect(await texts("lost card colour", pieces)).toEqual(["The price of a lost card is 3.", "A card is blue."]);
   });
 
-  it("prefers a sentence with a value when a value is asked for", () => {
-    expect(texts("How much is a card?", ["A card is pretty.", "A card is 5 dollars."])[0]).toBe("A card is 5 dollars.");
+  it("prefers a sentence with a value of the kind that is asked for", async () => {
+    const pieces = ["A card is pretty.", "A card has 2 sides.", "A card is 5 dollars.", "A card lasts 5 years."];
+    expect((await texts("How long is a card good?", pieces))[0]).toBe("A card lasts 5 years.");
+    expect((await texts("Which form is the card?", [...pieces, "The card is Form 12-345."]))[0]).toBe("The card is Form 12-345.");
   });
 
-  it("keeps a short list with its lead-in in one quote", () => {
-    const pieces = ["Bring a card and:", { type: "list-item" as const, text: "a pen" }, { type: "list-item" as const, text: "a book" }];
-    expect(texts("card", pieces)).toEqual(["Bring a card and:\na pen\na book"]);
+  it("names what a candidate covers: words and kinds of value", async () => {
+    const [first] = await choose("How much is a card?", ["A card is 5 dollars."]);
+    expect([...(first?.covers ?? [])].map((one) => one.replace(/\d+/, "n"))).toEqual(["card", "value:n"]);
   });
 
-  it("quotes a list under a heading that asks the same, though it repeats no word of the question", () => {
-    const heading = (text: string) => ({ type: "heading" as const, text });
-    const item = (text: string) => ({ type: "list-item" as const, text });
+  it("keeps a short list with its lead-in in one quote", async () => {
+    expect(await texts("card", ["Bring a card and:", item("a pen"), item("a book")])).toEqual(["Bring a card and:\na pen\na book"]);
+  });
+
+  it("keeps the steps whole when steps are asked for, and only then", async () => {
+    const steps = ["To get a card:", ...Array.from({ length: 6 }, (_, i) => item(`step ${i} of the card ${"word ".repeat(24)}`.trim()))];
+    expect((await texts("How do I get a card?", steps))[0]).toMatch(/^To get a card:\nstep 0[\s\S]*step 5/);
+    expect((await texts("How much is a card?", steps))[0]).not.toContain("\n");
+  });
+
+  it("keeps what a colon announces where no list follows: the lines of an address, or one paragraph", async () => {
+    const lines = ["Mail the card to:", "Card Office", "PO Box 7", "Springfield", "", `${"Opening hours differ. ".repeat(6)}`];
+    const passage = fakePassage({ pieces: lines.filter((line) => line !== "") });
+    const [first] = await chooseQuotes("where do I mail the card", [fakeEvidence(passage)], fakeWords(), options);
+    expect(first?.quote.text).toBe("Mail the card to:\nCard Office\nPO Box 7\nSpringfield");
+    const long = `The office that made it, ${"or any other office, ".repeat(6)}takes it.`;
+    expect((await texts("who takes the card", ["Who takes the card:", long]))[0]).toBe(`Who takes the card:\n${long}`);
+  });
+
+  it("quotes a list under a heading that asks the same, though it repeats no word of the question", async () => {
     const pieces = [
       heading("Who is exempt"),
       item("a surviving spouse"),
@@ -35,36 +60,94 @@ describe("chooseQuotes", () => {
       heading("Other matters"),
       item("a visitor"),
     ];
-    expect(texts("who is exempt", pieces)).toEqual(["a surviving spouse\na service member"]);
+    expect(await texts("who is exempt", pieces)).toEqual(["a surviving spouse\na service member"]);
   });
 
-  it("cites items of a long list with their lead-in", () => {
-    const item = (n: number) => ({ type: "list-item" as const, text: `${"word ".repeat(40)}card ${n}` });
-    const [first] = choose("card 3", ["These cards:", item(1), item(2), item(3), item(4), item(5)]);
+  it("cites items of a long list with their lead-in", async () => {
+    const long = (n: number) => item(`${"word ".repeat(40)}card ${n}`);
+    const [first] = await choose("card 3", ["These cards:", long(1), long(2), long(3), long(4), long(5)]);
     expect(first?.quote.text.endsWith("card 3")).toBe(true);
     expect(first?.context.map(({ text }) => text)).toEqual(["These cards:"]);
   });
 
-  it("cites a table row with its header, never the header alone", () => {
-    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
-    const chosen = choose("atlas period", [row("item | period"), row("atlas | 3 days"), row("map | 2 days")]);
-    expect(chosen[0]?.quote.text).toBe("atlas | 3 days");
+  it("cites a table row with its header, never the header alone", async () => {
+    const chosen = await choose("atlas period", [row("item | period"), row("atlas | 3 days"), row("map | 2 days")]);
+    expect(chosen[0]?.quote).toMatchObject({ text: "atlas | 3 days", header: { start: 0, end: 13, text: "item | period" } });
     expect(chosen[0]?.context.map(({ text }) => text)).toEqual(["item | period"]);
     expect(chosen.map(({ quote }) => quote.text)).not.toContain("item | period");
   });
 
-  it("never cuts: what is longer than the limit is not taken", () => {
-    expect(texts("card", [`card ${"x".repeat(50)}`, "card y"], { limit: 12, maxCharacters: 20 })).toEqual(["card y"]);
+  it("does not read a row by a header that it does not fit", async () => {
+    const [first] = await choose("atlas period", [row("item | period"), row("atlas | 3 days | 4 days")]);
+    expect(first?.quote.header).toBeUndefined();
+    expect(first?.context.map(({ text }) => text)).toEqual(["item | period"]);
   });
 
-  it("gives at most `limit` quotes, byte for byte, none twice, none overlapping", () => {
+  it.each([
+    "However, a lost card costs 7.",
+    "Unless it is lost.",
+    "But if you are a member, it is free.",
+    "Note: a fee may apply.",
+    "Exception: members pay nothing.",
+    "This doesn’t apply to members.",
+  ])("keeps the condition that stands behind the quote: %s", async (condition) => {
+    const [first] = await choose("What does a card cost?", ["A card costs 5.", condition, "Zebras are striped."]);
+    expect(first?.quote.text).toBe("A card costs 5.");
+    expect(first?.conditions?.map(({ text }) => text)).toEqual([condition]);
+  });
+
+  it("takes no condition from behind another heading, and none that is none", async () => {
+    const apart = await choose("What does a card cost?", ["A card costs 5.", heading("Zebras"), "However, zebras cost more."]);
+    expect(apart[0]?.conditions).toBeUndefined();
+    const none = await choose("What does a card cost?", ["A card costs 5.", "Button colours differ."]);
+    expect(none[0]?.conditions).toBeUndefined();
+  });
+
+  it("takes the sentence along that a quote means when it begins with this, they or yes", async () => {
+    const context = async (pieces: Parameters<typeof choose>[1]) =>
+      (await choose("who pays a lost card", pieces))[0]?.context.map(({ text }) => text);
+    expect(await context(["Members sign a form.", "They pay for a lost card."])).toEqual(["Members sign a form."]);
+    expect(await context(["Someone finds it.", "In that case nobody pays for a lost card."])).toEqual(["Someone finds it."]);
+    expect(await context([heading("Do members pay for a lost card?"), "Yes, a lost card is paid by members."])).toEqual([
+      "Do members pay for a lost card?",
+    ]);
+    expect(await context(["Members sign a form.", "Members pay for a lost card."])).toEqual([]);
+    expect(await context(["They pay for a lost card."])).toEqual([]);
+  });
+
+  it("says nothing twice: near-equal sentences of two documents count once, those that differ in a number or a not stay", async () => {
+    const from = (document: string, text: string) => fakeEvidence(fakePassage({ document, pieces: [text] }));
+    const said = "A lost library card costs members in good standing 5 dollars today";
+    const chosen = async (other: string) =>
+      (await chooseQuotes("lost card", [from("a", said), from("b", other)], fakeWords(), options)).length;
+    expect(await chosen(`${said} as well`)).toBe(1);
+    expect(await chosen(said.replace("5", "6"))).toBe(2);
+    expect(await chosen(said.replace("costs", "never costs"))).toBe(2);
+  });
+
+  it("finds with a reranker what says it in other words, and does without one", async () => {
+    const pieces = ["A card is blue.", "Misplaced tickets are reissued at the desk.", "Zebras."];
+    const reranker: Reranker = {
+      id: "fake",
+      rerank: async (_question, passages) => passages.map(({ text }) => (text.startsWith("Misplaced") ? 0.9 : 0.01)),
+    };
+    expect(await texts("lost card", pieces)).toEqual(["A card is blue."]);
+    const withReranker = await chooseQuotes("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), { ...options, reranker });
+    expect(withReranker.map(({ quote }) => quote.text)).toContain("Misplaced tickets are reissued at the desk.");
+  });
+
+  it("never cuts: what is longer than the limit is not taken", async () => {
+    expect(await texts("card", [`card ${"x".repeat(50)}`, "card y"], { limit: 12, maxCharacters: 20 })).toEqual(["card y"]);
+  });
+
+  it("gives at most `limit` quotes, byte for byte, none twice, none overlapping", async () => {
     const sentence = fc
       .array(fc.constantFrom("card", "cost", "zoo", "lost", "5", "fee"), { minLength: 1, maxLength: 6 })
       .map((some) => `${some.join(" ")}.`);
-    fc.assert(
-      fc.property(fc.array(sentence, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (pieces, limit) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sentence, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (pieces, limit) => {
         const passage = fakePassage({ pieces });
-        const chosen = chooseQuotes("lost card fee 5", [fakeEvidence(passage)], fakeWords(), { limit, maxCharacters: 1200 });
+        const chosen = await chooseQuotes("lost card fee 5", [fakeEvidence(passage)], fakeWords(), { limit, maxCharacters: 1200 });
         expect(chosen.length).toBeLessThanOrEqual(limit);
         expect(new Set(chosen.map(({ quote }) => quote.text)).size).toBe(chosen.length);
         for (const { quote } of chosen) expect(passage.text.slice(quote.start, quote.end)).toBe(quote.text);
@@ -72,5 +155,98 @@ describe("chooseQuotes", () => {
         for (let i = 1; i < places.length; i++) expect(places[i]?.start).toBeGreaterThanOrEqual(places[i - 1]?.end ?? 0);
       }),
     );
+  });
+});
+
+/** Every chunk of a file as evidence, through the product's own path of a document. */
+function evidenceOf(path: string, source: string): { text: string; evidence: Evidence[] } {
+  const [parsed] = parseFile({ path, bytes: Buffer.from(source) });
+  if (parsed === undefined) return { text: "", evidence: [] };
+  const template = fakePassage({ pieces: ["x"] });
+  const evidence = chunkDocument(parsed).map(({ start, end, headingPath, windows }, i): Evidence => {
+    const passage: Passage = {
+      ...template,
+      chunkId: `d-${i}`,
+      document: { ...template.document, blocks: parsed.blocks, sourceMap: parsed.sourceMap },
+      headingPath,
+      range: { start, end },
+      window: windows[0] ?? { start, end },
+      text: parsed.text.slice(start, end),
+      units: parsed.units.filter((unit) => unit.start >= start && unit.end <= end),
+    };
+    return fakeEvidence(passage);
+  });
+  return { text: parsed.text, evidence };
+}
+
+async function answer(question: string, path: string, source: string) {
+  const { text, evidence } = evidenceOf(path, source);
+  const candidates = await chooseQuotes(question, evidence, fakeWords(), options);
+  const drafts = writeExtractive(candidates, { quotes: 4, words: 100 });
+  return { text, candidates, drafts };
+}
+
+describe("any document", () => {
+  const word = fc.constantFrom(
+    "card",
+    "fee",
+    "5",
+    "lost",
+    "This",
+    "However,",
+    "Unless",
+    "Yes.",
+    "a",
+    "zoo",
+    "“quoted”",
+    "بطاقة",
+    "𝒙",
+    "|",
+    "…",
+  );
+  const line = fc
+    .tuple(
+      fc.constantFrom("", "# ", "- ", "1. ", "> ", "| a | b |\n|---|---|\n| ", "    "),
+      fc.array(word, { minLength: 1, maxLength: 12 }),
+    )
+    .chain(([mark, some]) => fc.constantFrom(".", ":", "?", "", " |", "\n").map((end) => `${mark}${some.join(" ")}${end}`));
+
+  it("every sentence is a quote that equals the document's text, character for character", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 25 }), fc.constantFrom("\n", "\n\n"), async (lines, gap) => {
+        const { text, drafts, candidates } = await answer("How much is a lost card?", "d.md", lines.join(gap));
+        for (const draft of drafts) {
+          expect(draft.quotes).toHaveLength(1);
+          for (const { start, end, text: quoted, header } of draft.quotes) {
+            expect(quoted).toBe(draft.text);
+            expect(text.slice(start, end)).toBe(quoted);
+            if (header !== undefined) expect(text.slice(header.start, header.end)).toBe(header.text);
+          }
+        }
+        for (const { context, conditions = [] } of candidates)
+          for (const { start, end, text: quoted } of [...context, ...conditions]) expect(text.slice(start, end)).toBe(quoted);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ["one sentence of 100 kB", "d.txt", `lost card ${"x".repeat(100_000)}`],
+    ["no sentence ends", "d.txt", "lost card fee ".repeat(8_000)],
+    ["only tables", "d.md", `| item | fee |\n|---|---|\n${"| lost card | 5 |\n".repeat(2_000)}`],
+    ["a list of 5,000 items", "d.md", `Fees:\n${Array.from({ length: 5_000 }, (_, i) => `- lost card ${i}`).join("\n")}`],
+    ["right-to-left text", "d.txt", "رسوم lost card هي 5 دولارات. ".repeat(500)],
+    ["nothing but headings", "d.md", "# lost card\n".repeat(2_000)],
+    ["dangling sentences only", "d.txt", "This card is lost. ".repeat(5_000)],
+    ["conditions only", "d.txt", "However, a lost card costs 5. ".repeat(5_000)],
+    ["nothing", "d.txt", ""],
+  ])("%s: a bounded answer in bounded time", async (_, path, source) => {
+    const { evidence } = evidenceOf(path, source);
+    const begun = performance.now();
+    const candidates = await chooseQuotes("How much is a lost card?", evidence, fakeWords(), options);
+    const drafts = writeExtractive(candidates, { quotes: 4, words: 100 });
+    expect(performance.now() - begun).toBeLessThan(500);
+    expect(drafts.length).toBeLessThanOrEqual(4 * 4);
+    for (const { text } of drafts) expect(text.length).toBeLessThanOrEqual(1200);
   });
 });

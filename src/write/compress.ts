@@ -1,20 +1,29 @@
-import type { Evidence, Passage, Quote, TextRange, Unit } from "../types.ts";
+import type { Reranker } from "../models/reranker.ts";
+import { nameCells } from "../text/table-row.ts";
+import type { Evidence, Quote } from "../types.ts";
+import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
+import { type Piece, piecesOf, quoteOf, textOf } from "./pieces.ts";
 
-/** What choosing quotes needs of the index. */
-export interface QuoteWords {
-  tokens(text: string): string[];
-  /** Tokens of what the question asks, its frame left out. */
-  questionTokens(question: string): string[];
-  idf(token: string): number;
-}
+export type { QuoteWords } from "./piece-view.ts";
 
-/** A quote that answers some of the question, with the quotes that it cannot be understood without (a list's lead-in, a table's header). */
+/** A quote that answers some of the question, with the quotes that it cannot be understood without and those that limit it. */
 export interface QuoteCandidate {
   readonly quote: Quote;
+  /** Stands before it: a list's lead-in, a table's header, the sentence that "this" means. */
   readonly context: readonly Quote[];
+  /** Conditions and exceptions that stand right behind it; absent when there are none. */
+  readonly conditions?: readonly Quote[];
   readonly score: number;
-  /** Tokens of the question that it holds. */
+  /** Words and values asked for that it, or the heading above it, holds. */
   readonly covers: ReadonlySet<string>;
+}
+
+/** Begins the name of a kind of value in `covers`; no token holds a colon. */
+const VALUE = "value:";
+
+/** Is this, out of what a candidate covers, a kind of value that is asked for? */
+export function isValue(covered: string): boolean {
+  return covered.startsWith(VALUE);
 }
 
 export interface CompressOptions {
@@ -22,157 +31,199 @@ export interface CompressOptions {
   readonly limit: number;
   /** Characters of one quote at most; longer units are not taken, never cut. */
   readonly maxCharacters: number;
+  /** Reads sentences with vectors of words: finds what the question says in other words. Absent: its own words decide. */
+  readonly reranker?: Reranker | null;
+  readonly signal?: AbortSignal;
+  /** @default QUOTE_WEIGHTS */
+  readonly weights?: QuoteWeights;
 }
 
 /** Passages looked at; the ranking's tail adds noise, not answers. */
 const PASSAGES = 5;
-/** A list with its lead-in stays one quote up to this many characters. */
-const WHOLE_LIST_CHARACTERS = 700;
-/** What a heading's words count beside those of the sentence under it. */
-const HEADING_SHARE = 0.8;
-/** What the title's words count. */
-const TITLE_SHARE = 0.4;
+/** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
+const MAX_PIECES = 120;
+/** Pieces that the reranker reads, best by words first: it takes 10 to 20 µs for each. */
+const RERANKED = 24;
+
+/** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search (`training/extract`). */
+export const QUOTE_WEIGHTS = {
+  /** What a heading's and a title's words count beside those of the sentence under them. */
+  heading: 0.8,
+  title: 0.4,
+  /** What the words count more when a kind of value that is asked for stands beside them, and what the value counts by itself. */
+  valueBeside: 0.5,
+  value: 0.1,
+  /** The reranker's chance that the piece answers. */
+  relevance: 0.3,
+  /** The piece lies in the window that was found. */
+  window: 0.1,
+  /** A table's row says much in few words. */
+  row: 0.1,
+  /** A list when a list or steps are asked for. */
+  list: 0.15,
+  /** The last passage's pieces keep this share of their score. */
+  lastPassage: 0.7,
+  /** How much a passage counts less that the reranker finds worse than the best. */
+  passageDoubt: 0.3,
+};
+export type QuoteWeights = Readonly<typeof QUOTE_WEIGHTS>;
+
 /** A heading that holds this share of the question's words asks the same: what stands under it may answer without repeating a word. */
 const SAME_QUESTION = 0.6;
-/** What a sentence with a number gains when the question asks for a value. */
-const VALUE_BONUS = 1.5;
-/** What the rank of the passage counts: the last one's sentences keep this share of their score. */
-const LAST_PASSAGE_SHARE = 0.5;
+/** A piece that shares no word with the question needs this chance from the reranker. */
+const LEAST_RELEVANCE = 0.5;
+/** Or a value of the kind that is asked for, where heading and title hold this share of the question's words: "Up to $200,000." under "Life insurance". */
+const NAMED_ABOVE = 0.3;
 
-/** Verbatim quotes from the evidence, best first, not overlapping. */
-export function chooseQuotes(
+/** Verbatim quotes from the evidence, best first, not overlapping, none said twice. */
+export async function chooseQuotes(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
   options: CompressOptions,
-): QuoteCandidate[] {
-  const asked = [...new Set(words.questionTokens(question))];
-  const weight = (held: ReadonlySet<string>) => asked.reduce((sum, token) => sum + (held.has(token) ? words.idf(token) : 0), 0);
-  const total = weight(new Set(asked));
-  const candidates: QuoteCandidate[] = [];
-  evidence.slice(0, PASSAGES).forEach(({ passage }, rank) => {
-    const share = 1 - (rank / PASSAGES) * (1 - LAST_PASSAGE_SHARE);
-    const titleTokens = new Set(words.tokens(passage.document.title));
-    for (const group of groupUnits(passage)) {
-      if (group.range.end - group.range.start > options.maxCharacters) continue;
-      const quote = quoteOf(passage, group.range);
-      const held = new Set(words.tokens(quote.text));
-      const heading = new Set(words.tokens(group.heading));
-      const own = weight(held);
-      const named = weight(heading);
-      if (own === 0 && named < SAME_QUESTION * total) continue;
-      const fromHeading = weight(new Set([...heading].filter((token) => !held.has(token))));
-      const fromTitle = weight(new Set([...titleTokens].filter((token) => !held.has(token) && !heading.has(token))));
-      candidates.push({
-        quote,
-        context: group.context.map((range) => quoteOf(passage, range)),
-        score:
-          share *
-          (own * (answersValueQuestion(question, quote.text) ? VALUE_BONUS : 1) + HEADING_SHARE * fromHeading + TITLE_SHARE * fromTitle),
-        covers: new Set(asked.filter((token) => held.has(token) || heading.has(token))),
-      });
-    }
+): Promise<QuoteCandidate[]> {
+  const asked = readAsked(question, words);
+  const looked = evidence.slice(0, PASSAGES);
+  const views = looked.flatMap((one, rank) => viewPassage(piecesOf(one.passage, piecesOptions(asked, options)), one, rank, asked));
+  const best = Math.max(...looked.map(({ passage }) => passage.scores.rerank ?? 0));
+  const weights = options.weights ?? QUOTE_WEIGHTS;
+  const score = (view: PieceView, relevance: number | null) => scoreOf(view, relevance, best, asked, weights);
+  const byWords = views.map((view) => ({ view, score: score(view, null) })).sort((a, b) => b.score - a.score);
+  const first = byWords.slice(0, RERANKED).map(({ view }) => view);
+  const relevances = await relevanceOf(question, first, words, options);
+  const scored = first.flatMap((view, i) => {
+    const relevance = relevances[i] ?? null;
+    return speaks(view, relevance) ? [{ view, score: score(view, relevance) }] : [];
   });
-  return pickDistinct(candidates.length > 0 ? candidates : windowCandidates(evidence, options), options.limit);
+  const chosen = scored.length > 0 ? scored : inFoundWindow(views);
+  return pickDistinct(chosen, asked, words, options.limit);
+}
+
+/** Has the piece anything to do with the question? */
+function speaks({ own, fromHeading, fromTitle, values }: PieceView, relevance: number | null): boolean {
+  if (own > 0 || fromHeading >= SAME_QUESTION || (relevance ?? 0) >= LEAST_RELEVANCE) return true;
+  return values.size > 0 && fromHeading + fromTitle >= NAMED_ABOVE;
+}
+
+function piecesOptions({ type }: AskedQuestion, { maxCharacters }: CompressOptions) {
+  return { maxCharacters, maxPieces: MAX_PIECES, wholeLists: type === "list" || type === "how-do-i" };
+}
+
+async function relevanceOf(
+  question: string,
+  views: readonly PieceView[],
+  words: QuoteWords,
+  { reranker, signal }: CompressOptions,
+): Promise<(number | null)[]> {
+  if (reranker === undefined || reranker === null || views.length === 0) return [];
+  const passages = views.map(({ evidence, piece, text }) => ({ title: evidence.passage.document.title, section: piece.heading, text }));
+  return reranker.rerank(question, passages, { ...(signal === undefined ? {} : { signal }), idf: (token) => words.idf(token) });
+}
+
+function scoreOf(view: PieceView, relevance: number | null, best: number, asked: AskedQuestion, weights: QuoteWeights): number {
+  const { own, fromHeading, fromTitle, rank, piece, evidence } = view;
+  const { passage } = evidence;
+  const holdsValue = view.values.size > 0;
+  const inWindow = piece.range.start < passage.window.end && piece.range.end > passage.window.start;
+  const isAskedList = piece.type === "list" && (asked.type === "list" || asked.type === "how-do-i");
+  const rankShare = 1 - (rank / PASSAGES) * (1 - weights.lastPassage);
+  const doubt = passage.scores.rerank === null ? 1 : 1 - weights.passageDoubt * (1 - relativeChance(passage.scores.rerank, best));
+  return (
+    rankShare *
+    doubt *
+    (own * (holdsValue ? 1 + weights.valueBeside : 1) +
+      weights.heading * fromHeading +
+      weights.title * fromTitle +
+      weights.relevance * (relevance ?? 0) +
+      (holdsValue ? weights.value : 0) +
+      (inWindow ? weights.window : 0) +
+      (piece.type === "row" ? weights.row : 0) +
+      (isAskedList ? weights.list : 0))
+  );
+}
+
+/** 1 for the best passage, towards 0 as the odds that a passage answers fall behind the best one's. */
+function relativeChance(chance: number, best: number): number {
+  const ratio = oddsOf(chance) / oddsOf(best);
+  return (2 * ratio) / (1 + ratio);
+}
+
+function oddsOf(chance: number): number {
+  const kept = Math.min(1 - 1e-6, Math.max(1e-6, chance));
+  return kept / (1 - kept);
 }
 
 /**
  * A vector can find a passage that shares no word with the question: then the window that it found is what there is to quote.
  * What words alone found is not quoted without a word of the question.
  */
-function windowCandidates(evidence: readonly Evidence[], options: CompressOptions): QuoteCandidate[] {
-  return evidence.slice(0, PASSAGES).flatMap(({ passage }) => {
-    const { window, scores } = passage;
-    return groupUnits(passage)
-      .filter(({ range }) => range.start < window.end && range.end > window.start && range.end - range.start <= options.maxCharacters)
-      .flatMap(({ range, context }) => {
-        if (scores.dense === null) return [];
-        const quotes = context.map((one) => quoteOf(passage, one));
-        return [{ quote: quoteOf(passage, range), context: quotes, score: scores.dense, covers: new Set<string>() }];
-      });
+function inFoundWindow(views: readonly PieceView[]): { view: PieceView; score: number }[] {
+  return views.flatMap((view) => {
+    const { window, scores } = view.evidence.passage;
+    const { start, end } = view.piece.range;
+    return scores.dense !== null && start < window.end && end > window.start ? [{ view, score: scores.dense }] : [];
   });
 }
 
-/** Greedy by score; what overlaps or repeats a chosen text is left out. */
-function pickDistinct(candidates: readonly QuoteCandidate[], limit: number): QuoteCandidate[] {
-  const chosen: QuoteCandidate[] = [];
-  const texts = new Set<string>();
-  for (const candidate of [...candidates].sort((a, b) => b.score - a.score)) {
+/** Two quotes say the same when they share this part of all their words, the same numbers and the same negations. */
+const SAME_WORDS = 0.8;
+const NEGATION = /\b(?:no|not|never|none|cannot|without|except|unless)\b|n['’]t\b/gi;
+
+/** Greedy by score; what overlaps a chosen quote or says the same again is left out. */
+function pickDistinct(
+  scored: readonly { readonly view: PieceView; readonly score: number }[],
+  asked: AskedQuestion,
+  words: QuoteWords,
+  limit: number,
+): QuoteCandidate[] {
+  const chosen: { quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
+  for (const { view, score } of [...scored].sort((a, b) => b.score - a.score)) {
     if (chosen.length === limit) break;
-    const { quote } = candidate;
-    const repeats = texts.has(quote.text) || chosen.some((other) => overlap(other.quote, quote));
-    if (repeats) continue;
-    chosen.push(candidate);
-    texts.add(quote.text);
+    const { piece, evidence } = view;
+    const quote = withHeader(quoteOf(evidence.passage, piece.range), piece);
+    if (chosen.some((other) => overlap(other.quote, quote))) continue;
+    const said = readSaid(quote.text, words);
+    if (chosen.some((other) => saysTheSame(other.said, said))) continue;
+    const toQuotes = (ranges: Piece["context"]) => ranges.map((range) => quoteOf(evidence.passage, range));
+    const conditions = toQuotes(piece.conditions);
+    const candidate = {
+      quote,
+      context: toQuotes(piece.context),
+      ...(conditions.length === 0 ? {} : { conditions }),
+      score,
+      covers: new Set([...asked.tokensIn(view.holds), ...[...view.values].map((kinds) => `${VALUE}${kinds}`)]),
+    };
+    chosen.push({ quote, said, candidate });
   }
-  return chosen;
+  return chosen.map(({ candidate }) => candidate);
 }
 
-interface UnitGroup {
-  readonly range: TextRange;
-  readonly context: readonly TextRange[];
-  readonly heading: string;
+/** A table's row carries its header, if it can be read by it. */
+function withHeader(quote: Quote, { type, context: [range] }: Piece): Quote {
+  if (type !== "row" || range === undefined) return quote;
+  const header = { start: range.start, end: range.end, text: textOf(quote.passage, range) };
+  return nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
-/** What can be quoted of a passage: sentences, whole short lists, list items with their lead-in, table rows with their header. */
-function groupUnits(passage: Passage): UnitGroup[] {
-  const groups: UnitGroup[] = [];
-  const { units } = passage;
-  let heading = passage.headingPath.at(-1) ?? "";
-  for (let i = 0; i < units.length; i++) {
-    const unit = units[i] as Unit;
-    if (unit.type === "heading") {
-      heading = textOf(passage, unit);
-      continue;
-    }
-    const items = listAfter(units, i);
-    const last = items.at(-1);
-    const underHeading = unit.type === "list-item" && units[i - 1]?.type === "heading";
-    if (underHeading && last !== undefined && last.end - unit.start <= WHOLE_LIST_CHARACTERS) {
-      groups.push({ range: { start: unit.start, end: last.end }, context: [], heading });
-      i += items.length;
-      continue;
-    }
-    if (unit.type !== "list-item" && last !== undefined && textOf(passage, unit).endsWith(":")) {
-      const range = { start: unit.start, end: last.end };
-      if (range.end - range.start <= WHOLE_LIST_CHARACTERS) groups.push({ range, context: [], heading });
-      else for (const item of items) groups.push({ range: item, context: [unit], heading });
-      i += items.length;
-      continue;
-    }
-    const header = unit.type === "table-row" ? headerOf(passage, unit) : null;
-    if (header !== null && header.start === unit.start) continue;
-    groups.push({ range: unit, context: header === null ? [] : [header], heading });
-  }
-  return groups;
+interface Said {
+  readonly text: string;
+  readonly tokens: ReadonlySet<string>;
+  readonly numbers: string;
+  readonly negations: number;
 }
 
-function listAfter(units: readonly Unit[], at: number): Unit[] {
-  const items: Unit[] = [];
-  for (let i = at + 1; units[i]?.type === "list-item"; i++) items.push(units[i] as Unit);
-  return items;
+function readSaid(text: string, words: QuoteWords): Said {
+  const tokens = new Set(words.tokens(text));
+  const numbers = [...tokens].filter((token) => /\d/.test(token)).sort();
+  return { text, tokens, numbers: numbers.join(" "), negations: text.match(NEGATION)?.length ?? 0 };
 }
 
-function headerOf(passage: Passage, row: Unit): TextRange | null {
-  const header = passage.document.blocks[passage.document.blocks[row.block]?.header ?? -1];
-  return header !== undefined && header.start >= passage.range.start && header.end <= passage.range.end ? header : null;
-}
-
-/** "How much", "when" and their like want a value in the sentence. A heuristic. */
-function answersValueQuestion(question: string, text: string): boolean {
-  return (
-    /\b(how (much|many|long|old|often|far|soon)|when|what (percent|rate|rating|amount|age|date)|deadline|limit|cost|phone|number)\b/i.test(
-      question,
-    ) && /\d/.test(text)
-  );
-}
-
-function quoteOf(passage: Passage, { start, end }: TextRange): Quote {
-  return { passage, start, end, text: textOf(passage, { start, end }) };
-}
-
-function textOf(passage: Passage, { start, end }: TextRange): string {
-  return passage.text.slice(start - passage.range.start, end - passage.range.start);
+function saysTheSame(a: Said, b: Said): boolean {
+  if (a.text === b.text) return true;
+  if (a.numbers !== b.numbers || a.negations !== b.negations || a.tokens.size === 0) return false;
+  let shared = 0;
+  for (const token of a.tokens) if (b.tokens.has(token)) shared++;
+  return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
 }
 
 function overlap(a: Quote, b: Quote): boolean {

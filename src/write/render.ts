@@ -1,23 +1,53 @@
 import { escapeUTF8 as escapeHtml } from "entities";
-import type { Answer } from "../types.ts";
+import { readCells } from "../text/table-row.ts";
+import type { Answer, AnswerSentence, Citation, CitedRow } from "../types.ts";
 
-/** What stands for the answer when it is a refusal, otherwise its sentences in order; citations as `[n]`. */
+/** The row of a table that a sentence is, for display; `null` for any other sentence. */
+export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citations: readonly Citation[]): CitedRow | null {
+  if (n === undefined || others.length > 0) return null;
+  const cited = citations.find((citation) => citation.n === n);
+  return cited?.row !== undefined && cited.quote === text ? cited.row : null;
+}
+
+/** What stands for the answer when it is a refusal, otherwise its sentences in order, a table's row by its header; citations as `[n]`. */
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
-  return answer.sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join("\n");
+  return answer.sentences
+    .map((sentence) => `${readableText(sentence, answer.citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`)
+    .join("\n");
+}
+
+/** A sentence as people read it: a table's row as `Column: cell; Column: cell`. */
+export function readableText(sentence: AnswerSentence, citations: readonly Citation[]): string {
+  const row = rowOf(sentence, citations);
+  return row === null ? sentence.text : readCells(row.cells);
 }
 
 /** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
-  const paragraphs = answer.sentences.map(({ text, citations }) => {
-    const marks = citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
-    return `<p>${escapeHtml(text)}${marks}</p>`;
+  const paragraphs = answer.sentences.map((sentence) => {
+    const marks = sentence.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
+    const row = rowOf(sentence, answer.citations);
+    return row === null ? `<p>${escapeHtml(sentence.text)}${marks}</p>` : `<p>${renderRow(row)}${marks}</p>`;
   });
-  const sources = answer.citations.map(({ n, title, url, quote }) => {
-    const name = escapeHtml(title);
-    const linked = url !== null && /^https?:\/\//i.test(url) ? `<a href="${escapeHtml(url)}" rel="noopener">${name}</a>` : name;
-    return `<li id="citation-${n}" value="${n}">${linked}: <q>${escapeHtml(quote)}</q></li>`;
-  });
-  return `${paragraphs.join("")}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
+  const sources = answer.citations.map(
+    ({ n, title, url, quote }) => `<li id="citation-${n}" value="${n}">${linked(title, url)}: <q>${escapeHtml(quote)}</q></li>`,
+  );
+  return `${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
+}
+
+function renderRow({ cells }: CitedRow): string {
+  return cells.map(({ name, text }) => (name === "" ? escapeHtml(text) : `<b>${escapeHtml(name)}:</b> ${escapeHtml(text)}`)).join("; ");
+}
+
+function renderSeeAlso({ seeAlso }: Answer): string {
+  if (seeAlso === undefined || seeAlso === null) return "";
+  const heading = seeAlso.heading === null || seeAlso.heading === seeAlso.title ? "" : ` – ${escapeHtml(seeAlso.heading)}`;
+  return `<p>See also: ${linked(seeAlso.title, seeAlso.url)}${heading}</p>`;
+}
+
+function linked(title: string, url: string | null): string {
+  const name = escapeHtml(title);
+  return url !== null && /^https?:\/\//i.test(url) ? `<a href="${escapeHtml(url)}" rel="noopener">${name}</a>` : name;
 }

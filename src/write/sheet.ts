@@ -1,5 +1,6 @@
 import { toOriginal } from "../text/source-map.ts";
-import type { AnswerSentence, Citation, FurtherSource, Passage, Quote } from "../types.ts";
+import { nameCells } from "../text/table-row.ts";
+import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote } from "../types.ts";
 
 /** The answer as it grows. What stands on it is final: text and citation numbers never change. */
 export interface AnswerSheet {
@@ -39,8 +40,10 @@ function sameQuote(citation: Citation, { passage, start, end }: Quote): boolean 
   return citation.documentId === passage.document.id && citation.start === start && citation.end === end;
 }
 
-function toCitation({ passage, start, end, text }: Quote, n: number): Citation {
+function toCitation(quote: Quote, n: number): Citation {
+  const { passage, start, end, text } = quote;
   const { document, range } = passage;
+  const row = toRow(quote);
   const place = toOriginal(document.sourceMap, { start, end });
   return {
     n,
@@ -65,7 +68,13 @@ function toCitation({ passage, start, end, text }: Quote, n: number): Citation {
       normaliser: document.normaliser,
     },
     ...(passage.twins === undefined ? {} : { alsoIn: furtherSources(passage) }),
+    ...(row === null ? {} : { row }),
   };
+}
+
+function toRow({ text, header }: Quote): CitedRow | null {
+  const cells = header === undefined ? null : nameCells(header.text, text);
+  return header === undefined || cells === null ? null : { cells, header: { start: header.start, end: header.end, text: header.text } };
 }
 
 /** Documents of the passage's twins, each once, its own left out. */

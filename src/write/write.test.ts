@@ -169,15 +169,16 @@ describe("fitPrompt", () => {
 describe("chooseQuotes", () => {
   const words = { tokens: (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [], idf: () => 1 };
   const questionWords = { ...words, questionTokens: words.tokens };
-  const choose = (text: string, dense: number | null) => {
+  const choose = async (text: string, dense: number | null) => {
     const passage = samplePassage(text, { scores: { dense, bm25: null, fused: 1, cross: null, rerank: null } });
     const evidence = { passage, verdict: "verified" as const, relevance: 1, consistency: null, agreement: null, score: 1, reason: "" };
-    return chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 }).map(({ quote }) => quote.text);
+    const chosen = await chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 });
+    return chosen.map(({ quote }) => quote.text);
   };
 
-  it("takes the window that a vector found when no word is shared, but not what words alone found", () => {
-    expect(choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
-    expect(choose("A pension is paid regularly.", null)).toEqual([]);
+  it("takes the window that a vector found when no word is shared, but not what words alone found", async () => {
+    expect(await choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
+    expect(await choose("A pension is paid regularly.", null)).toEqual([]);
   });
 });
 

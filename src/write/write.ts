@@ -4,7 +4,7 @@ import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, Question, Quote, Warning } from "../types.ts";
 import type { QuoteCandidate } from "./compress.ts";
 import { type DraftUsage, type ParseMarkers, readDraft, saysInsufficient } from "./draft.ts";
-import { writeExtractive } from "./extract.ts";
+import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { groundedPrompt } from "./prompt.ts";
 
 /** What became of the writing; filled while sentences are drawn. */
@@ -54,7 +54,7 @@ export async function* writeDrafts(
     outcome.warnings.push(failure === null ? UNUSABLE : failed(task.model.id, describeError(failure.error)));
   }
   if (!hasShown()) outcome.writer = "extractive";
-  yield* writeExtractive(candidates, settings.sentences[question.detail]);
+  yield* writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
 }
 
 /** @returns what the model failed with, or `null` */

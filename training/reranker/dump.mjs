@@ -1,7 +1,8 @@
 // Writes the features of every question and candidate of the training sets, by the product's own code: node dump.mjs --help
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { HEADED_SETS, readHeadedSet } from "./headed-sets.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -12,29 +13,29 @@ const { values: flags } = parseArgs({
     encoders: { type: "string" },
     sets: {
       type: "string",
-      default: "policyqa,medquad,medquad-titled,fairytaleqa-story,fairytaleqa-all,fairytaleqa-titled,tatqa,va-pages",
+      default: `policyqa,medquad,medquad-titled,fairytaleqa-story,fairytaleqa-all,fairytaleqa-titled,tatqa,${Object.keys(HEADED_SETS)}`,
     },
     /** `trained`: what is learned from. `held-out`: for a look at a trained model, never for learning. */
     side: { type: "string", default: "trained" },
     limit: { type: "string", default: "1200" },
-    alpha: { type: "string", default: "0.4" },
+    /** Fusion weight of the vectors : candidates. One pair of files is written for each, named after it. */
+    variants: { type: "string", default: "0.4:20" },
   },
 });
 
 const load = (path) => import(join(flags.dist, path));
 const { loadEmbeddedEncoder } = await load("models/embedded-encoder.js");
 const { createMemoryCorpus } = await load("evaluate/memory-corpus.js");
-const { createRandom } = await load("evaluate/bootstrap.js");
+const { createRandom } = await load("evaluate/random.js");
 const { foldOf, isHeldOut, readRetrievalSet } = await load("evaluate/retrieval-sets.js");
 const { FEATURES } = await load("retrieve/rerank-features.js");
 const { Lexicon } = await load("retrieve/lexicon.js");
 const { viewPairs } = await load("retrieve/pair-view.js");
 const { measure } = await load("retrieve/rerank.js");
-const { parseFile } = await load("ingest/parse.js");
+const { splitSentences } = await load("text/sentences.js");
 
-const DEPTH = 50;
 /** Sets of which the encoder held nothing out. */
-const WITHOUT_HELD_OUT = new Set(["tatqa", "va-pages"]);
+const WITHOUT_HELD_OUT = new Set(["tatqa", ...Object.values(HEADED_SETS)]);
 const names = Object.keys(FEATURES);
 const lines = (file) =>
   readFileSync(join(flags.data, file), "utf8")
@@ -50,6 +51,7 @@ function asksOf(half) {
 
 function readSet(name, half) {
   const asks = asksOf(half);
+  if (name in HEADED_SETS) return readHeadedSet(name, flags.data, asks, { lines, splitSentences });
   switch (name) {
     case "medquad-titled": {
       const focus = new Map(lines("medquad/medquad.jsonl").map((row) => [`${row.collection}/${row.id}`, row.focus ?? ""]));
@@ -62,8 +64,6 @@ function readSet(name, half) {
     }
     case "tatqa":
       return tatQa(asks);
-    case "va-pages":
-      return vaPages(asks);
     default:
       return readRetrievalSet(name, flags.data, asks);
   }
@@ -85,27 +85,6 @@ function tatQa(asks) {
   return { name: "tatqa", documents, queries };
 }
 
-/** A page's description asks for the page, which is indexed without it. No question of va-golden is read. */
-function vaPages(asks) {
-  const root = join(flags.data, "va-pages/pages");
-  const documents = [];
-  const queries = [];
-  const files = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(md|html)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .sort();
-  for (const path of files) {
-    for (const { metadata, text } of parseFile({ path, bytes: readFileSync(join(root, path)) })) {
-      const id = `pages/${path}`;
-      const description = metadata.description ?? "";
-      documents.push({ id, title: metadata.title, text: text.replace(description, " "), scope: null });
-      if (description.split(/\s+/).length > 5 && asks("va-pages", id))
-        queries.push({ text: description, gold: new Set([id]), scope: null, cluster: id });
-    }
-  }
-  return { name: "va-pages", documents, queries };
-}
-
 function draw(queries, limit) {
   const random = createRandom(1);
   return queries
@@ -116,9 +95,47 @@ function draw(queries, limit) {
 }
 
 mkdirSync(dirname(flags.out), { recursive: true });
-const pairs = createWriteStream(`${flags.out}.f32`);
-const asked = [];
-const alpha = Number(flags.alpha);
+const variants = flags.variants.split(",").map((variant) => {
+  const [alpha, depth] = variant.split(":").map(Number);
+  const file = `${flags.out}-${alpha}-${depth}`;
+  return { alpha, depth, file, pairs: createWriteStream(`${file}.f32`), asked: [] };
+});
+
+/** Features of the candidates of one question, as one fusion weight and depth leave them. */
+function write({ alpha, depth, pairs, asked }, { name, half, query, vector, corpus, lexicon }) {
+  const found = corpus
+    .search({
+      terms: corpus.tokens(query.text),
+      codes: [],
+      vector,
+      scope: { domain: "set", tenant: query.scope, access: ["public"] },
+      selection: null,
+      bm25: true,
+      candidates: 100,
+      alpha,
+      beta: 1 - alpha,
+      fusion: "min-max",
+    })
+    .slice(0, depth);
+  const passages = found.map(({ title, text, chunk, dense, bm25, fused }) => ({
+    title,
+    section: chunk.headingPath.join(". "),
+    text,
+    scores: { dense, bm25, fused },
+  }));
+  const views = viewPairs(query.text, passages, lexicon, (token) => corpus.idf(token));
+  const ids = [...new Set(found.map(({ documentId }) => documentId))];
+  const rows = views.flatMap((view, i) => {
+    if (view === null) return [];
+    const { documentId, dense, bm25, fused } = found[i];
+    const known = [dense, bm25, fused, ...measure(view, names)].map((value) => value ?? Number.NaN);
+    return [[ids.indexOf(documentId), query.gold.has(documentId) ? 1 : 0, ...known]];
+  });
+  if (rows.length < 2) return;
+  pairs.write(Buffer.from(Float32Array.from(rows.flat()).buffer));
+  asked.push({ set: name, half, cluster: query.cluster, rows: rows.length, gold: query.gold.size });
+}
+
 for (const name of flags.sets.split(",")) {
   for (const half of flags.side === "held-out" ? [0] : [0, 1]) {
     // Features of a half come from the encoder that was trained on the other half.
@@ -129,42 +146,15 @@ for (const name of flags.sets.split(",")) {
     const lexicon = new Lexicon(encoder);
     const started = performance.now();
     for (const query of queries) {
-      const [vector] = encoder.embedSync([query.text]);
-      const scope = { domain: "set", tenant: query.scope, access: ["public"] };
-      const request = {
-        tokens: corpus.tokens(query.text),
-        vector,
-        scope,
-        selection: null,
-        selectionMode: "clip",
-        bm25: true,
-        candidates: 100,
-      };
-      const found = corpus.search({ ...request, alpha, beta: 1 - alpha, fusion: "min-max" }).slice(0, DEPTH);
-      const passages = found.map(({ title, text, chunk, dense, bm25, fused }) => ({
-        title,
-        section: chunk.headingPath.join(". "),
-        text,
-        scores: { dense, bm25, fused },
-      }));
-      const views = viewPairs(query.text, passages, lexicon, (token) => corpus.idf(token));
-      const rows = [];
-      views.forEach((view, i) => {
-        if (view === null) return;
-        const { documentId, dense, bm25, fused } = found[i];
-        const values = measure(view, names).map((value) => value ?? Number.NaN);
-        rows.push([query.gold.has(documentId) ? 1 : 0, dense ?? Number.NaN, bm25 ?? Number.NaN, fused, ...values]);
-      });
-      if (rows.length < 2) continue;
-      const documents = found.filter((_, i) => views[i] !== null).map(({ documentId }) => documentId);
-      const numbers = new Map([...new Set(documents)].map((id, i) => [id, i]));
-      pairs.write(Buffer.from(Float32Array.from(rows.flatMap((row, i) => [numbers.get(documents[i]), ...row])).buffer));
-      asked.push({ set: name, half, cluster: query.cluster, rows: rows.length, gold: query.gold.size });
+      const vector = await corpus.embedQuestion(query.text);
+      for (const variant of variants) write(variant, { name, half, query, vector, corpus, lexicon });
     }
     process.stderr.write(
       `${name}/${half}: ${queries.length} questions, ${((performance.now() - started) / queries.length).toFixed(2)} ms each\n`,
     );
   }
 }
-pairs.end();
-writeFileSync(`${flags.out}.json`, JSON.stringify({ columns: ["document", "gold", "dense", "bm25", "fused", ...names], asked }));
+for (const { file, pairs, asked } of variants) {
+  pairs.end();
+  writeFileSync(`${file}.json`, JSON.stringify({ columns: ["document", "gold", "dense", "bm25", "fused", ...names], asked }));
+}

@@ -9,6 +9,7 @@ import { ConflictList } from "./conflict-list.tsx";
 import { Incomplete } from "./incomplete.tsx";
 import { Messages } from "./messages.tsx";
 import { RefusalView } from "./refusal-view.tsx";
+import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
 
 export interface TurnViewProps {
@@ -50,6 +51,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
               sentences={sentences}
+              citations={citations}
               claims={answer?.claims ?? []}
               active={active}
               open={open}
@@ -61,6 +63,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
           {status.type === "running" ? <StageLine stage={status.stage} /> : null}
           {answer?.refusal ? <RefusalView refusal={answer.refusal} /> : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
+          {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} evidence={answer.evidence} />}

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
+import { addEvalChecksCommand } from "./eval-checks.ts";
+import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -18,6 +20,8 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
+  addEvalChecksCommand(evaluate, context);
+  addEvalExtractCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")

@@ -1,0 +1,66 @@
+import type { CheckSettings } from "../profiles/profile.ts";
+import { type Alignment, align } from "./alignment.ts";
+import { checkEntities } from "./entities.ts";
+import type { CitedQuote, Finding } from "./finding.ts";
+import { checkGrounding } from "./grounding.ts";
+import { checkNovelty } from "./novelty.ts";
+import { checkPolarity } from "./polarity.ts";
+import type { Reader, Reading } from "./statements.ts";
+import { checkValues } from "./values.ts";
+
+/** A sentence beside the quotes that it cites. */
+export interface ClaimFacts {
+  readonly alignment: Alignment;
+  readonly question: Reading;
+  /** Names of the sites that are cited, in lower case. */
+  readonly publishers: ReadonlySet<string>;
+  readonly settings: CheckSettings;
+}
+
+/** One check of what a sentence says against what it cites; `null` where the profile leaves it out. */
+export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
+
+/** In the order in which they are reported. A further check is one more line. */
+const CLAIM_CHECKS: readonly ClaimCheck[] = [
+  ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
+  wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
+  wording(({ alignment }) => checkNovelty(alignment)),
+  wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
+  wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
+];
+
+/** A check of the wording; where nothing is cited there is none to compare. */
+function wording(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding): ClaimCheck {
+  return (facts) => {
+    const { claims } = facts.settings;
+    return claims === "off" || facts.alignment.statements.length === 0 ? null : check(facts, claims);
+  };
+}
+
+/** A sentence laid beside quotes. */
+export function layBeside(
+  text: string,
+  quotes: readonly CitedQuote[],
+  question: string,
+  settings: CheckSettings,
+  reader: Reader,
+): ClaimFacts {
+  const asked = reader.read(question);
+  const statements = quotes.flatMap((quote) => reader.statements(quote));
+  return {
+    alignment: align(reader.read(text), statements, asked.roots),
+    question: asked,
+    publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    settings,
+  };
+}
+
+/** Every check of what a sentence says. */
+export function checkClaim(facts: ClaimFacts): Finding[] {
+  return CLAIM_CHECKS.flatMap((check) => check(facts) ?? []);
+}
+
+/** The labels of an address's host: `www`, `va`, `gov`. */
+function hostLabels(url: string): string[] {
+  return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
+}

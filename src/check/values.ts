@@ -1,0 +1,101 @@
+import { equalQuantities, oppositeBounds } from "../language/compare-quantities.ts";
+import type { Quantity } from "../language/quantities.ts";
+import type { Alignment } from "./alignment.ts";
+import { derivedFrom } from "./derived.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { Reading, Statement } from "./statements.ts";
+
+/** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
+const FITS = 0.5;
+/** How much better it must fit where it holds another value of the measure in this value's place. */
+const RIVAL_MARGIN = 0.1;
+/** With fewer words than this around, nothing tells what a value is about. */
+const FEWEST_WORDS = 3;
+
+/** "7. " at the start numbers the sentence. */
+const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
+
+/** What is wrong with one value of a claim. */
+interface Fault {
+  readonly quantity: Quantity;
+  readonly what: string;
+}
+
+/**
+ * Every value of the claim must stand in a cited quote, and there be said of the same: presence is not support.
+ * A value that the question brought, or that shown operands give, needs no source.
+ * @param asked values of the question
+ */
+export function checkValues(alignment: Alignment, asked: readonly Quantity[], mode: "remove" | "warn"): Finding {
+  const { claim } = alignment;
+  const values = claim.quantities.filter(({ end }) => !ENUMERATES.test(claim.text.slice(0, end + 2)));
+  const faults = values.flatMap((quantity): Fault[] => {
+    const what = faultOf(quantity, alignment, asked);
+    return what === null ? [] : [{ quantity, what }];
+  });
+  if (faults.length === 0) {
+    return finding("values", "pass", 1, values.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same");
+  }
+  const reason = faults.map(({ quantity, what }) => `${claim.text.slice(quantity.start, quantity.end)} ${what}`).join("; ");
+  const share = 1 - faults.length / values.length;
+  const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
+  return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
+}
+
+function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quantity[]): string | null {
+  const { claim, statements } = alignment;
+  const own = statements.map(({ quantities }) => quantities.find((one) => equalQuantities(quantity, one)));
+  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => equalQuantities(quantity, one)));
+  const holds = (i: number) => own[i] !== undefined || over[i] === true;
+  if (!statements.some((_, i) => holds(i))) {
+    if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
+    if (asked.some((one) => equalQuantities(quantity, one))) return null;
+    return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
+  }
+  const near = alignment.near(quantity);
+  const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
+  const fitAt = best(holds);
+  const fit = near[fitAt] ?? 0;
+  const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim);
+  const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
+  const close = alignment.close(quantity);
+  const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
+  if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
+    return "is said of something else in the cited quotes";
+  }
+  const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
+  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
+  return null;
+}
+
+/** Does the statement hold a value of the same measure that the claim does not? Of bare numbers: one of the same things. */
+function takesThePlace(quantity: Quantity, statement: Statement, claim: Reading): boolean {
+  if (quantity.measure === "count") return countsTheSame(quantity, claim, statement);
+  return statement.quantities.some((one) => one.measure === quantity.measure && !isClaimed(one, claim));
+}
+
+function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
+  return quantities.some((mine) => equalQuantities(mine, quantity));
+}
+
+/** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
+function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
+  return measure === "count" && /^\p{L}/u.test(text.slice(start, start + 1));
+}
+
+/** Does the statement give another number of the things that the claim counts? */
+function countsTheSame(quantity: Quantity, claim: Reading, statement: Reading): boolean {
+  const thing = wordBehind(quantity, claim);
+  return (
+    thing !== null &&
+    statement.quantities.some((one) => one.measure === "count" && !isClaimed(one, claim) && wordBehind(one, statement) === thing)
+  );
+}
+
+/** Characters between a number and the things that it counts: "6 or fewer people". */
+const COUNTED_REACH = 16;
+
+function wordBehind({ end }: Quantity, { words }: Reading): string | null {
+  const word = words.find(({ start }) => start >= end);
+  return word === undefined || word.start - end > COUNTED_REACH ? null : word.root;
+}

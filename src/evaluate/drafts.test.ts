@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evaluateDrafts } from "./drafts.ts";
+
+const PAGE = "# Letters\n\nYou have 60 days from the date of the letter to send evidence. If your claim is urgent, you have 15 days.\n";
+const OTHER = "# Parades\n\nThe parade takes place in spring, and everybody may come.\n";
+const FAITHFUL = "You have 60 days from the date of the letter to send evidence [1]. The parade takes place in spring [2].";
+
+let root = "";
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "sourcebound-drafts-"));
+  mkdirSync(join(root, "pages"));
+  writeFileSync(join(root, "pages", "letters.md"), PAGE);
+  writeFileSync(join(root, "pages", "parades.md"), OTHER);
+  const lines = (rows: readonly object[]) => `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`;
+  const draft = (id: string, fault: string, text: string, span: string | null) => ({
+    id,
+    question_id: "q",
+    source_pages: ["pages/letters.md", "pages/parades.md"],
+    draft: text,
+    fault,
+    faulty_span: span === null ? null : [text.indexOf(span), text.indexOf(span) + span.length],
+  });
+  writeFileSync(
+    join(root, "va-drafts-x.jsonl"),
+    lines([
+      draft("a", "none", FAITHFUL, null),
+      draft("b", "number", FAITHFUL.replace("60", "15"), "15 days"),
+      draft("c", "citation", FAITHFUL.replace("[1]", "[2]"), "[2]"),
+      draft("d", "citation", FAITHFUL.replace("[1]", "[3]"), "[3]"),
+      draft("e", "url", FAITHFUL.replace(" [1]", " (https://www.va.gov/none/) [1]"), "https://www.va.gov/none/"),
+      draft("f", "negation", FAITHFUL.replace("takes place", "doesn't take place"), "doesn't take"),
+      // The fault is in the first sentence, what is found in the second: that is not caught.
+      draft("g", "number", FAITHFUL.replace("in spring", "on May 5"), "60 days"),
+    ]),
+  );
+  writeFileSync(
+    join(root, "va-answerable-x.jsonl"),
+    lines([{ id: "q", question: "How long?", gold_pages: ["pages/letters.md"], difficulty: "easy" }]),
+  );
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("evaluateDrafts", () => {
+  it("counts a fault as caught where a listed check finds it in the faulty sentence", async () => {
+    const domain = { base_url: "https://www.va.gov/", strip_prefix: "pages/", hosts: [], home_page: null };
+    const { metrics, n, items } = await evaluateDrafts({ corpus: root, golden: root, domain, profile: "sourcebound", support: null });
+    expect(metrics).toMatchObject({
+      "faults.none.touched": 0,
+      "faults.number.caught": 0.5,
+      "faults.citation.caught": 1,
+      "faults.url.caught": 1,
+      "faults.negation.caught": 1,
+      "faults.entity.caught": null,
+    });
+    expect(n["faults.citation"]).toBe(2);
+    expect(items.find(({ id }) => id === "g")).toMatchObject({ hit: false });
+  });
+});
+
+const DATA = process.env.SOURCEBOUND_DATA ?? "";
+describe.skipIf(DATA === "")(`golden drafts${DATA === "" ? " (skipped: SOURCEBOUND_DATA is not set)" : ""}`, () => {
+  it("finds the faults of the development drafts and leaves the faithful ones", async () => {
+    const domain = { base_url: "https://www.va.gov/", strip_prefix: "pages/", hosts: ["va.gov"], home_page: null };
+    const options = { corpus: join(DATA, "va-pages"), golden: join(DATA, "va-golden"), domain, profile: "sourcebound", support: null };
+    const { metrics } = await evaluateDrafts(options);
+    const least = { number: 19, citation: 19, url: 20, entity: 16, negation: 13, unsupported: 17 };
+    for (const [fault, count] of Object.entries(least)) expect(metrics[`faults.${fault}.caught`], fault).toBeGreaterThanOrEqual(count / 20);
+    expect(metrics["faults.none.touched"]).toBeLessThanOrEqual(2 / 30);
+  }, 60_000);
+});

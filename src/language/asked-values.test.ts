@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { askedValues, heldValues, VALUE_KINDS } from "./asked-values.ts";
+
+const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
+
+describe("askedValues", () => {
+  it.each([
+    ["How much does a headstone cost?", [money | percent | number]],
+    ["how long do I have to appeal", [duration]],
+    ["What's the deadline for a claim?", [duration | date]],
+    ["when is the payment made?", [date | duration]],
+    ["Which VA form do I need?", [form]],
+    ["how many dependents count", [number]],
+    ["what address do I mail it to", [address]],
+    ["What number do I call?", [phone]],
+    ["Who signs the letter?", [name]],
+    ["what percent, and how long does it last", [duration, percent | number]],
+    ["How old must I be?", [number | duration]],
+    ["max yearly pension", [money | percent | number]],
+    ["How much time do I have?", [duration]],
+    ["Can I work while I get it?", []],
+    ["When I moved, my file was lost. Can I get a copy?", []],
+    ["", []],
+    ["كم تبلغ الرسوم؟", []],
+  ])("%s", (question, kinds) => expect(askedValues(question)).toEqual(kinds));
+
+  it("takes little time on hostile repetition", () => {
+    const begun = performance.now();
+    for (const word of ["cost ", "how ", "what rate ", "when ", "which a b c "]) askedValues(word.repeat(50_000));
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+});
+
+describe("heldValues", () => {
+  it.each([
+    ["It costs $1,200.", money],
+    ["Replacement is free.", money],
+    ["You pay 2.5% of it.", percent],
+    ["Ask within one year.", duration],
+    ["It ends on March 3, 2019.", date],
+    ["Fill out VA Form 21-526EZ.", form],
+    ["Call 1-800-827-1000.", phone],
+    ["Write to P.O. Box 5365.", address],
+    ["It is signed by Ann Lee.", name],
+    ["Two letters are needed.", number],
+  ])("%s", (text, kind) => expect(heldValues(text) & kind).toBe(kind));
+
+  it("takes the figures of dates and durations for no numbers", () => {
+    expect(heldValues("Ask within 30 days of March 3, 2019.") & (number | duration | date)).toBe(duration | date);
+    expect(heldValues("Bring 2 letters within 30 days.") & (number | duration)).toBe(number | duration);
+  });
+
+  it("sees none where there is none", () => expect(heldValues("You may be able to get it.")).toBe(0));
+
+  it("reads a bounded part of an enormous text", () => {
+    const begun = performance.now();
+    heldValues("1 a ".repeat(500_000));
+    expect(performance.now() - begun).toBeLessThan(500);
+  });
+});

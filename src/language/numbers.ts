@@ -1,0 +1,35 @@
+const SMALL =
+  "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ");
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const SMALL_WORD = SMALL.toReversed().join("|");
+const TENS_WORD = TENS.join("|");
+
+/** A number in words up to 999 thousand, as a regular expression's source. */
+export const SPELLED_NUMBER = `(?:(?:${TENS_WORD})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|(?:${SMALL_WORD}|a)\\shundred(?:\\sand\\s(?:${SMALL_WORD}))?|(?:${SMALL_WORD})(?:\\sthousand)?)(?![a-z])`;
+
+/** Value of a text that starts with a spelled number ("twenty-five", "two hundred"); NaN of anything else. */
+export function numberValue(text: string): number {
+  let total = Number.NaN;
+  for (const word of text.toLowerCase().split(/[\s-]+/)) {
+    const small = SMALL.indexOf(word);
+    const tens = TENS.indexOf(word);
+    if (small >= 0) total = (Number.isNaN(total) ? 0 : total) + small + 1;
+    else if (tens >= 0) total = (Number.isNaN(total) ? 0 : total) + (tens + 2) * 10;
+    else if (word === "a") total = 1;
+    else if (word === "hundred") total *= 100;
+    else if (word === "thousand") total *= 1000;
+    else if (word !== "and") break;
+  }
+  return total;
+}
+
+const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");
+
+/** Month names and their abbreviations, in lower case, with their numbers. */
+export const MONTHS: ReadonlyMap<string, number> = new Map(
+  MONTH_NAMES.flatMap((name, i) => [
+    [name, i + 1] as const,
+    ...(name === "may" ? [] : [[name.slice(0, 3), i + 1] as const]),
+    ...(name === "september" ? [["sept", 9] as const] : []),
+  ]),
+);

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import type { Encoder } from "../models/encoder.ts";
+import type { DocumentHead } from "../store/documents.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { tokenize } from "../text/tokens.ts";
+import { VERSION } from "../version.ts";
+import { Bm25Index } from "./bm25.ts";
+import { numbered, numberSection, StringColumn, stringSections } from "./columns.ts";
+import { type Entry, FIELD_WEIGHTS, type Held, IndexedWindows } from "./indexed-windows.ts";
+import { chunkSections, LoadedDocument, LoadedEntry, TextMemo, WindowTable } from "./loaded-windows.ts";
+import { arrayOf, damaged, readFacts, readSnapshot, type Section, SnapshotError, type SnapshotFile, snapshotPieces } from "./snapshot.ts";
+import { VectorIndex } from "./vector-index.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+
+/**
+ * The snapshot of a corpus: everything that `IndexedWindows` and the vectors hold, without the gaps of deleted windows, so that no word,
+ * text or vector of a deleted document is written again.
+ *
+ * Documents stand in the order of their windows. Title, description and path are not in it: they are read from the store, like everything else that
+ * decides who sees a document.
+ */
+
+const KIND = "corpus";
+
+/** Which index a snapshot holds. */
+export interface CorpusFacts {
+  /** The store that it was made from. */
+  readonly store: string;
+  readonly domain: string;
+  /** The store's revision that it equals. */
+  readonly revision: number;
+  /** Encoder of its vectors; `null`: words alone. */
+  readonly encoder: string | null;
+  readonly vectors: number;
+  /** Program and tokens that made it, from `analysis`. */
+  readonly analysis: string;
+}
+
+const factsSchema: z.ZodType<CorpusFacts> = z.object({
+  store: z.string(),
+  domain: z.string(),
+  revision: z.number().int(),
+  encoder: z.string().nullable(),
+  vectors: z.number().int().nonnegative(),
+  analysis: z.string(),
+});
+
+/** Text of every kind that tokens are made of. */
+const PROBE =
+  "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
+
+/** Changes with whatever makes other words of the same documents: an index of other words is not this program's. */
+export function analysis(): string {
+  return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
+}
+
+/** Numbers of a document in its section. */
+const DOCUMENT = { owner: 0, windowsEnd: 1, wordsEnd: 2, length: 3 } as const;
+
+/** A corpus as the pieces of a snapshot, copies all of them: it may change while they are written. */
+export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | null, facts: CorpusFacts): Uint8Array[] {
+  const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
+  const slots = documents.flatMap(([, { slots }]) => slots);
+  const entries = slots.map((slot) => windows.entries[slot] as Entry);
+  const owners = numbered(documents.map(([, { document }]) => JSON.stringify(ownerOf(document))));
+  const vocabulary = windows.vocabulary.save();
+  const words = documents.map(([, { document, words }]) => words.map(renaming(vocabulary.renamed(document))));
+  const saved = vectors?.save(slots);
+  let windowsEnd = 0;
+  let wordsEnd = 0;
+  const documentRows = documents.map(([, { slots }], i) => {
+    windowsEnd += slots.length;
+    wordsEnd += words[i]?.length ?? 0;
+    return [owners.numbers[i] as number, windowsEnd, wordsEnd];
+  });
+  return snapshotPieces(KIND, { ...facts }, [
+    ["words", [windows.words.save({ compact: true })]],
+    ["vocabulary", [vocabulary.bytes]],
+    ...stringSections(
+      "ids",
+      documents.map(([id]) => id),
+    ),
+    ...stringSections(
+      "versions",
+      documents.map(([, { version }]) => version),
+    ),
+    ...stringSections("owners", owners.values),
+    numberSection("documents", documentRows),
+    ["documentWords", words],
+    ...stringSections(
+      "texts",
+      documents.map(([, { document }]) => document.text),
+    ),
+    ...chunkSections(entries),
+    ...(saved === undefined ? [] : [["vectors", [saved.vectors]] as Section, ["vectorWindows", [saved.windowOf]] as Section]),
+  ]);
+}
+
+/** What a snapshot says of itself. @throws SnapshotError when it is none */
+export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
+  return readFacts(readSnapshot(KIND, file), factsSchema);
+}
+
+/** What a snapshot must equal to be used. */
+export interface Wanted {
+  readonly store: string;
+  readonly domain: string;
+  readonly encoder: Encoder | null;
+  /** The store's documents: of others, and of those at another version or label, nothing is taken. */
+  readonly heads: ReadonlyMap<string, DocumentHead>;
+}
+
+export interface Restored {
+  readonly windows: IndexedWindows;
+  readonly vectors: VectorIndex | null;
+  /** Encoder of vectors that were not taken because another one serves. */
+  readonly otherEncoder: string | null;
+  /** Did it hold documents that the store does not hold like this? */
+  readonly outdated: boolean;
+}
+
+/** @throws SnapshotError when it is not a whole, unchanged snapshot of this store's domain by this program */
+export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Promise<Restored> {
+  const snapshot = readSnapshot(KIND, file);
+  const facts = readFacts(snapshot, factsSchema);
+  if (facts.store !== store || facts.domain !== domain)
+    throw new SnapshotError("snapshot_store", "The index snapshot was made from another database: build the index again.");
+  if (facts.analysis !== analysis())
+    throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program: build the index again.");
+  const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
+  // Most bytes are words and texts on the one hand and vectors on the other: they are read side by side.
+  const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
+  const usable = encoder !== null && facts.encoder === encoder.id;
+  const vectors = await besides(others, () =>
+    usable ? VectorIndex.load(encoder, snapshot.inner("vectors"), numbers("vectorWindows")) : null,
+  );
+  const words = Bm25Index.load(snapshot.inner("words"));
+  const vocabulary = Vocabulary.load(snapshot.inner("vocabulary"));
+  const table = new WindowTable(snapshot);
+  const texts = new TextMemo(new StringColumn(snapshot, "texts"));
+  const ids = new StringColumn(snapshot, "ids");
+  const versions = new StringColumn(snapshot, "versions");
+  const ownerNames = new StringColumn(snapshot, "owners");
+  const owners = Array.from({ length: ownerNames.length }, (_, i) => ownerSchema.parse(JSON.parse(ownerNames.get(i))));
+  const documentRows = numbers("documents");
+  const documentWords = numbers("documentWords");
+  const documents = new Map<string, Held>();
+  const stale: number[] = [];
+  const entries: (Entry | null)[] = new Array(table.windows).fill(null);
+  let slot = 0;
+  let word = 0;
+  let chunk = 0;
+  for (let i = 0; i < ids.length; i++) {
+    const row = i * DOCUMENT.length;
+    const id = ids.get(i);
+    const version = versions.get(i);
+    const owner = owners[documentRows[row + DOCUMENT.owner] as number];
+    const windowsEnd = documentRows[row + DOCUMENT.windowsEnd] as number;
+    const wordsEnd = documentRows[row + DOCUMENT.wordsEnd] as number;
+    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} stands outside of its table`);
+    const ownWords = documentWords.subarray(word, wordsEnd);
+    const head = heads.get(id);
+    const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;
+    const document = current ? new LoadedDocument(id, head, texts, i) : null;
+    const slots: number[] = [];
+    for (; slot < windowsEnd; slot++) {
+      while (slot >= table.windowsEnd(chunk)) chunk++;
+      slots.push(slot);
+      if (document !== null) entries[slot] = new LoadedEntry(document, table, chunk, slot);
+      else words.delete(slot);
+    }
+    if (document !== null) documents.set(id, { version, document, slots, words: ownWords });
+    else {
+      if (ownWords.length > 0) vocabulary.remove(owner, ownWords);
+      stale.push(...slots);
+    }
+    word = wordsEnd;
+  }
+  const whole = slot === table.windows && words.slots === table.windows && word === documentWords.length && texts.length === ids.length;
+  if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries do not belong together`);
+  for (const one of stale) vectors?.delete(one);
+  return {
+    windows: new IndexedWindows({ words, vocabulary, entries, documents }),
+    vectors,
+    otherEncoder: facts.encoder !== null && encoder !== null && !usable ? facts.encoder : null,
+    outdated: documents.size !== ids.length,
+  };
+}
+
+/** What `run` gives, when `other` has ended too, however either ends. */
+async function besides<T>(other: Promise<void>, run: () => T): Promise<T> {
+  try {
+    return run();
+  } finally {
+    await other;
+  }
+}
+
+const ownerSchema: z.ZodType<VocabularyOwner> = z.object({ tenant: z.string().nullable(), access: z.string() });
+
+function ownerOf({ tenant, access }: VocabularyOwner): VocabularyOwner {
+  return { tenant, access };
+}
+
+function firstSlot({ slots }: Held): number {
+  return slots[0] ?? Number.MAX_SAFE_INTEGER;
+}
+
+function renaming(renamed: Uint32Array): (number: number) => number {
+  return (number) => renamed[number] as number;
+}

@@ -1,0 +1,90 @@
+import type { IndexedDocument } from "../store/documents.ts";
+import { tokenize } from "../text/tokens.ts";
+import type { Chunk, Window } from "../types.ts";
+import { Bm25Index } from "./bm25.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+/** Weights of the fields that stand above every window of a document. The body has 1. Set by judgement, not measured against others. */
+export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
+
+/** What searching needs of a document. */
+export type HeldDocument = Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text">;
+
+/** A window with where it stands. */
+export interface Entry {
+  readonly document: HeldDocument;
+  readonly chunk: Chunk;
+  readonly window: Window;
+}
+
+/** What the index holds of a document. */
+export interface Held {
+  readonly version: string;
+  readonly document: HeldDocument;
+  readonly slots: readonly number[];
+  /** Numbers of its words in its owner's part of the vocabulary. */
+  readonly words: Uint32Array;
+}
+
+/** All windows of a domain by slot: their words, where they stand, and the vocabulary of their documents. */
+export class IndexedWindows {
+  readonly words: Bm25Index;
+  readonly vocabulary: Vocabulary;
+  /** Entry of each slot of `words`; `null` once deleted. */
+  readonly entries: (Entry | null)[];
+  readonly documents: Map<string, Held>;
+
+  constructor(held?: Pick<IndexedWindows, "words" | "vocabulary" | "entries" | "documents">) {
+    this.words = held?.words ?? new Bm25Index();
+    this.vocabulary = held?.vocabulary ?? new Vocabulary();
+    this.entries = held?.entries ?? [];
+    this.documents = held?.documents ?? new Map();
+  }
+
+  insert(source: IndexedDocument, stem: (word: string) => string): void {
+    const { id, version, tenant, access, path, text, description } = source;
+    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text };
+    const tokens = (part: string) => tokenize(part, stem);
+    const title = tokens(source.title);
+    const summary = tokens(description ?? "");
+    const slots: number[] = [];
+    for (const chunk of source.chunks) {
+      const headings = tokens(chunk.headingPath.join(" "));
+      for (const window of chunk.windows) {
+        const slot = this.words.add([
+          { tokens: title, weight: FIELD_WEIGHTS.title },
+          { tokens: summary, weight: FIELD_WEIGHTS.description },
+          { tokens: headings, weight: FIELD_WEIGHTS.headings },
+          { tokens: tokens(text.slice(window.start, window.end)), weight: FIELD_WEIGHTS.body },
+        ]);
+        this.entries[slot] = { document, chunk, window };
+        slots.push(slot);
+      }
+    }
+    const words = slots.length > 0 ? this.vocabulary.add(document, wordsOf(source, stem)) : new Uint32Array(0);
+    this.documents.set(id, { version, document, slots, words });
+  }
+
+  /** Takes a document out; returns the slots that are empty now. */
+  remove(id: string): readonly number[] {
+    const held = this.documents.get(id);
+    if (held === undefined) return [];
+    if (held.words.length > 0) this.vocabulary.remove(held.document, held.words);
+    for (const slot of held.slots) {
+      this.words.delete(slot);
+      this.entries[slot] = null;
+    }
+    this.documents.delete(id);
+    return held.slots;
+  }
+}
+
+/** Words of a document as written, with their stems. */
+function wordsOf({ title, description, text }: IndexedDocument, stem: (word: string) => string): Map<string, string> {
+  const found = new Map<string, string>();
+  tokenize([title, description ?? "", text].join("\n"), (word) => {
+    if (!found.has(word)) found.set(word, stem(word));
+    return "";
+  });
+  return found;
+}

@@ -1,0 +1,89 @@
+import { askedValues, heldValues } from "../language/asked-values.ts";
+import { type QuestionType, readQuestion } from "../language/question.ts";
+import type { Evidence } from "../types.ts";
+import { type Piece, textOf } from "./pieces.ts";
+
+/** What choosing quotes needs of the index. */
+export interface QuoteWords {
+  tokens(text: string): string[];
+  /** Tokens of what the question asks, its frame left out. */
+  questionTokens(question: string): string[];
+  idf(token: string): number;
+}
+
+/** Words of the question, one bit each. */
+export type AskedBits = number;
+
+/** A question as the choice of quotes sees it. */
+export interface AskedQuestion {
+  readonly type: QuestionType;
+  /** Groups of kinds of value that it asks for. */
+  readonly values: readonly number[];
+  bitsIn(text: string): AskedBits;
+  /** Share of the question's weight, 0 to 1. */
+  share(bits: AskedBits): number;
+  tokensIn(bits: AskedBits): string[];
+}
+
+/** A piece of a passage beside the question. */
+export interface PieceView {
+  readonly piece: Piece;
+  readonly evidence: Evidence;
+  /** Rank of the passage, from 0. */
+  readonly rank: number;
+  readonly text: string;
+  /** Words of the question in it or in the heading above it. */
+  readonly holds: AskedBits;
+  /** Groups of values asked for of which it holds one. */
+  readonly values: ReadonlySet<number>;
+  /** Share of the question's weight in the piece, and what its heading and its title add. */
+  readonly own: number;
+  readonly fromHeading: number;
+  readonly fromTitle: number;
+}
+
+/** Words of a question that are looked at, the rarest: one bit each. */
+const MAX_WORDS = 30;
+
+export function readAsked(question: string, words: QuoteWords): AskedQuestion {
+  const tokens = [...new Set(words.questionTokens(question))]
+    .map((token) => ({ token, weight: words.idf(token) }))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MAX_WORDS);
+  const bitOf = new Map(tokens.map(({ token }, i) => [token, 1 << i]));
+  const total = tokens.reduce((sum, { weight }) => sum + weight, 0);
+  return {
+    type: readQuestion(question).type,
+    values: askedValues(question),
+    bitsIn: (text) => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
+    share: (bits) => (total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total),
+    tokensIn: (bits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
+  };
+}
+
+/** Pieces of one passage beside the question. */
+export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: number, asked: AskedQuestion): PieceView[] {
+  const { passage } = evidence;
+  const inTitle = asked.bitsIn(passage.document.title);
+  const inHeading = new Map<string, AskedBits>();
+  return pieces.map((piece) => {
+    const text = textOf(passage, piece.range);
+    const inPiece = asked.bitsIn(text);
+    const heading = inHeading.get(piece.heading) ?? asked.bitsIn(piece.heading);
+    inHeading.set(piece.heading, heading);
+    const held = asked.values.length === 0 ? 0 : heldValues(text);
+    const own = asked.share(inPiece);
+    const withHeading = asked.share(inPiece | heading);
+    return {
+      piece,
+      evidence,
+      rank,
+      text,
+      holds: inPiece | heading,
+      values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
+      own,
+      fromHeading: withHeading - own,
+      fromTitle: asked.share(inPiece | heading | inTitle) - withHeading,
+    };
+  });
+}

@@ -1,0 +1,73 @@
+import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { createEngine, type Engine } from "../src/engine.ts";
+import { collect } from "./support/engine.ts";
+import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+
+let sandbox: Sandbox;
+const engines: Engine[] = [];
+const warnings: string[] = [];
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+  warnings.splice(0);
+  sandbox.remove();
+});
+
+async function open(): Promise<Engine> {
+  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
+  const engine = await createEngine(config, { warn: (message) => warnings.push(message) });
+  engines.push(engine);
+  return engine;
+}
+
+const ingest = (engine: Engine) => collect(engine.ingest(join(sandbox.folder, "documents"), { source: "documents" }));
+const snapshotOf = ({ config, domain }: Engine) => join(config.data_dir, "index", `${domain().name}.snapshot`);
+const cited = async (engine: Engine, question: string) =>
+  (await engine.answer(question)).citations.map(({ documentId }) => documentId).sort();
+
+describe("the index of an engine", () => {
+  it("is kept when the engine closes and used by the next one; a damaged one is built again with a warning", async () => {
+    sandbox = createSandbox(LIBRARY_DOCUMENTS);
+    const first = await open();
+    await ingest(first);
+    const [{ question = "" } = {}] = LIBRARY_QUESTIONS;
+    const before = await cited(first, question);
+    expect(before).not.toEqual([]);
+    const file = snapshotOf(first);
+    await first.close();
+    const { length } = readFileSync(file);
+
+    const second = await open();
+    expect(await cited(second, question)).toEqual(before);
+    await second.close();
+    expect(warnings).toEqual([]);
+
+    truncateSync(file, length - 10);
+    const third = await open();
+    expect(await cited(third, question)).toEqual(before);
+    expect(warnings).toEqual([expect.stringMatching(/cut short.*nothing is lost/)]);
+    await third.close();
+    expect(readFileSync(file)).toHaveLength(length);
+  });
+
+  it("of two engines on one folder follows what either ingests, and forgets what either deletes", async () => {
+    sandbox = createSandbox(LIBRARY_DOCUMENTS);
+    const one = await open();
+    const two = await open();
+    await ingest(one);
+    await Promise.all([one.corpus(one.domain().name).sync(), two.corpus(two.domain().name).sync()]);
+    const { windows } = one.corpus(one.domain().name);
+    expect(two.corpus(two.domain().name).windows).toBe(windows);
+    rmSync(join(sandbox.folder, "documents", Object.keys(LIBRARY_DOCUMENTS)[0] as string));
+    await ingest(two);
+    await Promise.all([one.close(), two.close()]);
+    const three = await open();
+    const corpus = three.corpus(three.domain().name);
+    await corpus.sync();
+    expect(corpus.windows).toBeLessThan(windows);
+    expect(corpus.windows).toBeGreaterThan(0);
+    expect(warnings).toEqual([]);
+  });
+});
