@@ -348,7 +348,7 @@ export class Corpus {
       const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
       // Also of a chunk that only the words found: gates judge by the cosine.
       const cosine = scores.dense ?? (vector === null ? null : this.cosineOf(chunk, vector, accept));
-      const text = document.text.slice(window.start, window.end);
+      const text = document.textIn(window);
       return { documentId: document.id, version: document.version, chunk, window, title: document.title, text, ...scores, dense: cosine };
     });
   }
