@@ -17,7 +17,8 @@ import { createEncoderChoice } from "./models/encoder-choice.ts";
 import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
-import { profileNamed } from "./profiles/index.ts";
+import { profileNamed, profiles } from "./profiles/index.ts";
+import type { Profile } from "./profiles/profile.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { createEmbeddedReranker } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
@@ -99,6 +100,8 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Profiles beside those that ship, by name. */
+  readonly profiles?: readonly Profile[];
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -168,7 +171,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName);
+    const profile = profileNamed(profileName, [...profiles, ...(parts.profiles ?? [])]);
     return {
       store,
       documents: store.documents,

@@ -298,18 +298,25 @@ async function showSentence(
   if (repeated) return null;
   const others = offered.filter((quote) => !draft.quotes.includes(quote));
   const cited = draft.quotes.map(toCitedQuote);
+  const { nowhere } = context.settings;
   const checked = await checkSentence(
-    { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
     context,
   );
   const at = checked.kept ? sheet.sentences.length : null;
   checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
   if (!checked.kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
-  const shown = sheet.add(checked.text, instead === undefined ? draft.quotes : [instead]);
+  const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
+  const shown = sheet.add(text, instead === undefined ? draft.quotes : [instead]);
   const { citations } = shown.sentence;
-  claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
+  claims.push({ sentence: shown.index, text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
+}
+
+/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
+function withMarkers(text: string, missing: readonly number[]): string {
+  return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
 }
 
 export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts): CheckResult[] {

@@ -3,6 +3,7 @@ import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
+import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -22,6 +23,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalExtractCommand(evaluate, context);
+  addEvalLadderCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
