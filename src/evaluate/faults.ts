@@ -3,7 +3,7 @@ import type { TextRange } from "../types.ts";
 import type { Random } from "./random.ts";
 
 /** Categories in which the source design counts what a model makes up. */
-export const FAULT_CATEGORIES = ["hallucination", "number", "url", "citation"] as const;
+export const FAULT_CATEGORIES = ["hallucination", "number", "citation", "url"] as const;
 export type FaultCategory = (typeof FAULT_CATEGORIES)[number];
 
 /** What was made wrong, and by what it is known again wherever it is shown. */
@@ -99,18 +99,18 @@ export function inject(
   host: string,
   random: Random,
 ): WrittenSentence[] {
-  const known = quotes.map(plainWords).join(" | ");
+  const around = { quotes, known: quotes.map(plainWords).join(" | "), host, random };
   const places = shuffled(
     draft.flatMap((sentence, at) => (sentence.fault === null && sentence.from !== null ? [{ sentence, at }] : [])),
     random,
   );
   for (const make of attemptsAt(category, random)) {
     for (const { sentence, at } of places) {
-      const faulty = make(sentence, { quotes, known, host, random });
+      const faulty = make(sentence, around);
       if (faulty !== null && splitSentences(faulty.text).length === 1) return draft.with(at, faulty);
     }
   }
-  const added = addSentence(category, quotes, known, random);
+  const added = addSentence(category, around);
   const at = 1 + Math.floor(random() * draft.length);
   return added === null ? [...draft] : [...draft.slice(0, at), added, ...draft.slice(at)];
 }
@@ -145,13 +145,16 @@ const FAULTS: Readonly<Record<Exclude<FaultCategory, "hallucination">, MakeFault
   citation: miscite,
 };
 
-function addSentence(category: FaultCategory, quotes: readonly string[], known: string, random: Random): WrittenSentence | null {
-  if (category !== "hallucination" && category !== "number") return null;
+function addSentence(category: FaultCategory, { quotes, known, host, random }: Surroundings): WrittenSentence | null {
+  const cites = [1 + Math.floor(random() * quotes.length)];
+  if (category === "citation") return null;
+  if (category === "url") {
+    const { written, key } = falseAddress(host, random);
+    return { text: `The details are at ${written}.`, cites, from: null, fault: { type: "url", key } };
+  }
   const text = category === "number" ? pick(NUMBER_CLAIMS, random)(random) : pick(CLAIMS, random);
   const key = plainWords(text);
-  if (known.includes(key)) return null;
-  const cites = [1 + Math.floor(random() * quotes.length)];
-  return { text, cites, from: null, fault: { type: category === "number" ? "number" : "claim", key } };
+  return known.includes(key) ? null : { text, cites, from: null, fault: { type: category === "number" ? "number" : "claim", key } };
 }
 
 /** The sentence with its change, unless what was changed stands in a quote after all. */
@@ -241,14 +244,18 @@ function otherNumber(written: string, random: Random): string {
   return `${written.startsWith("$") ? "$" : ""}${digits}${written.endsWith("%") ? "%" : ""}`;
 }
 
-/** An address that no source has: a page invented on the right host, or another host; in brackets behind a sentence. */
-function addUrl(sentence: WrittenSentence, { host, random }: Surroundings): WrittenSentence | null {
-  const foreign = random() < 0.5;
-  const address = `${foreign ? pick(FOREIGN_HOSTS, random) : `www.${host}`}/${pick(PATHS, random)}-${1000 + Math.floor(random() * 9000)}`;
-  const scheme = random() < 0.75 ? "https://" : "";
+/** An address that no source has, in brackets behind a sentence. */
+function addUrl(sentence: WrittenSentence, { host, random }: Surroundings): WrittenSentence {
+  const { written, key } = falseAddress(host, random);
   const end = sentence.text.length - 1;
-  const { text } = replace(sentence.text, { start: end, end }, ` (see ${scheme}${address}/)`);
-  return { ...sentence, text, fault: { type: "url", key: address.replace(/^www\./, "") } };
+  return { ...sentence, text: replace(sentence.text, { start: end, end }, ` (see ${written})`).text, fault: { type: "url", key } };
+}
+
+/** A page invented on the right host, or another host. */
+function falseAddress(host: string, random: Random): { written: string; key: string } {
+  const place = random() < 0.5 ? pick(FOREIGN_HOSTS, random) : `www.${host}`;
+  const address = `${place}/${pick(PATHS, random)}-${1000 + Math.floor(random() * 9000)}`;
+  return { written: `${random() < 0.75 ? "https://" : ""}${address}/`, key: address.replace(/^www\./, "") };
 }
 
 /** The right sentence with the wrong source: one that nobody has, or one that says something else. */

@@ -7,6 +7,8 @@ export type FaultType = Fault["type"];
 export interface FaultFate {
   readonly type: FaultType;
   readonly category: FaultCategory;
+  /** The sentence as it was written. */
+  readonly written: string;
   readonly shown: boolean;
   /** Shown, and nothing said of it: neither of the sentence nor of the answer. */
   readonly quiet: boolean;
@@ -21,10 +23,15 @@ export interface LadderScore {
   readonly citations: { readonly total: number; readonly right: number };
 }
 
-type Content = Pick<Answer, "sentences" | "citations" | "checks">;
+type CitedQuote = Pick<Citation, "n" | "quote">;
+
+/** What is read of an answer. */
+export interface ShownAnswer extends Pick<Answer, "sentences" | "checks"> {
+  readonly citations: readonly CitedQuote[];
+}
 
 /** Ground truth is what the model wrote: no check of ours is asked what is false. */
-export function scoreAnswer(answer: Content, drafts: readonly (readonly WrittenSentence[])[]): LadderScore {
+export function scoreAnswer(answer: ShownAnswer, drafts: readonly (readonly WrittenSentence[])[]): LadderScore {
   const written = drafts.flat();
   const faults = written.flatMap((sentence) => (sentence.fault === null ? [] : [fateOf(sentence, sentence.fault, answer)]));
   const faithful = new Set(written.flatMap(({ fault, text }) => (fault === null ? [plainWords(text)] : [])));
@@ -39,18 +46,24 @@ export function scoreAnswer(answer: Content, drafts: readonly (readonly WrittenS
 }
 
 /** Citations of an answer that are not valid: numbers that no source has, and sources that were swapped. */
-export function invalidCitations(answer: Content, drafts: readonly (readonly WrittenSentence[])[]): number {
+export function invalidCitations(answer: ShownAnswer, drafts: readonly (readonly WrittenSentence[])[]): number {
   return scoreAnswer(answer, drafts).faults.filter(({ category, shown }) => category === "citation" && shown).length;
 }
 
-function fateOf(sentence: WrittenSentence, fault: Fault, { sentences, citations, checks }: Content): FaultFate {
+function fateOf(sentence: WrittenSentence, fault: Fault, { sentences, citations, checks }: ShownAnswer): FaultFate {
   const at = sentences.flatMap((shown, i) => (isShown(fault, sentence, shown, citations) ? [i] : []));
   const flagged = (i: number) => checks.some((check) => check.verdict === "warn" && (check.sentence === null || check.sentence === i));
-  return { type: fault.type, category: categoryOf(fault), shown: at.length > 0, quiet: at.some((i) => !flagged(i)) };
+  return {
+    type: fault.type,
+    category: categoryOf(fault),
+    written: sentence.text,
+    shown: at.length > 0,
+    quiet: at.some((i) => !flagged(i)),
+  };
 }
 
 /** Does a sentence that is shown have the fault? What is word for word the quote that it cites is made up by nobody. */
-function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, citations: readonly Citation[]): boolean {
+function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, citations: readonly CitedQuote[]): boolean {
   switch (fault.type) {
     case "url":
       return shown.text.toLowerCase().includes(fault.key);
@@ -68,7 +81,7 @@ function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, 
   }
 }
 
-function judgeCitations(shown: AnswerSentence, citations: readonly Citation[], written: readonly WrittenSentence[]) {
+function judgeCitations(shown: AnswerSentence, citations: readonly CitedQuote[], written: readonly WrittenSentence[]) {
   const wrong = written.some((sentence) => sentence.fault !== null && isShown(sentence.fault, sentence, shown, citations));
   const nowhere = [...shown.text.matchAll(MARKER)].length;
   const statement = written.find(({ text, from }) => from !== null && isSame(shown.text, text))?.from?.statement ?? shown.text;
@@ -76,7 +89,7 @@ function judgeCitations(shown: AnswerSentence, citations: readonly Citation[], w
   return { total: shown.citations.length + nowhere, right: right.length };
 }
 
-function cited({ citations: numbers }: AnswerSentence, citations: readonly Citation[]): Citation[] {
+function cited({ citations: numbers }: AnswerSentence, citations: readonly CitedQuote[]): CitedQuote[] {
   return citations.filter(({ n }) => numbers.includes(n));
 }
 

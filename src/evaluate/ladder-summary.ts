@@ -83,14 +83,15 @@ function addShown({ table, metrics }: Sheet, of: Of, name: string, category: Fau
       some.filter(({ score }) => score.faults.some((fate) => fate.category === category && keep(fate))).length;
     const answered = some.filter((item) => item.answered).length;
     const [written, shown, quiet] = [having(() => true), having((fate) => fate.shown), having((fate) => fate.quiet)];
-    const [atSourceRate, quietAtSourceRate] = [shown, quiet].map((part) => ratio(part, written, SOURCE_RATES[category]));
+    const atSourceRate = ratio(shown, written, SOURCE_RATES[category]);
+    const quietAtSourceRate = ratio(quiet, written, SOURCE_RATES[category]);
     const key = `ladder.${rung}.${name}`;
     metrics[key] = ratio(shown, answered);
     metrics[`${key}.quiet`] = ratio(quiet, answered);
     metrics[`${key}.written`] = written;
     metrics[`${key}.of_written`] = ratio(shown, written);
-    metrics[`${key}.at_source_rate`] = atSourceRate ?? null;
-    metrics[`${key}.quiet.at_source_rate`] = quietAtSourceRate ?? null;
+    metrics[`${key}.at_source_rate`] = atSourceRate;
+    metrics[`${key}.quiet.at_source_rate`] = quietAtSourceRate;
     const projected = written === 0 ? "" : `; at the source's rate ${percent(atSourceRate)}, unflagged ${percent(quietAtSourceRate)}`;
     const claimed = category === "citation" ? "" : claim(CLAIMED[category], rung);
     table.push(countRow(`  ${LADDER[rung].title}`, shown, answered, `written in ${written}, unflagged ${quiet}${projected}${claimed}`));
@@ -209,7 +210,7 @@ function toRow({
     answered,
     weak_flagged: weakFlagged,
     page_found: pageFound,
-    faults: score.faults.map(({ type, shown, quiet }) => ({ type, shown, quiet })),
+    faults: score.faults.map(({ type, written, shown, quiet }) => ({ type, written, shown, quiet })),
     faithful: score.faithful,
     citations: score.citations,
     reported_score: reportedScore,
@@ -226,8 +227,8 @@ function ratio(part: number, whole: number, scale = 1): number | null {
   return whole === 0 ? null : (part / whole) * scale;
 }
 
-function percent(share: number | null | undefined): string {
-  return `${((share ?? 0) * 100).toFixed(1)} %`;
+function percent(share: number | null): string {
+  return share === null ? "–" : `${(share * 100).toFixed(1)} %`;
 }
 
 function sum(values: readonly number[]): number {
