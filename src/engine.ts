@@ -12,11 +12,13 @@ import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { createEncoderChoice } from "./models/encoder-choice.ts";
 import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
+import type { SupportScorer } from "./models/support.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { Corpus } from "./retrieve/corpus.ts";
@@ -102,6 +104,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Profiles beside those that ship, by name. */
   readonly profiles?: readonly Profile[];
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -139,7 +143,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return crossEncoder ?? undefined;
     },
   };
-  const models = modelsOf(config);
+  // Loaded when the first sentence that is no quote is scored.
+  let embeddedSupport: SupportScorer | null = null;
+  const support: Pick<SupportScorer, "id" | "score"> = {
+    id: "embedded",
+    score: (pairs, options) => {
+      embeddedSupport ??= createEmbeddedSupportScorer(loadEmbeddedEncoder());
+      return embeddedSupport.score(pairs, options);
+    },
+  };
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
@@ -187,10 +200,10 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
-      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: null },
+      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: profile.check.support === null ? null : support },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
-      complexWords: Object.values(pack.complexity).flat(),
+      complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       prices,

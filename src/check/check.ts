@@ -82,9 +82,9 @@ export async function checkSentence(
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
-  const results: Finding[] = [citations, ...findings];
+  const support = quotes.length === 0 ? [] : [await checkSupport(urls.text, quotes, context)];
+  const results: Finding[] = [citations, ...findings.map((one) => outweighed(one, support[0]?.score ?? null, settings)), ...support];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
-  if (quotes.length > 0) results.push(await checkSupport(urls.text, quotes, context));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
@@ -105,6 +105,15 @@ async function checkSupport(text: string, quotes: readonly CitedQuote[], { suppo
   const low = settings.support !== null && scored.score < settings.support.minimum;
   const verdict = !low ? "pass" : settings.support?.mode === "remove" ? "fail" : "warn";
   return finding("support", verdict, scored.score, scored.reason, scored.spans);
+}
+
+/** Counts the words of the sentence that its sources lack: a high support score, which reads how words stand, outweighs it. */
+const COUNTS_WORDS = "grounding";
+
+function outweighed(found: Finding, score: number | null, { support }: CheckContext["settings"]): Finding {
+  const isOutweighed = support !== null && score !== null && score >= support.outweighs && found.name === COUNTS_WORDS;
+  if (!isOutweighed || found.verdict === "pass") return found;
+  return finding(found.name, "pass", found.score, `${found.reason}; outweighed by its support score`, found.spans);
 }
 
 /** The verdict on the claim, from what the checks found. */

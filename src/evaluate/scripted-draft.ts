@@ -49,10 +49,11 @@ function withoutTitle(line: string): string {
  */
 export function writeDraft({ quotes, shown }: ReadPrompt, { faults, host, randomOf }: DraftOptions): WrittenSentence[] {
   const known = plainWords(shown);
+  const isShown = (statement: string) => [statement, reword(statement)].some((text) => known.includes(plainWords(text)));
   const wording = randomOf("wording");
   const sentences: WrittenSentence[] = quotes
     .flatMap((quote, i) => statementsOf(quote).map((statement) => ({ quote: i + 1, statement })))
-    .filter(({ statement }, i, all) => !known.includes(plainWords(statement)) && all.findIndex((one) => one.statement === statement) === i)
+    .filter(({ statement }, i, all) => !isShown(statement) && all.findIndex((one) => one.statement === statement) === i)
     .slice(0, SENTENCES)
     .map((from) => ({ text: phrase(from.statement, wording), cites: [from.quote], from, fault: null }));
   if (sentences.length === 0) return [];
@@ -95,9 +96,12 @@ const REWORDED = 0.25;
 function phrase(copied: string, random: Random): string {
   const how = random();
   if (how < COPIED) return copied;
-  const statement =
-    how > COPIED + REWORDED ? copied : REWORDINGS.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), copied);
+  const statement = how > COPIED + REWORDED ? copied : reword(copied);
   if (statement !== copied) return statement;
   const text = OPENER.test(statement) ? statement.charAt(0).toLowerCase() + statement.slice(1) : statement;
   return `${pick(LEAD_INS, random)}${text}`;
+}
+
+function reword(statement: string): string {
+  return REWORDINGS.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), statement);
 }
