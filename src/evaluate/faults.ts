@@ -198,7 +198,12 @@ function turnNegation(text: string, random: Random): Changed | null {
   return replace(text, range, negated.length === 0 ? turned : turned.replace(/(?:n['’]t| not)$/i, ""));
 }
 
-const NAME = /(?<=[\p{Ll}\p{N},;] )\p{Lu}[\p{L}-]+(?: (?:of |and )?\p{Lu}[\p{L}-]+)*/gu;
+/** Capitalised words inside a sentence; not its first, and not the first behind a lead-in. */
+const NAME = /(?<=[\p{Ll}\p{N}] )\p{Lu}[\p{L}-]*\p{L}(?: (?:of |and )?\p{Lu}[\p{L}-]*\p{L})*(?![\p{L}\p{N}-])/gu;
+
+/** Begins with a capital where lists were joined, and names nothing. */
+const NO_NAME =
+  /^(?:You|Your|They|Their|He|She|It|Its|We|Our|I|A|An|The|This|That|These|Those|Or|And|But|If|When|While|To|For|In|At|On|By|Of|As|Both|Each|Any|All|No|Not|Be|Have|Are|Is|Find|Learn|Get|Note|See|Call|Click|Download|Example|Log)\b/;
 
 function swapName(text: string, { quotes, random }: Surroundings): Changed | null {
   const names = namesIn(text);
@@ -210,7 +215,9 @@ function swapName(text: string, { quotes, random }: Surroundings): Changed | nul
 }
 
 function namesIn(text: string): (TextRange & { name: string })[] {
-  return [...text.matchAll(NAME)].map(({ 0: name, index }) => ({ name, start: index, end: index + name.length }));
+  return [...text.matchAll(NAME)]
+    .filter(([name]) => !NO_NAME.test(name))
+    .map(({ 0: name, index }) => ({ name, start: index, end: index + name.length }));
 }
 
 const NUMBER =

@@ -97,9 +97,8 @@ function phrase(copied: string, random: Random): string {
   const how = random();
   if (how < COPIED) return copied;
   const statement = how > COPIED + REWORDED ? copied : reword(copied);
-  if (statement !== copied) return statement;
-  const text = OPENER.test(statement) ? statement.charAt(0).toLowerCase() + statement.slice(1) : statement;
-  return `${pick(LEAD_INS, random)}${text}`;
+  if (statement !== copied || !OPENER.test(copied)) return statement;
+  return `${pick(LEAD_INS, random)}${copied.charAt(0).toLowerCase()}${copied.slice(1)}`;
 }
 
 function reword(statement: string): string {
