@@ -5,8 +5,8 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
-import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
-import { ModelError, RequestError } from "./errors.ts";
+import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
+import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
@@ -29,7 +29,6 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, FilterRequest, Scope, Selection } from "./types.ts";
 import { VERSION } from "./version.ts";
 
@@ -201,6 +200,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: profile.check.support === null ? null : support },
+      guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
       complexity: pack.complexity,
@@ -297,17 +297,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
 function canonicalPath(folder: string): string {
   const absolute = resolve(folder);
   return existsSync(absolute) ? realpathSync(absolute) : absolute;
-}
-
-/** @throws RequestError `unknown_tenant` with the nearest right name */
-function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
-  if (name === null || name === undefined) return null;
-  const known = Object.keys(pack.tenants);
-  if (known.includes(name)) return name;
-  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
-  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
-    tenant: name,
-  });
 }
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {

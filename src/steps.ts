@@ -2,14 +2,18 @@ import { admitQuestion } from "./admit/admit.ts";
 import { readFilters } from "./admit/filters.ts";
 import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
 import { type CitedQuote, type Finding, finding } from "./check/finding.ts";
+import { type GuardFacts, guardAnswer } from "./check/guards.ts";
 import { checkLanguage } from "./check/language.ts";
 import { parseMarkers } from "./check/markers.ts";
 import { gradeReport } from "./check/report.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
+import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
 import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
+import { createSimilarity } from "./models/similarity.ts";
+import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
@@ -54,7 +58,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
-  readonly check: Omit<CheckContext, "settings" | "question">;
+  readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
+  readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
@@ -391,8 +396,18 @@ function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict:
   ];
 }
 
-export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts): CheckResult[] {
-  return checkAnswer(sheet.sentences, claims, profile.check);
+export async function checkWhole(question: Question, { sheet, claims, written }: Outcome, parts: AnswerParts): Promise<CheckResult[]> {
+  const { profile, encoder, calibrations, loadTokenCounter } = parts;
+  const whole = checkAnswer(sheet.sentences, claims, profile.check);
+  if (sheet.sentences.length === 0) return whole;
+  const settings = profile.check.guards ?? GUARDS;
+  const { relevancy } = settings;
+  const byModel = written.writer !== "" && written.writer !== "extractive";
+  const guarded = await guardAnswer(question.resolved, sheet.sentences.map(({ text }) => text).join(" "), settings, {
+    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
+    countTokens: byModel ? await loadTokenCounter() : null,
+  });
+  return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
 }
 
 /** What the checks found in sentences that are shown all the same, for the reader. */
@@ -480,8 +495,10 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ resolved }: Question, { check, profile }: AnswerParts): CheckContext {
-  return { ...check, settings: profile.check, question: resolved };
+function checking({ resolved, scope }: Question, { check, guards, profile }: AnswerParts): CheckContext {
+  const { contacts, tenants } = guards;
+  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
+  return { ...check, settings: profile.check, question: resolved, guards: facts };
 }
 
 function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {

@@ -1,3 +1,4 @@
+import { SOURCE_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 004: chat about one book. Numbers: its sections 1 to 5. */
@@ -35,7 +36,16 @@ export const book: Profile = {
     refusal: "The book holds no information about this topic.",
     unreliable: "No reliable answer can be given from the book's content.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: false, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: false,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [{ stage: "check", what: "similarity ≥ .6 of uncited sentences: they are removed instead" }],

@@ -1,3 +1,5 @@
+import type { GuardSettings } from "./guards.ts";
+
 /** Which stages run with which numbers. Profiles are data: every file in this folder exports one. */
 export interface Profile {
   readonly name: string;
@@ -150,6 +152,8 @@ export interface WriteSettings {
 }
 
 export interface CheckSettings {
+  /** Absent: `GUARDS`, the same for all. */
+  readonly guards?: GuardSettings;
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
   /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */

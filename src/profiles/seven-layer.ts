@@ -1,3 +1,4 @@
+import { SOURCE_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
@@ -35,7 +36,16 @@ export const sevenLayer: Profile = {
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
   },
-  check: { uncited: "allow", values: "warn", claims: "warn", recite: false, support: null, urls: "home-page", verificationScore: 0.7 },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "allow",
+    values: "warn",
+    claims: "warn",
+    recite: false,
+    support: null,
+    urls: "home-page",
+    verificationScore: 0.7,
+  },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   unbuilt: [

@@ -51,7 +51,7 @@ export const sourcebound: Profile = {
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
-    { stage: "check", what: "terminology, relevancy" },
+    { stage: "check", what: "relevancy" },
   ],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },

@@ -1,3 +1,4 @@
+import { SOURCE_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
@@ -35,7 +36,16 @@ export const spark: Profile = {
     refusal: "I do not have enough reliable context to answer this.",
     unreliable: "The answer did not agree with its citations and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: true,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [{ stage: "lookup", what: "semantic cache" }],

@@ -1,3 +1,4 @@
+import { VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
@@ -35,7 +36,16 @@ export const validator: Profile = {
     refusal: "There are no documents to answer from.",
     unreliable: "There is no answer to show.",
   },
-  check: { uncited: "allow", values: "warn", claims: "off", recite: false, support: null, urls: "off", verificationScore: null },
+  check: {
+    guards: VALIDATOR_GUARDS,
+    uncited: "allow",
+    values: "warn",
+    claims: "off",
+    recite: false,
+    support: null,
+    urls: "off",
+    verificationScore: null,
+  },
   report: [
     { metric: "pii_leakage", check: "pii", threshold: null },
     { metric: "token_budget", check: "token-budget", threshold: 512 },

@@ -1,3 +1,4 @@
+import { SOURCE_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
@@ -35,7 +36,16 @@ export const vgRag: Profile = {
     refusal: "No passage could be verified as an answer to this question.",
     unreliable: "The answer was not supported by verified evidence and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: true,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 0,
   caches: ["exact"],
   unbuilt: [

@@ -92,7 +92,7 @@ function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers):
 const MARKER_SHAPE = /^\s*(?:[[【][^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
 /** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
-function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
+export function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
   let length = 0;
   for (;;) {
     const marker = MARKER_SHAPE.exec(text.slice(length))?.[0];
