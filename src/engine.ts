@@ -20,7 +20,8 @@ import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
 import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
-import { profileNamed } from "./profiles/index.ts";
+import { profileNamed, profiles } from "./profiles/index.ts";
+import type { Profile } from "./profiles/profile.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { createEmbeddedReranker } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
@@ -101,6 +102,8 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Profiles beside those that ship, by name. */
+  readonly profiles?: readonly Profile[];
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
@@ -181,7 +184,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName);
+    const profile = profileNamed(profileName, [...profiles, ...(parts.profiles ?? [])]);
     return {
       store,
       documents: store.documents,

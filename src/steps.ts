@@ -356,8 +356,9 @@ async function showSentence(
   if (repeated) return null;
   const others = offered.filter((quote) => !draft.quotes.includes(quote));
   const cited = draft.quotes.map(toCitedQuote);
+  const { nowhere } = context.settings;
   const checked = await checkSentence(
-    { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
     context,
   );
   const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
@@ -370,11 +371,17 @@ async function showSentence(
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
   const quotes = instead === undefined ? draft.quotes : [instead];
-  const shown = sheet.add(checked.text, quotes);
+  const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
+  const shown = sheet.add(text, quotes);
   record.shown.push({ ...draft, text: checked.text, quotes });
   const { citations } = shown.sentence;
-  claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
+  claims.push({ sentence: shown.index, text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
+}
+
+/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
+function withMarkers(text: string, missing: readonly number[]): string {
+  return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
 }
 
 /** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */

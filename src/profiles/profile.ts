@@ -92,8 +92,17 @@ export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand:
 export type GateSettings =
   /** Share of the question's words (by inverse document frequency) that a passage holds; ours until a learned gate takes its place. */
   | { readonly type: "coverage"; readonly verified: number; readonly uncertain: number; readonly answer: number }
-  /** `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix. */
-  | { readonly type: "similarity"; readonly minimum: number; readonly weak: number; readonly veryWeak: number; readonly warn: number }
+  /**
+   * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.
+   * `veryWeak: null`: nothing refuses; where no passage reaches `minimum` all are used, flagged.
+   */
+  | {
+      readonly type: "similarity";
+      readonly minimum: number;
+      readonly weak: number;
+      readonly veryWeak: number | null;
+      readonly warn: number;
+    }
   /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average. */
   | {
       readonly type: "guard";
@@ -158,6 +167,11 @@ export interface CheckSettings {
    * `null`: not scored.
    */
   readonly support: { readonly minimum: number; readonly mode: "remove" | "warn"; readonly outweighs: number } | null;
+  /**
+   * Citations that no source has are taken out, and it is said. Only the lower rungs of `eval ladder` do otherwise: `flag` shows them as written and warns,
+   * `leave` says nothing.
+   */
+  readonly nowhere?: "flag" | "leave";
   /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
   /** Share of citations that support their sentence below which the answer is flagged. */

@@ -4,6 +4,7 @@ import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalGuardsCommands } from "./eval-guards.ts";
+import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -24,6 +25,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
+  addEvalLadderCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
