@@ -97,11 +97,9 @@ export function viewEvidence(
   injectionSignals = 0,
 ): EvidenceView {
   const texts = passages.flatMap(({ document, headingPath, text }) => [document.title, headingPath.join("\n"), text]);
-  const [question, ...reads] = space.read([asked.text, ...texts]) as [
-    ReturnType<WordSpace["read"]>[number],
-    ...ReturnType<WordSpace["read"]>,
-  ];
-  const { terms, ids } = readTerms(asked, question, words, space);
+  // One call: ids of an earlier one may no longer hold.
+  const [question, names, ...reads] = space.read([asked.text, namesIn(asked.text), ...texts]) as [ReadWords, ReadWords, ...ReadWords[]];
+  const { terms, ids } = readTerms(asked, question, names, words, space);
   const match = createMatcher(ids, terms, space, words);
   return {
     question: asked.text,
@@ -136,22 +134,27 @@ export function union(...matches: readonly Match[]): Match {
   return best;
 }
 
+type ReadWords = ReturnType<WordSpace["read"]>[number];
+
+/** Words written with a capital inside the question. */
+function namesIn(text: string): string {
+  return (text.match(/(?<=[\p{L}\p{N},;]\s["'“]?)\p{Lu}[\p{L}\p{N}]*/gu) ?? []).join(" ");
+}
+
 function readTerms(
   { text, tokens }: AskedQuestion,
-  read: ReturnType<WordSpace["read"]>[number],
+  read: ReadWords,
+  names: ReadWords,
   index: IndexWords,
   space: WordSpace,
 ): { terms: AskedTerm[]; ids: number[] } {
   const wanted = new Set(tokens);
   const most = index.idf(UNHEARD);
-  const names = new Set((text.match(/(?<=[\p{L}\p{N},;]\s["'“]?)\p{Lu}[\p{L}\p{N}]*/gu) ?? []).map((name) => name.toLowerCase()));
-  const nameTokens = new Set<string>();
+  const nameTokens = new Set([...names.words].flatMap((id) => space.tokensOf(id)));
   const ids: number[] = [];
   const found: { tokens: readonly string[]; idf: number; core: boolean }[] = [];
   const [coreFrom, coreTo] = coreOf(text, read);
   const seen = new Set<string>();
-  if (names.size > 0)
-    for (const id of space.read([[...names].join(" ")])[0]?.words ?? []) for (const token of space.tokensOf(id)) nameTokens.add(token);
   for (const [place, id] of read.words.entries()) {
     const own = space.tokensOf(id);
     if (own.length === 0 || ids.length === MAX_TERMS || !own.some((token) => wanted.has(token)) || own.some((token) => seen.has(token)))
@@ -176,7 +179,7 @@ function readTerms(
 const ASKS = /\?|\b(?:what|which|who|whom|when|where|why|how|can|could|do|does|did|is|are|will|would|should)\b/i;
 
 /** Places of the words in the last sentence that asks; all of them when none does. */
-function coreOf(text: string, { words, sentences, sentenceEnds }: ReturnType<WordSpace["read"]>[number]): [number, number] {
+function coreOf(text: string, { words, sentences, sentenceEnds }: ReadWords): [number, number] {
   const asking = sentences.map(({ start, end }) => text.slice(start, end));
   const marked = asking.findLastIndex((sentence) => sentence.includes("?"));
   const at = marked >= 0 ? marked : asking.findLastIndex((sentence) => ASKS.test(sentence));
@@ -200,7 +203,7 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
     rows.set(id, kept);
     return kept;
   };
-  return (text: ReturnType<WordSpace["read"]>[number] | undefined): Read => {
+  return (text: ReadWords | undefined): Read => {
     const whole = new Float32Array(ids.length);
     const sentences: Match[] = [];
     const neighbours = new Set<number>();

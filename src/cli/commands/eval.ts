@@ -3,6 +3,8 @@ import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
+import { addEvalGuardsCommands } from "./eval-guards.ts";
+import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRefusalCommand } from "./eval-refusal.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
@@ -22,7 +24,9 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
+  addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
+  addEvalLadderCommand(evaluate, context);
   addEvalRefusalCommand(evaluate, context);
   evaluate
     .command("va")
