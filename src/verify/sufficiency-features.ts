@@ -87,9 +87,7 @@ function all(view: EvidenceView): Match {
 
 /** Best of all sentences under their title and headings. */
 function bestSentence(view: EvidenceView, of: (match: Match) => number): number {
-  return best(view.passages, ({ sentences, title, headings }) =>
-    sentences.reduce((most, sentence) => Math.max(most, of(union(sentence, title, headings))), 0),
-  );
+  return best(view.passages, ({ headed }) => headed.reduce((most, sentence) => Math.max(most, of(sentence)), 0));
 }
 
 function heaviestMissing(match: Match, terms: readonly AskedTerm[], by: (term: AskedTerm) => number): number {
@@ -130,10 +128,8 @@ function first({ passages }: EvidenceView, of: (scores: PassageView["scores"]) =
 /** The most that a sentence covers which, with the one after it, holds a value of every kind asked. */
 function valuedSentence({ passages, terms, asked }: EvidenceView): number | null {
   if (asked.length === 0) return null;
-  return best(passages, ({ sentences, sentenceTexts, title, headings }) => {
-    const ranked = sentences
-      .map((sentence, i) => ({ i, value: soft(union(sentence, title, headings), terms) }))
-      .sort((a, b) => b.value - a.value);
+  return best(passages, ({ headed, sentenceTexts }) => {
+    const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
     for (const { i, value } of ranked.slice(0, 6)) {
       const kinds = heldValues(sentenceTexts.slice(i, i + 2).join(" "));
       if (asked.every((group) => (group & kinds) !== 0)) return value;

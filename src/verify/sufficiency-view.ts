@@ -58,6 +58,8 @@ export interface PassageView {
   /** Title, headings and text together. */
   readonly whole: Match;
   readonly sentences: readonly Match[];
+  /** Each sentence with the title and the headings above it. */
+  readonly headed: readonly Match[];
   readonly sentenceTexts: readonly string[];
   /** Indexes of terms that stand near the next term of the question, in its order. */
   readonly neighbours: ReadonlySet<number>;
@@ -109,13 +111,15 @@ export function viewEvidence(
       const headings = match(reads[3 * i + 1]).whole;
       const body = reads[3 * i + 2];
       const read = match(body);
+      const above = union(title, headings);
       return {
         documentId: document.id,
         text: read.whole,
         title,
         headings,
-        whole: union(read.whole, title, headings),
+        whole: union(read.whole, above),
         sentences: read.sentences,
+        headed: read.sentences.map((sentence) => union(sentence, above)),
         sentenceTexts: (body?.sentences ?? []).map(({ start, end }) => text.slice(start, end)),
         neighbours: read.neighbours,
         scores,
@@ -198,8 +202,14 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
   const rowOf = (id: number): Match | null => {
     const known = rows.get(id);
     if (known !== undefined) return known;
-    const row = space.tokensOf(id).length === 0 ? null : Float32Array.from(ids, (asked) => space.similarity(asked, id));
-    const kept = row?.some((value) => value > 0) === true ? row : null;
+    let kept: Match | null = null;
+    if (space.tokensOf(id).length > 0)
+      for (let i = 0; i < ids.length; i++) {
+        const similarity = space.similarity(ids[i] as number, id);
+        if (similarity <= 0) continue;
+        kept ??= new Float32Array(ids.length);
+        kept[i] = similarity;
+      }
     rows.set(id, kept);
     return kept;
   };
