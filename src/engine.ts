@@ -19,6 +19,7 @@ import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
 import type { SupportScorer } from "./models/support.ts";
+import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { Corpus } from "./retrieve/corpus.ts";
@@ -199,7 +200,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
-      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: profile.check.support === null ? null : support },
+      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,

@@ -2,7 +2,7 @@ import { admitQuestion } from "./admit/admit.ts";
 import { readFilters } from "./admit/filters.ts";
 import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
 import { type CitedQuote, type Finding, finding } from "./check/finding.ts";
-import { type GuardFacts, guardAnswer } from "./check/guards.ts";
+import { type GuardFacts, guardAnswer, sentenceGuards } from "./check/guards.ts";
 import { checkLanguage } from "./check/language.ts";
 import { parseMarkers } from "./check/markers.ts";
 import { gradeReport } from "./check/report.ts";
@@ -365,8 +365,8 @@ async function showSentence(
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
   if (kept && draft.held === true) return null;
-  const at = kept ? sheet.sentences.length : null;
-  checks.push(...results.map((result) => ({ ...result, sentence: at })));
+  const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
+  checks.push(...results.map((result) => ({ ...result, ...place })));
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
@@ -396,14 +396,20 @@ function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict:
   ];
 }
 
-export async function checkWhole(question: Question, { sheet, claims, written }: Outcome, parts: AnswerParts): Promise<CheckResult[]> {
+export async function checkWhole(
+  question: Question,
+  { sheet, claims, written, evidence }: Outcome,
+  parts: AnswerParts,
+): Promise<CheckResult[]> {
   const { profile, encoder, calibrations, loadTokenCounter } = parts;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);
   if (sheet.sentences.length === 0) return whole;
   const settings = profile.check.guards ?? GUARDS;
   const { relevancy } = settings;
   const byModel = written.writer !== "" && written.writer !== "extractive";
-  const guarded = await guardAnswer(question.resolved, sheet.sentences.map(({ text }) => text).join(" "), settings, {
+  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => passage.text) };
+  const guarded = await guardAnswer(question.resolved, given, settings, {
+    support: parts.check.support,
     similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
     countTokens: byModel ? await loadTokenCounter() : null,
   });
@@ -413,7 +419,7 @@ export async function checkWhole(question: Question, { sheet, claims, written }:
 /** What the checks found in sentences that are shown all the same, for the reader. */
 export function flags({ checks }: Outcome): Warning[] {
   return checks
-    .filter(({ verdict }) => verdict === "warn")
+    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
     .map(({ name, reason, sentence }) => ({
       code: `check_${name}`,
       message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
@@ -466,7 +472,9 @@ export function assemble(
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
-    ...(profile.report === undefined || refusal !== null ? {} : { report: gradeReport(content.checks, profile.report) }),
+    ...(profile.report === undefined || refusal !== null
+      ? {}
+      : { report: gradeReport(content.checks, profile.report, sentenceGuards(profile.check.guards ?? GUARDS)) }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,

@@ -364,8 +364,10 @@ export interface CheckResult {
   readonly reason: string;
   /** Ranges in the sentence that it judged. */
   readonly spans: readonly TextRange[];
-  /** Index of the sentence, or `null` for the whole answer. */
+  /** Index of the sentence, or `null` for the whole answer or for a sentence that was left out. */
   readonly sentence: number | null;
+  /** It judged a sentence that is not shown. */
+  readonly leftOut?: true;
 }
 
 export interface Warning {

@@ -83,7 +83,7 @@ describe("verifyAnswer", () => {
   it("runs the checks of the profile that is named", async () => {
     const { profile, checks } = await verify("Recurrent tinnitus is rated at 10 percent [1].", { profile: "validator" });
     expect(profile).toBe("validator");
-    expect(checks.map(({ name }) => name)).toEqual(["relevancy", "token-budget"]);
+    expect(checks.map(({ name }) => name)).toEqual(["relevancy", "faithfulness", "token-budget"]);
     await expect(verify("Ten.", { profile: "none" })).rejects.toThrow("none");
   });
 

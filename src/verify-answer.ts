@@ -12,8 +12,9 @@ import { scanFolder } from "./ingest/scan.ts";
 import { terminologyOf } from "./language/terminology.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import { createSimilarity } from "./models/similarity.ts";
-import { GUARDS } from "./profiles/guards.ts";
+import { GUARDS, usesSupport } from "./profiles/guards.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Bm25Index } from "./retrieve/bm25.ts";
 import { splitSentences } from "./text/sentences.ts";
@@ -27,6 +28,7 @@ export interface VerifyOptions {
   /** Whose hosts, contacts and tenants apply; absent: nobody's. */
   readonly domain?: DomainPack | undefined;
   readonly tenant?: string | null | undefined;
+  /** Replaces the support score that the profile asks for. */
   readonly support?: CheckContext["support"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -85,9 +87,11 @@ const WITHIN_SOURCE = 60;
  * @example await verifyAnswer("How long?", "You have one year [1].", "./documents")
  */
 export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
-  const { domain, tenant = null, support = null, signal } = options;
+  const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
   const profile = profileNamed(options.profile ?? "sourcebound");
+  const support =
+    options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
   const { documents, unreadable } = readSources(folder);
   const index = indexSources(documents);
   const guards = {
@@ -275,12 +279,20 @@ function describe(
   };
 }
 
-async function verifyWhole(question: string, sentences: readonly VerifiedSentence[], { settings }: CheckContext): Promise<CheckResult[]> {
+async function verifyWhole(
+  question: string,
+  sentences: readonly VerifiedSentence[],
+  { settings, support }: CheckContext,
+): Promise<CheckResult[]> {
   const guards = settings.guards ?? GUARDS;
   const { relevancy } = guards;
   const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));
-  const text = sentences.map((sentence) => parseMarkers(sentence.text).text).join(" ");
-  const found = await guardAnswer(question, text, guards, {
+  const given = {
+    sentences: sentences.map((sentence) => parseMarkers(sentence.text).text),
+    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))],
+  };
+  const found = await guardAnswer(question, given, guards, {
+    support,
     similarity: relevancy === null ? null : createSimilarity(loadEmbeddedEncoder(), relevancy.of, loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("./text/cl100k.ts")).countTokens : null,
   });

@@ -200,7 +200,7 @@ describe.concurrent("bad output of a model", () => {
     expect(answer.sentences.length).toBeGreaterThan(0);
     expectShownIsFinal(events, answer);
     for (const { citations } of answer.sentences) expect(citations.length).toBeGreaterThan(0);
-    for (const { status } of answer.claims) expect(status).not.toBe("unsupported");
+    expect(answer.claims.filter(({ status }) => status === "unsupported")).toEqual([]);
     expect(answerToWire(answer).answer_html).not.toMatch(/<(?!\/?(?:p|sup|a|ol|li|q)\b)|onerror|javascript:/);
     return answer;
   };
@@ -266,9 +266,20 @@ describe.concurrent("bad output of a model", () => {
     }),
   );
 
+  it("that the checks only warn about says so in the answer, and what was left out says nothing", () =>
+    using(
+      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus pays well [1]. ${BAD} [1].`), stream("INSUFFICIENT")] }),
+      async (opened) => {
+        const { answer } = await ask(opened.engine);
+        expect(texts(answer)).toContain("Tinnitus pays well.");
+        expect(codes(answer).filter((code) => code === "check_support")).toHaveLength(1);
+        expect(answer.warnings.find(({ code }) => code === "check_support")?.message).toMatch(/^Sentence 2: /);
+      },
+    ));
+
   it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
     { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
-    { name: "endless repetition", reply: stream(...GOOD, " ", "Tinnitus pays well [1]. ".repeat(5000)) },
+    { name: "endless repetition", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent [1]. ".repeat(5000)) },
     { name: "a cut inside a character", reply: { type: "cut", pieces: [...GOOD, " §"], at: "inside-character" } },
     { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
     { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },

@@ -223,7 +223,8 @@ describe("what a sentence says beside what it cites", () => {
     );
 
   it("asks the learned score where there is one, and says when there is none", async () => {
-    expect(await scored(0.9, null)).toMatchObject({ kept: true, status: "supported" });
+    expect(await scored(0.9, null)).toMatchObject({ kept: true, status: "unchecked" });
+    expect(await scored(0.9, { minimum: 0.5, mode: "warn", outweighs: 0.95 })).toMatchObject({ kept: true, status: "supported" });
     expect(await scored(0.2, { minimum: 0.5, mode: "remove", outweighs: 0.95 })).toMatchObject({ kept: false, status: "unsupported" });
     expect(await scored(0.2, { minimum: 0.5, mode: "warn", outweighs: 0.95 })).toMatchObject({ kept: true, status: "unsupported" });
     expect(await scored(null, { minimum: 0.5, mode: "remove", outweighs: 0.95 })).toMatchObject({ kept: true, status: "unchecked" });

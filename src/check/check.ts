@@ -114,10 +114,11 @@ const UNCITED = finding("citations", "fail", 0, "cites no source");
 
 async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding> {
   if (support === null) return finding("support", "pass", null, "no support score is installed");
+  if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
   const [scored] = await support.score([{ claim: text, evidence: quotes.map((quote) => quote.text) }]);
   if (scored === undefined || scored === null) return finding("support", "pass", null, `${support.id} could not score it`);
-  const low = settings.support !== null && scored.score < settings.support.minimum;
-  const verdict = !low ? "pass" : settings.support?.mode === "remove" ? "fail" : "warn";
+  const low = scored.score < settings.support.minimum;
+  const verdict = !low ? "pass" : settings.support.mode === "remove" ? "fail" : "warn";
   return finding("support", verdict, scored.score, scored.reason, scored.spans);
 }
 

@@ -1,5 +1,7 @@
 import type { Terminology } from "../language/terminology.ts";
 import type { GuardSettings } from "../profiles/guards.ts";
+import type { SupportScorer } from "./check.ts";
+import { checkFaithfulness } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";
@@ -33,19 +35,27 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
 /** What the guards of a whole answer are given; `null`: not asked, or not there. */
 export interface AnswerGuards {
   readonly similarity: SimilarityScorer | null;
+  readonly support: SupportScorer | null;
   /** Of a real tokenizer. */
   readonly countTokens: ((text: string) => number) | null;
 }
 
-/** Relevancy and length of an answer, as the profile asks. */
+/** Checks of sentences that report only what they object to: where they ran, silence is a pass. */
+export function sentenceGuards({ pii, terminology, injection }: GuardSettings): ReadonlySet<string> {
+  return new Set(Object.entries({ pii, terminology, injection }).flatMap(([name, mode]) => (mode === "off" ? [] : [name])));
+}
+
+/** Relevancy, faithfulness and length of an answer, as the profile asks. */
 export async function guardAnswer(
   question: string,
-  text: string,
-  { relevancy, tokens }: GuardSettings,
-  { similarity, countTokens }: AnswerGuards,
+  { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly string[] },
+  { relevancy, faithfulness, tokens }: GuardSettings,
+  { similarity, support, countTokens }: AnswerGuards,
 ): Promise<Finding[]> {
+  const text = sentences.join(" ");
   const found: Finding[] = [];
   if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity, relevancy.minimum));
+  if (faithfulness !== null) found.push(await checkFaithfulness(sentences, passages, support, faithfulness.minimum));
   if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
     found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
   }

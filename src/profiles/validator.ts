@@ -55,10 +55,7 @@ export const validator: Profile = {
   ],
   sessionTurns: 0,
   caches: [],
-  unbuilt: [
-    { stage: "check", what: "metrics of its report whose checks did not run: they are null there, and say so" },
-    { stage: "check", what: "batch grading against golden answers" },
-  ],
+  unbuilt: [{ stage: "check", what: "batch grading against golden answers" }],
   rules: [
     { rule: "top 3 by cosine", state: "reproduced", why: "" },
     {
@@ -66,7 +63,11 @@ export const validator: Profile = {
       state: "corrected",
       why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told",
     },
-    { rule: "five L1 metrics", state: "not built", why: "null in the report until their checks run" },
+    {
+      rule: "five L1 metrics",
+      state: "corrected",
+      why: "personal data by checksums and forms besides its regexes; relevancy on the scale of its encoder; faithfulness is our support score, mean over passages (our choice), its threshold .35 not carried over: HHEM is not installed",
+    },
     { rule: "index rebuilt by /refresh-cache", state: "not built", why: "ingest is seen within a second without it" },
     FOREIGN_LANGUAGE,
   ],

@@ -40,7 +40,6 @@ export function addEvalChecksCommand(evaluate: Command, context: CliContext): vo
       const domain = loadDomain(name ?? config.domain, config.domains_dir);
       const line = ["eval checks", ...shown, `--profile ${flags.profile}`].join(" ");
       const encoder = loadEmbeddedEncoder();
-      // A score that the profile does not act on would call every sentence supported.
       const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(encoder);
       const options = { ...flags, domain, support, encoder, signal: context.signal, command: line };
       await showEvaluation(evaluateChecks(options), json, context);

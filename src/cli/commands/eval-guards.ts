@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { loadDomain } from "../../domain.ts";
+import { profileNamed } from "../../profiles/index.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { showEvaluation } from "./show-evaluation.ts";
@@ -38,6 +39,9 @@ export function addEvalGuardsCommands(evaluate: Command, context: CliContext): v
     .option("--json <file>", "write the whole report")
     .action(async ({ json, domain: name, ...flags }: MutationFlags, command: Command) => {
       const { evaluateMutatedAnswers } = await import("../../evaluate/mutated-answers.ts");
+      const { loadEmbeddedEncoder } = await import("../../models/embedded-encoder.ts");
+      const { createEmbeddedSupportScorer } = await import("../../models/embedded-support.ts");
+      const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(loadEmbeddedEncoder());
       const config = configOf(command);
       const domain = loadDomain(name ?? config.domain, config.domains_dir);
       const given = Object.entries({
@@ -50,7 +54,7 @@ export function addEvalGuardsCommands(evaluate: Command, context: CliContext): v
       const line = ["eval mutations", ...given.flatMap(([option, value]) => (value === undefined ? [] : [`--${option} ${value}`]))].join(
         " ",
       );
-      await showEvaluation(evaluateMutatedAnswers({ ...flags, domain, support: null, command: line }), json, context);
+      await showEvaluation(evaluateMutatedAnswers({ ...flags, domain, support, command: line }), json, context);
     });
 }
 
