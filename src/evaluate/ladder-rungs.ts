@@ -7,7 +7,7 @@ export type Rung = (typeof RUNGS)[number];
 
 /** Nothing is checked, and what the model writes is shown as written. */
 const UNCHECKED: CheckSettings = {
-  guards: { pii: "off", terminology: "off", injection: "off", relevancy: null, tokens: null },
+  guards: { pii: "off", terminology: "off", injection: "off", relevancy: null, faithfulness: null, tokens: null },
   uncited: "allow",
   values: "off",
   claims: "off",
