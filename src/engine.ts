@@ -104,7 +104,7 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
-  /** Profiles beside those that ship, by name. */
+  /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
@@ -203,7 +203,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName, [...profiles, ...(parts.profiles ?? [])]);
+    const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
       store,
       documents: store.documents,
