@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
@@ -60,6 +61,7 @@ function createProgram(context: CliContext): Command {
   addAskCommand(program, context);
   addIngestCommand(program, context);
   addServeCommand(program, context);
+  addConflictsCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);

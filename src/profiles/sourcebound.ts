@@ -23,6 +23,7 @@ export const sourcebound: Profile = {
     perDocument: 3,
   },
   gate: { type: "coverage", verified: 0.6, uncertain: 0.3, answer: 0.5 },
+  comparePassages: true,
   thresholdsOf: null,
   write: {
     writer: "auto",
@@ -40,11 +41,16 @@ export const sourcebound: Profile = {
   caches: ["exact"],
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
-    { stage: "verify", what: "consistency, agreement, conflicts, learned sufficiency, calibration" },
+    { stage: "verify", what: "learned sufficiency, calibration" },
     { stage: "check", what: "learned support score, terminology, relevancy" },
   ],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
     { rule: "refuse below the share of question words found", state: "ours", why: "simplest honest gate; a learned one replaces it" },
+    {
+      rule: "sources that contradict each other are shown side by side",
+      state: "ours",
+      why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
+    },
   ],
 };

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
+import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
@@ -22,6 +23,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalExtractCommand(evaluate, context);
+  addEvalConflictsCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
