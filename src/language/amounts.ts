@@ -39,6 +39,7 @@ const COMPOUND = /^,?\s(?:and|plus)\s$/;
 const PER =
   /^(?:[\s-]?(?:per|a|an|each|every|\/)[\s-]?(hour|day|week|month|year|person|child|page|mile|visit|claim|term|semester)\b|\s(monthly|yearly|annually|annual|weekly|daily|hourly)\b)/;
 const BEFORE_PER = /\b(monthly|yearly|annual|weekly|daily|hourly)\s[a-z]+\s(?:[a-z]+\s){0,3}$/;
+const ZONE = /^[^.;]{0,12}\b([ecmp])[sd]?t\b/;
 const WORKING = /(business|working)\sday/;
 /** Explicitly no limit of time. */
 const UNLIMITED =
@@ -77,11 +78,12 @@ function toAmount({ measure, amount, bound, start, end }: Quantity, plain: strin
   const before = plain.slice(Math.max(0, start - REACH), start);
   const after = plain.slice(end, end + REACH);
   const approximate = ABOUT.test(before) || ON_AVERAGE.test(after);
-  const [kind, written] = valueOf(measure, amount);
+  const [kind, written] = valueIn(measure, amount);
   const per = [
     measure === "money" ? amount.charAt(0) : "",
     WORKING.test(plain.slice(start, end)) ? "working" : "",
     measure === "money" || measure === "percent" ? periodOf(before, after) : "",
+    measure === "time" ? (ZONE.exec(after)?.[1] ?? "") : "",
   ].join("");
   const ends = { approximate, unit: measure, per, start, end };
   if (kind === "date") return { kind, low: written, high: firstOrLastDay(String(written), before), bound: sideOf(before), ...ends };
@@ -114,7 +116,7 @@ function periodOf(before: string, after: string): string {
     .replace(/^dai$/, "day");
 }
 
-function valueOf(measure: Measure, amount: string): readonly [AmountKind, number | string] {
+function valueIn(measure: Measure, amount: string): readonly [AmountKind, number | string] {
   switch (measure) {
     case "days":
       return ["duration", Number(amount)];

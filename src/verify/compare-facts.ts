@@ -54,7 +54,16 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
   const shared = sharedWeight(a, b);
   if (Math.min(shareA, shareB) < LEAST_SHARE * strictness || aligned < ALIGNED_STANCE * strictness) return null;
   if (shared < SHARED_WEIGHT * strictness) return null;
-  if (otherNames(a, b) || otherModifiers(a, b) || otherPersons(a, b) || otherYears(a, b) || otherSteps(a, b)) return null;
+  if (
+    otherNames(a, b) ||
+    otherModifiers(a, b) ||
+    otherPersons(a, b) ||
+    otherYears(a, b) ||
+    otherSteps(a, b) ||
+    isException(a, b) ||
+    isException(b, a)
+  )
+    return null;
   const subject = subjectFactor(a, b);
   const certainty = (factor: number) => aligned * subject * factor * (shared / (shared + HALF_CERTAIN));
   const enough = (least: number, factor = 1) => aligned * subject * factor >= least * strictness;
@@ -149,10 +158,21 @@ const LIMITS: readonly RegExp[] = [
   /\b(?:some|certain|selected)\b/i,
   /\b(?:online|by mail|in person|by phone)\b/i,
   /\b(?:yet|until|right away|immediately|automatically)\b/i,
+  /\b(?:normally|usually|generally|typically|often|sometimes|always|necessarily)\b/i,
 ];
 
 function withinLimits(denying: Fact, other: Fact): boolean {
   return LIMITS.every((pattern) => !pattern.test(denying.reading.text) || pattern.test(other.reading.text));
+}
+
+const EXCEPTS = /\b(?:unless|except(?:ing)?|other than (?!(?:dis)?honorable)|apart from)\b/i;
+
+/** "… unless you have a multiple-party claim": what is said of multiple-party claims is the exception, no contradiction. */
+function isException(general: Fact, special: Fact): boolean {
+  const from = general.reading.text.search(EXCEPTS);
+  if (from < 0) return false;
+  const named = general.words.filter(({ start, root }) => start >= from && (general.own.get(root) ?? 0) >= TELLING);
+  return named.some(({ root }) => special.above.has(root) || special.own.has(root)) && !EXCEPTS.test(special.reading.text);
 }
 
 /** "The first 6 months", "the rest": steps of one rule. */
@@ -207,15 +227,13 @@ function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { 
   const kinds = new Set(a.amounts.map(({ kind }) => kind).filter((kind) => b.amounts.some((other) => other.kind === kind)));
   const differing: { a: Amount; b: Amount }[] = [];
   let agreeing = 0;
+  // A sentence beside may give the value for the same, unless this one is surely the counterpart.
+  const isBeside = (one: Amount, other: Fact) => aligned < ALIGNED_MARKER && other.amountsAround.some((mine) => sameAmount(one, mine));
   for (const kind of kinds) {
     const ofA = a.amounts.filter((one) => one.kind === kind && isComparable(one, a));
     const ofB = b.amounts.filter((one) => one.kind === kind && isComparable(one, b));
-    const leftA = ofA.filter(
-      (one) => !ofB.some((other) => matches(one, other, a, b)) && !b.amountsAround.some((other) => sameAmount(one, other)),
-    );
-    const leftB = ofB.filter(
-      (one) => !ofA.some((other) => matches(one, other, a, b)) && !a.amountsAround.some((other) => sameAmount(one, other)),
-    );
+    const leftA = ofA.filter((one) => !ofB.some((other) => matches(one, other, a, b)) && !isBeside(one, b));
+    const leftB = ofB.filter((one) => !ofA.some((other) => matches(one, other, a, b)) && !isBeside(one, a));
     agreeing += ofA.length - leftA.length;
     if (leftA.length === 0 || leftB.length === 0) continue;
     if (leftA.length > 1 || leftB.length > 1) {
@@ -228,8 +246,10 @@ function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { 
   if (more.length > 0) return "incomparable";
   if (first === undefined) return agreeing > 0 ? { type: "agree" } : null;
   if (!sameSlot(first.a, a, b) || !sameSlot(first.b, b, a) || first.a.per !== first.b.per) return "incomparable";
+  if (otherSides(a, b)) return "incomparable";
   const { kind } = first.a;
   if (kind === "count" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
+  if (kind === "percent" && shareOf(first.a, a) !== shareOf(first.b, b)) return "incomparable";
   const apart = strangeAbove(a, b, 0) && strangeAbove(b, a, 0);
   if (IDENTIFIERS.has(kind) && (aligned < ALIGNED_IDENTIFIER || apart)) return "incomparable";
   const [ownOfA, ownOfB] = [strangeAmounts(a, b), strangeAmounts(b, a)].map(
@@ -251,6 +271,22 @@ function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { 
 const NEVER_DIFFER: ReadonlySet<Amount["kind"]> = new Set(["code", "form"]);
 const IDENTIFIERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form", "phone"]);
 
+const PLACE = /\b(?:outside|abroad|overseas|without)\b/i;
+
+/** One holds before a date and the other after it, or one inside and the other outside: two cases of one rule. */
+function otherSides(a: Fact, b: Fact): boolean {
+  if (PLACE.test(a.reading.text) !== PLACE.test(b.reading.text)) return true;
+  const [ofA, ofB] = [a, b].map(({ amounts }) => amounts.filter(({ kind, bound }) => kind === "date" && bound !== "none"));
+  if (ofA === undefined || ofB === undefined || ofA.length === 0 || ofB.length === 0) return false;
+  return !ofA.some((one) => ofB.some((other) => one.bound === other.bound));
+}
+
+/** "60% of the fees": of what; empty if it does not say. */
+function shareOf({ end }: Amount, { reading, words }: Fact): string {
+  if (!/^\sof\b/.test(reading.text.slice(end))) return "";
+  return words.find(({ start }) => start >= end)?.root ?? "";
+}
+
 function sharesIdentifier(a: Fact, b: Fact): boolean {
   return a.amounts.some((one) => IDENTIFIERS.has(one.kind) && b.amounts.some((other) => sameAmount(one, other)));
 }
@@ -267,9 +303,13 @@ function matches(one: Amount, other: Amount, a: Fact, b: Fact): boolean {
 
 const COUNTED_REACH = 16;
 
-function countedBy({ end }: Amount, { reading }: Fact): string | null {
-  const word = reading.words.find(({ start }) => start >= end);
-  return word === undefined || word.start - end > COUNTED_REACH ? null : word.root;
+function countedBy({ start, end, bound }: Amount, { reading }: Fact): string | null {
+  const word = reading.words.find((one) => one.start >= end);
+  if (word !== undefined && word.start - end <= COUNTED_REACH) return word.root;
+  // "Children under 13" counts nothing behind it; a number without a bound may be an address.
+  if (bound === "none") return null;
+  const before = reading.words.findLast((one) => one.end <= start);
+  return before === undefined || start - before.end > COUNTED_REACH ? null : `before ${before.root}`;
 }
 
 /** Values that only one of two facts is limited to. */
@@ -329,7 +369,16 @@ function sameConditions(a: Fact, b: Fact): boolean {
   const unless = (one: Fact) =>
     /\b(?:unless|except|other than|until)\b/i.test(one.reading.text.replaceAll(/other than (?:dis)?honorable/gi, ""));
   if (unless(a) !== unless(b)) return false;
+  if (otherAmounts(a, b)) return false;
   return shared(a, b) && shared(b, a) && strangeAmounts(a, b).length + strangeAmounts(b, a).length === 0;
+}
+
+/** Both give values of one kind, and none of them is the same. */
+function otherAmounts(a: Fact, b: Fact): boolean {
+  return a.amounts.some(({ kind }) => {
+    const others = b.amounts.filter((other) => other.kind === kind);
+    return others.length > 0 && !a.amounts.some((one) => one.kind === kind && others.some((other) => compatible(one, other)));
+  });
 }
 
 /** A word that one fact denies and the other affirms. */
@@ -348,7 +397,8 @@ function deniedIn(denying: Fact, other: Fact): { a: TextRange; b: TextRange } | 
     const same = other.words.filter(({ root }) => root === word.root);
     const affirmed = same.find(({ negated, supposed }) => !negated && !supposed);
     if (!IS_SENTENCE.test(other.piece.text)) continue;
-    if (affirmed === undefined || same.some(({ negated }) => negated)) continue;
+    if (affirmed === undefined || !affirmsAlike(word, denying, affirmed, other)) continue;
+    if (same.some(({ negated }) => negated)) continue;
     if (denying.words.some(({ root, negated, supposed }) => root === word.root && !negated && !supposed)) continue;
     return { a: word, b: affirmed };
   }
@@ -369,6 +419,19 @@ function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
   const between = before.slice(match.index + match[0].length);
   if (/^(?:no|none|without)$/i.test(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
   return !/\b(?:that|which|who|before|after|if|when|because)\b/i.test(between);
+}
+
+const IDENTITY = /\b(?:is|are|was|were)(?:n['’]t|\s+not)\s+(?:a|an|the)\s+(?:\S+\s+){0,3}$/i;
+const IS_A = /\b(?:is|are|was|were)\s+(?:a|an|the)\s+(?:\S+\s+){0,3}$/i;
+const MAY_NOT = /(?<!\b(?:you|we|they) )\b(?:may|might) not\s+(?:\S+\s+){0,2}$/i;
+const MAY = /\b(?:may|might)\s+(?:\S+\s+){0,2}$/i;
+
+/** "Is no claim exam" contradicts "is a claim exam", not a mention of claim exams; what may not be may be all the same. */
+function affirmsAlike(denied: ContentWord, denying: Fact, affirmed: ContentWord, other: Fact): boolean {
+  const before = denying.reading.text.slice(0, denied.start);
+  const instead = other.reading.text.slice(0, affirmed.start);
+  if (IDENTITY.test(before) && !IS_A.test(instead)) return false;
+  return !(MAY_NOT.test(before) && MAY.test(instead));
 }
 
 /** Are the words behind a place, to the end of the clause, those of the other fact: is it denied of the same? */

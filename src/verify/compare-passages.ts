@@ -3,7 +3,7 @@ import type { Conflict, Evidence, Passage, TextRange } from "../types.ts";
 import { type Comparison, compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type Piece, piecesOf, saysSomething } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type Piece, POINTS_BACK, piecesOf, saysSomething } from "./facts.ts";
 
 /** What the other passages say of one. */
 export interface PassageComparison {
@@ -127,9 +127,13 @@ function comparePair(
   inside: boolean,
 ): { comparison: Comparison; a: Spoken; b: Spoken } | null {
   let best: { comparison: Comparison; a: Spoken; b: Spoken } | null = null;
+  // What both passages say alike is no difference of the two.
+  const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
       if (!saysSomething(a.fact.piece.text) && !saysSomething(b.fact.piece.text)) continue;
+      const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
+      if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
       const comparison = compareFacts(a.fact, b.fact);
       if (comparison === null) continue;
@@ -152,7 +156,7 @@ function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
 }
 
-function isAbout({ text, title, above }: Piece, weights: ReadonlyMap<string, number>, words: FactWords): boolean {
+function isAbout({ text, title, above, previous }: Piece, weights: ReadonlyMap<string, number>, words: FactWords): boolean {
   const own = new Set(words.tokens(text));
   let all = 0;
   let held = 0;
@@ -160,9 +164,9 @@ function isAbout({ text, title, above }: Piece, weights: ReadonlyMap<string, num
     all += weight;
     if (own.has(token)) held += weight;
   }
-  if (held === 0) return false;
-  if (held >= ABOUT_QUESTION * all) return true;
-  const over = new Set(words.tokens([title, ...above].join("\n")));
+  if (held >= ABOUT_QUESTION * all) return held > 0;
+  if (held === 0 && !POINTS_BACK.test(text)) return false;
+  const over = new Set(words.tokens([title, ...above, previous].join("\n")));
   for (const [token, weight] of weights) if (!own.has(token) && over.has(token)) held += weight;
   return held >= ABOUT_QUESTION * all;
 }

@@ -63,7 +63,8 @@ const SAYS_SOMETHING =
 /** Leads to other pages and says nothing itself. */
 const LEADS_ON =
   /^(?:learn (?:more|about|how)|find out|read (?:more|about)|see (?:more|also|our|the|if)|view|go to|get help|download|sign in to)\b/i;
-const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
+/** Begins by pointing at the sentence before. */
+export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
 /** Is a text of a size and form that can be compared at all? */
 export function isStatement(text: string): boolean {
