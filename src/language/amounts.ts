@@ -43,7 +43,7 @@ const ZONE = /^[^.;]{0,12}\b([ecmp])[sd]?t\b/;
 const WORKING = /(business|working)\sday/;
 /** Explicitly no limit of time. */
 const UNLIMITED =
-  /\b(?:no (?:time )?(?:limit|deadline|expiration date)s?(?! (?:for|of) (?:how )?(?:much|many))|(?:at )?any time(?! (?:before|within|during|of))|indefinitely|never expires?|(?:do|does|will|wo)(?:n['’]t| not) expire|for life|no (?:set )?time limits?)\b/giu;
+  /\b(?:no (?:set )?(?:time limit|deadline|expiration date)s?|(?:at )?any time(?! (?:before|within|during|of))|indefinitely|never expires?|(?:do|does|will|wo)(?:n['’]t| not) expire|for life)\b/giu;
 
 const REACH = 28;
 

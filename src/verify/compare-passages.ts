@@ -1,9 +1,9 @@
 import type { GateSettings } from "../profiles/profile.ts";
-import type { Conflict, Evidence, Passage, TextRange } from "../types.ts";
+import type { Conflict, Evidence, Passage } from "../types.ts";
 import { type Comparison, compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type Piece, POINTS_BACK, piecesOf, saysSomething } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
 
 /** What the other passages say of one. */
 export interface PassageComparison {
@@ -55,11 +55,11 @@ export function comparePassages(
   { words, reader, precedence }: CompareParts,
 ): Compared {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
-  const pieces = passages.map(piecesOfPassage);
+  const pieces = passages.map((passage) => reader.piecesOf(passage, words));
   const spoken = passages.map((passage, i) =>
-    (pieces[i] as Piece[])
-      .filter((piece) => isStatement(piece.text) && isAbout(piece, weights, words))
-      .map((piece): Spoken => ({ fact: reader.read(piece, words), passage })),
+    (pieces[i] as readonly PieceTokens[])
+      .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
+      .map(({ piece }): Spoken => ({ fact: reader.read(piece, words), passage })),
   );
   const tallies = passages.map(() => ({ agree: 0, differ: 0, lost: false, clash: false }));
   const conflicts: Conflict[] = [];
@@ -97,7 +97,11 @@ export function comparePassages(
       return [
         passage.sid,
         {
-          consistency: scoreConsistency(passage, pieces[i] as Piece[], clash),
+          consistency: scoreConsistency(
+            passage,
+            (pieces[i] as readonly PieceTokens[]).map(({ piece }) => piece),
+            clash,
+          ),
           agreement: agreementOf(agree, differ, passages.length),
           outlier: differ >= MAJORITY && differ > agree,
           contradicted: lost,
@@ -156,8 +160,7 @@ function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
 }
 
-function isAbout({ text, title, above, previous }: Piece, weights: ReadonlyMap<string, number>, words: FactWords): boolean {
-  const own = new Set(words.tokens(text));
+function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
   let all = 0;
   let held = 0;
   for (const [token, weight] of weights) {
@@ -165,16 +168,10 @@ function isAbout({ text, title, above, previous }: Piece, weights: ReadonlyMap<s
     if (own.has(token)) held += weight;
   }
   if (held >= ABOUT_QUESTION * all) return held > 0;
-  if (held === 0 && !POINTS_BACK.test(text)) return false;
-  const over = new Set(words.tokens([title, ...above, previous].join("\n")));
-  for (const [token, weight] of weights) if (!own.has(token) && over.has(token)) held += weight;
+  if (held === 0 && !POINTS_BACK.test(piece.text)) return false;
+  const over = around();
+  for (const [token, weight] of weights) if (!own.has(token) && over.some((tokens) => tokens.has(token))) held += weight;
   return held >= ABOUT_QUESTION * all;
-}
-
-function piecesOfPassage({ document, headingPath, units, text, range }: Passage): Piece[] {
-  const textOf = ({ start, end }: TextRange) =>
-    start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
-  return piecesOf({ title: document.title, headingPath, units, blocks: document.blocks, textOf });
 }
 
 function sourceOf({ sid, document }: Passage): FactSource {

@@ -26,14 +26,16 @@ const LINKS =
   /^(?:learn (?:more|about|how)|find out|read more|see (?:more|also|our)|view|go to|download|sign in|back to|share|print|contact us|call us|related|on this page|skip to)\b/i;
 const VERB =
   /\b(?:is|are|was|were|be|been|can|may|must|will|shall|should|has|have|had|do|does|did|get|pay|need|apply|include|cover|mean|make|give|take|use)s?\b|\p{L}{3,}(?:ed|es|ing)\b|['’](?:ll|re|ve|s)\b/iu;
-const STUB_WORDS = 8;
+const STUB_WORDS = 5;
+/** Ends as a sentence does, and is longer than a label. */
+const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 
 /** Is a passage self-contained, dated and without contradiction in itself? 1 less what its faults take off. */
 export function scoreConsistency({ text, document, headingPath }: Passage, pieces: readonly Piece[], clashes: boolean): Explained {
   const found: Fault[] = [];
   const first = pieces[0];
   if (first !== undefined && first.type === "paragraph" && headingPath.length === 0 && DANGLES.test(first.text)) found.push("dangling");
-  const whole = pieces.filter((piece) => piece.type === "table-row" || VERB.test(piece.text));
+  const whole = pieces.filter((piece) => piece.type === "table-row" || VERB.test(piece.text) || SENTENCE.test(piece.text));
   if (whole.length === 0 || (text.match(/\p{L}{2,}/gu)?.length ?? 0) < STUB_WORDS) found.push("stub");
   if (pieces.filter((piece) => LINKS.test(piece.text)).length * 2 > pieces.length) found.push("boilerplate");
   if (document.asOf === null && NOW.test(text) && !/\b(?:19|20)\d{2}\b/.test(text)) found.push("undated");

@@ -3,7 +3,7 @@ import type { ContentWord } from "../language/content-words.ts";
 import { createReading, type Reading } from "../language/reading.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../language/stances.ts";
 import { splitSentences } from "../text/sentences.ts";
-import type { Block, TextRange, Unit } from "../types.ts";
+import type { Block, Passage, TextRange, Unit } from "../types.ts";
 
 /** A sentence, list item or table row with what stands around it, before it is read. */
 export interface Piece extends TextRange {
@@ -46,12 +46,22 @@ export interface FactWords {
   idf(token: string): number;
 }
 
-export interface FactReader {
-  read(piece: Piece, words: FactWords): Fact;
+/** A piece with its tokens in the index. */
+export interface PieceTokens {
+  readonly piece: Piece;
+  readonly own: ReadonlySet<string>;
+  /** Of what stands above it and before it; computed when asked for. */
+  readonly around: () => readonly ReadonlySet<string>[];
 }
 
-/** Facts whose reading is kept: the same passages come up again and again. */
+export interface FactReader {
+  read(piece: Piece, words: FactWords): Fact;
+  piecesOf(passage: Passage, words: FactWords): readonly PieceTokens[];
+}
+
+/** Facts and passages whose reading is kept: the same ones come up again and again. */
 const REMEMBERED = 4000;
+const PASSAGES_REMEMBERED = 1000;
 /** A word that stands in every text still counts a little. */
 const BASE_WEIGHT = 0.3;
 /** Longer sentences are lists of many things; what each says of which cannot be told. */
@@ -79,7 +89,18 @@ export function saysSomething(text: string): boolean {
 export function createFactReader(): FactReader {
   const read = createReading();
   const facts = new Map<string, { fact: Fact; words: FactWords }>();
+  const passages = new Map<string, { pieces: readonly PieceTokens[]; words: FactWords }>();
   return {
+    piecesOf(passage, words) {
+      const { document, range, chunkId } = passage;
+      const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
+      const known = passages.get(key);
+      if (known !== undefined && known.words === words) return known.pieces;
+      const pieces = tokensOfPieces(passage, words);
+      if (passages.size >= PASSAGES_REMEMBERED) passages.clear();
+      passages.set(key, { pieces, words });
+      return pieces;
+    },
     read(piece, words) {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
       const known = facts.get(key);
@@ -91,6 +112,22 @@ export function createFactReader(): FactReader {
       return fact;
     },
   };
+}
+
+function tokensOfPieces({ document, headingPath, units, text, range }: Passage, words: FactWords): PieceTokens[] {
+  const textOf = ({ start, end }: TextRange) =>
+    start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
+  const known = new Map<string, ReadonlySet<string>>();
+  const tokensOf = (part: string) => {
+    const tokens = known.get(part) ?? new Set(words.tokens(part));
+    known.set(part, tokens);
+    return tokens;
+  };
+  return piecesOf({ title: document.title, headingPath, units, blocks: document.blocks, textOf }).map((piece) => ({
+    piece,
+    own: tokensOf(piece.text),
+    around: () => [piece.title, ...piece.above, piece.previous].map(tokensOf),
+  }));
 }
 
 function readFact(piece: Piece, read: (text: string) => Reading, words: FactWords): Fact {
