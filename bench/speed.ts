@@ -2,22 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Benchmark,
-  Bm25Index,
-  createScalarKernel,
-  DenseIndex,
-  listPeers,
-  loadPeer,
-  quantile,
-  type Search,
-  SlotSet,
-  type TableRow,
-  versionsOf,
-  withSnapshotFile,
-} from "../src/internals.ts";
+import { type Benchmark, Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../src/internals.ts";
+import { type Findings, median, megabytes, ms, noFindings, sharedShare, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
+import { measurePeers } from "./speed/peers.ts";
 import { type Line, plotLogLog } from "./speed/plot.ts";
+import { measureStage } from "./speed/stage.ts";
 import { measureStarts, type Starts } from "./speed/start.ts";
 
 const DIMENSIONS = 384;
@@ -33,21 +23,13 @@ const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
 /** Slow peers and the scalar scan answer fewer. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
-const MEGABYTE = 1e6;
-
-interface Findings {
-  readonly table: TableRow[];
-  readonly metrics: Record<string, number | null>;
-  readonly timings: Record<string, number | null>;
-  readonly n: Record<string, number>;
-  readonly versions: Record<string, string>;
-  readonly lines: Map<string, [number, number][]>;
-}
+/** What `--only` names. */
+const MEASURED = ["stage", "growth", "starts", "peers"] as const;
 
 /** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
 export const benchmark: Benchmark = {
   description:
-    "dense and BM25 search, snapshots, growth, starts, peers (--docs generated, --seed N, --large, --svg FILE, --peers N passages, --starts N chunks, --corpus DIR; 0: none; --only starts)",
+    "the whole retrieval stage, dense and BM25 search, snapshots, growth, starts, peers (--docs generated, --seed N, --stage N chunks, --questions N, --large, --svg FILE, --peers N passages, --starts N chunks, --corpus DIR; 0: none; --only stage, growth, starts or peers)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -57,6 +39,8 @@ export const benchmark: Benchmark = {
         large: { type: "boolean", default: false },
         svg: { type: "string" },
         peers: { type: "string", default: "10000" },
+        stage: { type: "string", default: "10000" },
+        questions: { type: "string", default: "1000" },
         starts: { type: "string", default: "100000" },
         corpus: { type: "string" },
         only: { type: "string" },
@@ -64,11 +48,12 @@ export const benchmark: Benchmark = {
     });
     if (values.docs !== "generated") throw new RangeError(`--docs ${values.docs} is not known: use --docs generated.`);
     const seed = Number(values.seed);
-    const findings: Findings = { table: [], metrics: {}, timings: {}, n: {}, versions: versionsOf(), lines: new Map() };
+    const wants = (part: (typeof MEASURED)[number]) => values.only === undefined || values.only === part;
+    if (!MEASURED.some(wants)) throw new RangeError(`--only ${values.only} is not known: use one of ${MEASURED.join(", ")}.`);
+    const findings = noFindings();
     const sizes = values.large ? SIZES : SIZES.slice(0, -1);
-    if (values.only !== undefined && values.only !== "starts")
-      throw new RangeError(`--only ${values.only} is not known: use --only starts.`);
-    if (values.only === undefined) {
+    if (wants("stage")) await measureStage(findings, Number(values.stage), Number(values.questions), seed, progress);
+    if (wants("growth")) {
       measureVectors(findings, sizes, seed, progress);
       measureWords(findings, sizes, seed, progress);
     }
@@ -77,8 +62,8 @@ export const benchmark: Benchmark = {
       findings.table.push({ name: `growth, ms: ${name}`, figure: "", note: figures });
       for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
     }
-    await measureAllStarts(findings, Number(values.starts), seed, values.corpus, progress);
-    if (values.only === undefined) await measurePeers(findings, Number(values.peers), seed, progress);
+    if (wants("starts")) await measureAllStarts(findings, Number(values.starts), seed, values.corpus, progress);
+    if (wants("peers")) await measurePeers(findings, Number(values.peers), DIMENSIONS, seed, progress);
     const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
     if (values.svg !== undefined)
       writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
@@ -272,77 +257,6 @@ function addStarts({ table, timings, n }: Findings, what: string, name: string, 
   }
 }
 
-async function measurePeers(findings: Findings, n: number, seed: number, progress: (text: string) => void): Promise<void> {
-  if (n <= 0) return;
-  findings.n.peers = n;
-  const next = createVectors(seed, DIMENSIONS);
-  const queries = Array.from({ length: FEW_QUERIES }, next);
-  const rows = Array.from({ length: n }, next);
-  const texts = createTexts(seed);
-  const passages = Array.from({ length: n }, () => texts.passage());
-  const questions = passages.slice(-FEW_QUERIES).map((passage) => texts.question(passage));
-  const dense = new DenseIndex();
-  for (const row of rows) dense.add(row);
-  const words = new Bm25Index();
-  for (const tokens of passages) words.add([{ tokens, weight: 1 }]);
-  const denseOurs: Search<Float32Array> = async (query, k) => dense.search(query, k).map(({ slot }) => slot);
-  const wordsOurs: Search<readonly string[]> = async (query, k) => words.search(query, k).map(({ slot }) => slot);
-  const exact = queries.map((query) => dense.search(query, 50).map(({ slot }) => slot));
-  findings.table.push({ name: `peers at ${n.toLocaleString("en")}, top 50`, figure: "", note: "× ours, a query of each in turn" });
-  for (const file of listPeers()) {
-    progress(`peer ${file}`);
-    const { peer, version, reason } = await loadPeer(file);
-    if (peer === null) {
-      findings.table.push({ name: `  ${file.replace(".mjs", "")}`, figure: "not installed", note: reason });
-      continue;
-    }
-    findings.versions[peer.package] = version;
-    const before = process.memoryUsage().rss;
-    const started = performance.now();
-    const found: number[][] = [];
-    const kind = peer.vectors === undefined ? "words" : "vectors";
-    const times =
-      peer.vectors !== undefined
-        ? await against(queries, denseOurs, await peer.vectors(rows), started, found)
-        : await against(questions, wordsOurs, await peer.words?.(passages), started, found);
-    const grown = process.memoryUsage().rss - before;
-    const recall = kind === "vectors" ? `, recall@50 ${sharedShare(found, exact).toFixed(3)}` : "";
-    const ratio = (median(times.peer) / median(times.ours)).toFixed(1);
-    findings.timings[`peer.${file.replace(".mjs", "")}.ms`] = median(times.peer);
-    findings.timings[`peer.${file.replace(".mjs", "")}.ratio`] = Number(ratio);
-    findings.table.push({
-      name: `  ${kind}: ${peer.name} ${version}`,
-      figure: ms(times.peer),
-      note: `× ${ratio} of ours ${ms(times.ours)}, built in ${(times.buildMs / 1000).toFixed(1)} s, + ${megabytes(Math.max(0, grown))}${recall}`,
-    });
-  }
-}
-
-/** Times of a peer and of ours, a query of each in turn. What the peer found goes to `found`. */
-async function against<Query>(
-  queries: readonly Query[],
-  ours: Search<Query>,
-  peer: Search<Query> | undefined,
-  started: number,
-  found: number[][],
-): Promise<{ ours: number[]; peer: number[]; buildMs: number }> {
-  if (peer === undefined) throw new TypeError("A peer exports vectors or words.");
-  const times = { ours: [] as number[], peer: [] as number[], buildMs: performance.now() - started };
-  for (const query of queries.slice(0, 5)) {
-    await ours(query, 50);
-    await peer(query, 50);
-  }
-  for (const query of queries) {
-    const first = performance.now();
-    await ours(query, 50);
-    const second = performance.now();
-    found.push(await peer(query, 50));
-    times.ours.push(second - first);
-    times.peer.push(performance.now() - second);
-  }
-  return times;
-}
-
 /** Times of several ways to answer, in ms: every query by each way in turn. */
 function interleaved<Query, Way extends string>(
   queries: readonly Query[],
@@ -376,32 +290,4 @@ function point({ lines }: Findings, name: string, size: number, times: readonly 
   const points = lines.get(name) ?? [];
   lines.set(name, points);
   points.push([size, median(times)]);
-}
-
-/** Share of what was to be found that was found. */
-function sharedShare(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
-  let shared = 0;
-  let all = 0;
-  expected.forEach((slots, i) => {
-    const had = new Set(found[i]);
-    shared += slots.filter((slot) => had.has(slot)).length;
-    all += slots.length;
-  });
-  return shared / all;
-}
-
-function median(times: readonly number[]): number {
-  return quantile(times, 0.5) ?? 0;
-}
-
-function ms(times: readonly number[]): string {
-  return `${median(times).toFixed(median(times) < 10 ? 3 : 0)} ms`;
-}
-
-function spread(times: readonly number[]): string {
-  return `p10 ${(quantile(times, 0.1) ?? 0).toFixed(3)}, p90 ${(quantile(times, 0.9) ?? 0).toFixed(3)}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / MEGABYTE).toFixed(0)} MB`;
 }

@@ -138,6 +138,14 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
     database.close();
   });
 
+  it("prints the report of a profile that grades", async () => {
+    const [{ question }] = LIBRARY_QUESTIONS;
+    const run = await cli(seeded, ["ask", "--json", "--profile", "validator", question]);
+    const { report } = askResponseSchema.parse(JSON.parse(run.stdout));
+    expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
+    expect(Object.keys(report?.metrics ?? {})).toHaveLength(5);
+  });
+
   it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
     const run = await cli(seeded, ["ask", "--json", "--verbose", UNANSWERABLE]);
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
@@ -208,6 +216,9 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
     [["eval", "retrieval", "--data", ".", "--sets", "clapqn"], /no set "clapqn"\. Did you mean "clapnq"\?/],
     [["eval", "retrieval", "--data", ".", "--limit", "0"], /--limit 0 is not a number of questions/],
+    [["eval", "ladder", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
+    [["eval", "ladder", "--corpus", "documents", "--golden", ".", "--rate", "1.5"], /--rate 1\.5 does not fit/],
+    [["eval", "ladder", "--corpus", "documents", "--golden", ".", "--rounds", "0"], /--rounds 0 does not fit/],
     [["eval", "extract", "--data", "nowhere"], /nowhere holds none of va-golden, policyqa/],
     [["eval", "extract", "--data", ".", "--sets", "tatqu"], /no set "tatqu".*Did you mean "tatqa"\?/],
     [["eval", "extract", "--data", ".", "--limit", "-1"], /--limit -1 is not a number of questions/],

@@ -75,7 +75,7 @@ export function createVectors(seed: number, dimensions: number): () => Float32Ar
 }
 
 /** Ranks from 0 with probability ∝ 1 / (rank + 1 + skipped). */
-function zipfSampler(size: number, random: () => number, skipped = STOP_RANKS): () => number {
+export function zipfSampler(size: number, random: () => number, skipped = STOP_RANKS): () => number {
   const cumulative = new Float64Array(size);
   let sum = 0;
   for (let rank = 0; rank < size; rank++) {

@@ -1,7 +1,7 @@
 import type { CheckResult } from "../types.ts";
 
 /** What one check found in one sentence, or in the answer as a whole. */
-export type Finding = Omit<CheckResult, "sentence">;
+export type Finding = Omit<CheckResult, "sentence" | "leftOut">;
 
 /** What the checks need of a quote. */
 export interface CitedQuote {

@@ -92,13 +92,14 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
     const ids = wordpiece.ids.slice(0, count);
     const vectors = new Float32Array(count * dimensions);
     const weights = new Float32Array(count);
-    for (const [i, id] of ids.entries()) {
-      const row = codes.subarray(id * dimensions, (id + 1) * dimensions);
+    for (let i = 0; i < count; i++) {
+      const id = ids[i] as number;
+      const row = id * dimensions;
       let squares = 0;
-      for (const code of row) squares += code * code;
+      for (let j = 0; j < dimensions; j++) squares += (codes[row + j] as number) * (codes[row + j] as number);
       const length = Math.sqrt(squares);
       weights[i] = length * (scales[id] as number);
-      if (length > 0) for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = (row[j] as number) / length;
+      if (length > 0) for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = (codes[row + j] as number) / length;
     }
     return { ids, vectors, weights };
   }

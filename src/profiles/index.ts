@@ -12,10 +12,10 @@ import { vgRag } from "./vg-rag.ts";
 export const profiles: readonly Profile[] = [sourcebound, sevenLayer, spark, vgRag, validator, book];
 
 /** @throws RequestError `unknown_profile` with the nearest right name */
-export function profileNamed(name: string): Profile {
-  const found = profiles.find((profile) => profile.name === name);
+export function profileNamed(name: string, known: readonly Profile[] = profiles): Profile {
+  const found = known.find((profile) => profile.name === name);
   if (found !== undefined) return found;
-  const names = profiles.map((profile) => profile.name);
+  const names = known.map((profile) => profile.name);
   throw new RequestError("unknown_profile", `There is no profile "${name}".${didYouMean(name, names)} Known: ${names.join(", ")}.`, {
     profile: name,
   });

@@ -50,6 +50,15 @@ export class StringColumn {
     const start = i === 0 ? 0 : (this.ends[i - 1] as number);
     return this.bytes.toString(this.wide[i] === 1 ? "utf16le" : "latin1", start, this.ends[i]);
   }
+
+  /** A part of a string, as `slice` gives it for whole numbers from 0: no more is read. */
+  slice(i: number, from: number, to: number): string {
+    const start = i === 0 ? 0 : (this.ends[i - 1] as number);
+    const end = this.ends[i] as number;
+    const width = this.wide[i] === 1 ? 2 : 1;
+    const at = (place: number) => Math.min(start + place * width, end);
+    return this.bytes.toString(width === 2 ? "utf16le" : "latin1", at(from), at(to));
+  }
 }
 
 /** Each value once, and the number of every one. */

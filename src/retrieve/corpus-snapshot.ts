@@ -180,7 +180,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
   if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries do not belong together`);
   for (const one of stale) vectors?.delete(one);
   return {
-    windows: new IndexedWindows({ words, vocabulary, entries, documents, mostWindows: table.mostWindows() }),
+    windows: new IndexedWindows({ words, vocabulary, entries, documents }),
     vectors,
     otherEncoder: facts.encoder !== null && encoder !== null && !usable ? facts.encoder : null,
     outdated: documents.size !== ids.length,

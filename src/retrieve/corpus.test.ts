@@ -125,9 +125,11 @@ describe("search", () => {
 
   it("finds as many chunks as are asked for, however many windows the best one has", async () => {
     await put(
-      document("a", [Array.from({ length: 20 }, () => "Tinnitus tinnitus pays.").join(" ")]),
-      document("b", ["It pays for tinnitus too and for more."]),
-      document("c", ["A word on tinnitus among so many other words."]),
+      document("a", [
+        Array.from({ length: 20 }, (_, i) => `Tinnitus tinnitus${" pays".repeat(i % 4)}${" often".repeat(i >> 2)}.`).join(" "),
+      ]),
+      document("b", ["Money for tinnitus comes late, as all money does."]),
+      document("c", ["A word on tinnitus among words, words, words, words and words."]),
     );
     const corpus = corpusOf();
     await corpus.sync();
@@ -171,6 +173,39 @@ describe("sync", () => {
         expect(living.windows).toBe(fresh.windows);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("shows each scope what a fresh index shows, whoever asked before and whatever was added, deleted or given to others", async () => {
+    const owner = fc.record({ tenant: fc.constantFrom(null, "acme"), access: fc.constantFrom("public", "staff") });
+    const change = fc.record({ id: fc.constantFrom("a", "b", "c"), owner: fc.option(owner) });
+    const scopes = [null, "acme"].flatMap((tenant) =>
+      [["public"], ["staff"], ["staff", "public"]].map((access): Scope => ({ domain: "d", tenant, access })),
+    );
+    const encoder = fakeEncoder({ dimensions: 16 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+        run++;
+        const living = corpusOf(encoder);
+        for (const [step, { id, owner }] of changes.entries()) {
+          for (const tenant of [null, "acme"]) await store.documents.deleteFiles({ domain: "d", tenant, source: "s" }, [`${id}.md`]);
+          if (owner !== null) await put(document(id, ["Tinnitus pays."], { ...owner, version: `v${run}-${step}` }));
+          await living.sync();
+          const fresh = corpusOf(encoder);
+          await fresh.sync();
+          const shown = async (corpus: Corpus) => {
+            const vector = await corpus.embedQuestion("tinnitus");
+            return scopes.flatMap((scope) => [
+              corpus.search(request(corpus, "tinnitus", { scope, vector })),
+              corpus.search(request(corpus, "tinnitus", { scope, vector, bm25: false })),
+              corpus.search(request(corpus, "tinnitus", { scope, codes: ["tinnitu"], selection: { documentId: id, start: 0, end: 99 } })),
+            ]);
+          };
+          expect(await shown(living)).toEqual(await shown(fresh));
+        }
+      }),
+      { numRuns: 25 },
     );
   });
 

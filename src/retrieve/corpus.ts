@@ -14,7 +14,10 @@ import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts
 import type { FaceMemo } from "./deduplicate.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, IndexedWindows } from "./indexed-windows.ts";
+import { ScopeFilter, scopeSees } from "./scope-filter.ts";
+import { SlotSet } from "./slot-set.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
+import { type TimePart, untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
 import { type QuestionVector, VectorIndex } from "./vector-index.ts";
@@ -74,6 +77,8 @@ export interface SearchRequest {
   readonly alpha: number;
   readonly beta: number;
   readonly fusion: "min-max" | "rrf";
+  /** @default untimed */
+  readonly time?: TimePart;
 }
 
 /** A chunk that was found, by its best window. */
@@ -103,6 +108,17 @@ export interface SyncOptions {
 /** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
 const SWITCH_PAUSE_MS = 15_000;
 
+/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
+const WINDOWS_PER_CHUNK = 2;
+
+/** Chunks by their best windows, best first, with the slots of those. */
+interface BestChunks {
+  readonly ranking: readonly Ranked<string>[];
+  readonly slots: ReadonlyMap<string, number>;
+}
+
+const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
+
 /**
  * The in-process index of one domain: words and vectors of every window, kept equal to the store by `sync`.
  * It holds all tenants and labels; every search filters by scope before ranking.
@@ -123,6 +139,7 @@ export class Corpus {
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   /** What twins were compared by, until the index changes. */
   readonly faces: FaceMemo = new Map();
+  private readonly scopes = new ScopeFilter(() => this.slotsOfDocument.values());
   private revision = -1;
   private restored = false;
   private syncing: Promise<void> = Promise.resolve();
@@ -147,14 +164,14 @@ export class Corpus {
     return this.indexed.documents;
   }
 
-  /** Windows of the chunk that has most. */
-  private get mostWindows(): number {
-    return this.indexed.mostWindows;
-  }
-
   /** Number of windows indexed. */
   get windows(): number {
     return this.words.size;
+  }
+
+  /** Bytes of the arrays of words, and of the vectors that serve. */
+  get bytes(): { readonly words: number; readonly vectors: number } {
+    return { words: this.words.bytes, vectors: this.active?.bytes ?? 0 };
   }
 
   /** Inverse document frequency of a stemmed token over windows. */
@@ -284,11 +301,11 @@ export class Corpus {
 
   /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
-    const accept = narrowed(this.filter(request), request.area ?? null, (slot) => this.entries[slot] as Entry);
+    const accept = this.filter(request);
     const all = this.rank(request, accept);
     const coded = this.slotsWith(request.codes, accept);
-    if (coded.size === 0) return all;
-    const first = this.rank(request, (slot) => coded.has(slot)).map((candidate) => ({ ...candidate, coded: true }));
+    if (coded === null) return all;
+    const first = this.rank(request, coded).map((candidate) => ({ ...candidate, coded: true }));
     const chunks = new Set(first.map(({ chunk }) => chunk.id));
     return [...first, ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
   }
@@ -304,52 +321,64 @@ export class Corpus {
     ]);
   }
 
-  /** Windows that hold a code. */
-  private slotsWith(codes: readonly string[], accept: (slot: number) => boolean): Set<number> {
-    if (codes.length === 0) return new Set();
-    return new Set(this.words.search(codes, this.words.slots, accept).map(({ slot }) => slot));
+  /** Windows that hold a code; `null`: none does. */
+  private slotsWith(codes: readonly string[], accept: SlotSet): SlotSet | null {
+    if (codes.length === 0) return null;
+    const found = this.words.search(codes, this.words.slots, (slot) => accept.has(slot));
+    if (found.length === 0) return null;
+    const slots = new SlotSet();
+    for (const { slot } of found) slots.add(slot);
+    return slots;
   }
 
-  private rank(request: SearchRequest, accept: (slot: number) => boolean): Candidate[] {
-    // A chunk has at most `mostWindows`: that many times more windows hold enough chunks, however many of the best share one.
-    const windows = request.candidates * this.mostWindows;
-    const byWords = request.bm25 ? withTies((wanted) => this.words.search(request.terms, wanted, accept), windows) : [];
-    const { vector } = request;
-    const byVector = vector === null ? [] : withTies((wanted) => vector.index.search(vector.values, wanted, accept), windows);
-    const bm25 = this.bestWindows(byWords, request.candidates);
-    const dense = this.bestWindows(byVector, request.candidates);
-    const slots = new Map([...bm25.slots, ...dense.slots]);
+  private rank(request: SearchRequest, accept: SlotSet): Candidate[] {
+    const { vector, candidates, time = untimed } = request;
+    const isAccepted = (slot: number) => accept.has(slot);
+    const byWords = (windows: number) => withTies((wanted) => this.words.search(request.terms, wanted, isAccepted), windows);
+    const bm25 = request.bm25 ? time("words", () => this.bestChunks(byWords, candidates)) : NO_CHUNKS;
+    const byVector = ({ index, values }: QuestionVector) => {
+      return (windows: number) => withTies((wanted) => index.search(values, wanted, accept), windows);
+    };
+    const dense = vector === null ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector), candidates));
+    const slotOf = (id: string) => (dense.slots.get(id) ?? bm25.slots.get(id)) as number;
     const fused =
       request.fusion === "rrf" ? fuseReciprocalRank(dense.ranking, bm25.ranking) : fuseMinMax(dense.ranking, bm25.ranking, request);
-    const slotOf = (id: string) => slots.get(id) as number;
     const ranked = fused.sort((a, b) => b.fused - a.fused || this.order(slotOf(a.id), slotOf(b.id)));
     return ranked.map(({ id, ...scores }) => {
       const { document, chunk, window } = this.entries[slotOf(id)] as Entry;
       // Also of a chunk that only the words found: gates judge by the cosine.
-      const cosine = scores.dense ?? (request.vector === null ? null : this.cosineOf(chunk, request.vector, accept));
-      const text = document.text.slice(window.start, window.end);
+      const cosine = scores.dense ?? (vector === null ? null : this.cosineOf(chunk, vector, accept));
+      const text = document.textIn(window);
       return { documentId: document.id, version: document.version, chunk, window, title: document.title, text, ...scores, dense: cosine };
     });
   }
 
-  private filter({ scope, selection }: SearchRequest): (slot: number) => boolean {
-    return (slot) => {
-      const entry = this.entries[slot];
-      if (entry === null || entry === undefined) return false;
-      const { document, chunk } = entry;
-      if (!scopeSees(scope, document)) return false;
-      if (selection === null) return true;
-      if (document.id !== selection.documentId) return false;
-      return chunk.start >= selection.start && chunk.end <= selection.end;
-    };
+  /** Windows that a request may find: those of its scope, narrowed by what else it asks. */
+  private filter({ scope, selection, area = null }: SearchRequest): SlotSet {
+    const visible = this.scopes.slotsFor(scope);
+    const selected =
+      selection === null
+        ? visible
+        : this.narrowed(visible, [selection.documentId], ({ chunk }) => chunk.start >= selection.start && chunk.end <= selection.end);
+    return area === null ? selected : this.narrowed(selected, area.parts.keys(), (entry) => liesIn(area, entry));
+  }
+
+  private narrowed(slots: SlotSet, documentIds: Iterable<string>, lies: (entry: Entry) => boolean): SlotSet {
+    const left = new SlotSet();
+    for (const id of documentIds) {
+      for (const slot of this.slotsOfDocument.get(id)?.slots ?? [])
+        if (slots.has(slot) && lies(this.entries[slot] as Entry)) left.add(slot);
+    }
+    return left;
   }
 
   /** Cosine of a chunk's best window; `null` when none has a vector. */
-  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: (slot: number) => boolean): number | null {
-    const cosines = (this.slotsOfDocument.get(chunk.documentId)?.slots ?? [])
-      .filter((slot) => this.entries[slot]?.chunk === chunk && accept(slot))
-      .flatMap((slot) => index.score(values, slot) ?? []);
-    return cosines.length === 0 ? null : Math.max(...cosines);
+  private cosineOf(chunk: Chunk, { index, values }: QuestionVector, accept: SlotSet): number | null {
+    const slots = this.slotsOfDocument.get(chunk.documentId)?.slots ?? [];
+    return index.best(
+      values,
+      slots.filter((slot) => this.entries[slot]?.chunk === chunk && accept.has(slot)),
+    );
   }
 
   /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
@@ -364,8 +393,19 @@ export class Corpus {
     );
   }
 
-  /** A chunk scores as its best window. */
-  private bestWindows(scored: readonly Scored[], limit: number): { ranking: Ranked<string>[]; slots: Map<string, number> } {
+  /**
+   * The `limit` best chunks of a ranking of windows; a chunk scores as its best window. Asks for more windows until they hold as many
+   * chunks: however many of the best share one, none is missed.
+   */
+  private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
+    for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
+      const scored = search(windows);
+      const best = this.bestWindows(scored, limit);
+      if (best.ranking.length === limit || scored.length < windows) return best;
+    }
+  }
+
+  private bestWindows(scored: readonly Scored[], limit: number): BestChunks {
     const slots = new Map<string, number>();
     const ranking: Ranked<string>[] = [];
     for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
@@ -422,7 +462,9 @@ export class Corpus {
     if (!this.restored) await this.restore(heads);
     for (const [id, { version }] of this.slotsOfDocument) if (heads.get(id)?.version !== version) this.remove(id);
     const missing = [...heads.keys()].filter((id) => !this.slotsOfDocument.has(id)).sort();
-    for (const document of await documents.loadForIndex(domain, missing)) this.indexed.insert(document, this.stem);
+    const fresh = await documents.loadForIndex(domain, missing);
+    this.scopes.clear();
+    for (const document of fresh) this.indexed.insert(document, this.stem);
     if (missing.length > 0) this.keeper?.markChanged();
     this.revision = revision;
     this.understood = new WeakMap();
@@ -430,6 +472,7 @@ export class Corpus {
   }
 
   private remove(documentId: string): void {
+    this.scopes.clear();
     for (const slot of this.indexed.remove(documentId)) {
       this.active?.delete(slot);
       this.next?.delete(slot);
@@ -447,6 +490,7 @@ export class Corpus {
     const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
     if (kept === null) return;
     this.indexed = kept.windows;
+    this.scopes.clear();
     if (kept.vectors !== null) this.active = kept.vectors;
     if (kept.outdated) this.keeper.markChanged();
     if (kept.otherEncoder !== null)
@@ -477,6 +521,7 @@ export class Corpus {
 
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
   private async embedMissing(index: VectorIndex, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
+    if (index.size === this.windows) return;
     const missing: number[] = [];
     this.entries.forEach((entry, slot) => {
       if (entry !== null && !index.has(slot)) missing.push(slot);
@@ -497,28 +542,12 @@ export class Corpus {
   }
 }
 
-/** May the scope read what belongs to this owner? */
-function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
-  return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
-}
-
-/** What a filter lets through, as far as it lies in an area. */
-function narrowed(
-  accept: (slot: number) => boolean,
-  area: NonNullable<SearchRequest["area"]> | null,
-  entryOf: (slot: number) => Entry,
-): (slot: number) => boolean {
-  if (area === null) return accept;
-  const { parts, fit } = area;
-  return (slot) => {
-    if (!accept(slot)) return false;
-    const { document, chunk, window } = entryOf(slot);
-    const part = partOf(parts, document);
-    if (part === undefined) return false;
-    if (fit === "chunk") return rangeAround(part, chunk) !== undefined;
-    const isInside = rangeAround(part, window) !== undefined;
-    return fit === "window" ? isInside : !isInside && isOverlapped(part, window);
-  };
+function liesIn({ parts, fit }: NonNullable<SearchRequest["area"]>, { document, chunk, window }: Entry): boolean {
+  const part = partOf(parts, document);
+  if (part === undefined) return false;
+  if (fit === "chunk") return rangeAround(part, chunk) !== undefined;
+  const isInside = rangeAround(part, window) !== undefined;
+  return fit === "window" ? isInside : !isInside && isOverlapped(part, window);
 }
 
 /** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */

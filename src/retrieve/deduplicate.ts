@@ -18,8 +18,10 @@ const MEMO_PASSAGES = 5_000;
 
 /** Share of the shorter passage's long words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
 const WORTH_COMPARING = 0.5;
-/** Long words: what is shorter stands in every text. */
-const LONG_WORD = /[^\s.,;:!?()"“”]{6,}/g;
+/** Characters of a long word at least: what is shorter stands in every text. */
+const LONG_WORD = 6;
+/** Characters between words. */
+const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
  * Merges twins; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
@@ -55,17 +57,40 @@ function faceOf({ chunkId, range, text }: Passage, words: TwinWords, memo: FaceM
   const key = `${chunkId} ${range.start} ${range.end}`;
   const known = memo.get(key);
   if (known !== undefined) return known;
-  const face = { words: new Set(text.match(LONG_WORD)), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
+  const face = { words: longWords(text), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
   if (memo.size >= MEMO_PASSAGES) memo.clear();
   memo.set(key, face);
   return face;
 }
 
+function longWords(text: string): Set<string> {
+  const found = new Set<string>();
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !isBetween(text, at)) continue;
+    if (at - start >= LONG_WORD) found.add(text.slice(start, at));
+    start = at + 1;
+  }
+  return found;
+}
+
+/** Letters are told apart without a pattern: there are many. */
+function isBetween(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
+}
+
 function nearDuplicates(a: Face, b: Face): boolean {
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
+  const wanted = WORTH_COMPARING * small.size;
   let shared = 0;
-  for (const word of small) if (large.has(word)) shared++;
-  return shared >= WORTH_COMPARING * small.size && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
+  let left = small.size;
+  for (const word of small) {
+    if (shared + left < wanted) return false;
+    if (large.has(word)) shared++;
+    left--;
+  }
+  return shared >= wanted && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
 }
 
 function once<T>(make: () => T): () => T {

@@ -65,7 +65,7 @@ describe("DenseIndex", () => {
           expect(accept(slot)).toBe(true);
           expect(score).toBeCloseTo(expected[i] as number, 4);
         });
-        for (const { slot, score } of found) expect(index.score(query, slot)).toBe(score);
+        for (const { slot, score } of found) expect(index.best(query, [slot])).toBe(score);
         expect(index.size).toBe(left.filter((row) => row !== null).length);
       }),
       { numRuns: 60 },

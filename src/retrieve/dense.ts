@@ -149,15 +149,17 @@ export class DenseIndex {
   }
 
   /**
-   * Dot product of a query with the vector in a slot: the same bits that `search` gives.
+   * The highest dot product of a query with the vectors in some slots, the same bits that `search` gives; `null` of none.
    * @throws RangeError when there is no such slot, the query's dimension differs or a value is not finite
    */
-  score(query: Float32Array, slot: number): number {
+  best(query: Float32Array, slots: readonly number[]): number | null {
+    if (slots.length === 0) return null;
     const { layout } = this;
-    if (layout === null || slot >= this.used) throw new RangeError(`There is no vector in slot ${slot}.`);
+    const unknown = layout === null ? slots[0] : slots.find((slot) => slot >= this.used);
+    if (layout === null || unknown !== undefined) throw new RangeError(`There is no vector in slot ${unknown}.`);
     assertVector(query, layout.dimensions);
     this.writeQuery(layout, query);
-    return (this.rescore(layout, Uint32Array.of(slot), 1)[0] as Scored).score;
+    return (this.rescore(layout, Uint32Array.from(slots), 1)[0] as Scored).score;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { IndexedDocument } from "../store/documents.ts";
 import { tokenize } from "../text/tokens.ts";
-import type { Chunk, Window } from "../types.ts";
+import type { Chunk, TextRange, Window } from "../types.ts";
 import { Bm25Index } from "./bm25.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
@@ -8,7 +8,11 @@ import { Vocabulary } from "./vocabulary.ts";
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
 /** What searching needs of a document. */
-export type HeldDocument = Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text">;
+export interface HeldDocument
+  extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
+  /** Part of the text; may cost less than the whole. */
+  textIn(range: TextRange): string;
+}
 
 /** A window with where it stands. */
 export interface Entry {
@@ -33,27 +37,24 @@ export class IndexedWindows {
   /** Entry of each slot of `words`; `null` once deleted. */
   readonly entries: (Entry | null)[];
   readonly documents: Map<string, Held>;
-  /** Windows of the chunk that has most. */
-  mostWindows: number;
 
-  constructor(held?: Pick<IndexedWindows, "words" | "vocabulary" | "entries" | "documents" | "mostWindows">) {
+  constructor(held?: Pick<IndexedWindows, "words" | "vocabulary" | "entries" | "documents">) {
     this.words = held?.words ?? new Bm25Index();
     this.vocabulary = held?.vocabulary ?? new Vocabulary();
     this.entries = held?.entries ?? [];
     this.documents = held?.documents ?? new Map();
-    this.mostWindows = held?.mostWindows ?? 1;
   }
 
   insert(source: IndexedDocument, stem: (word: string) => string): void {
     const { id, version, tenant, access, path, text, description } = source;
-    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text };
+    const textIn = ({ start, end }: TextRange) => text.slice(start, end);
+    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text, textIn };
     const tokens = (part: string) => tokenize(part, stem);
     const title = tokens(source.title);
     const summary = tokens(description ?? "");
     const slots: number[] = [];
     for (const chunk of source.chunks) {
       const headings = tokens(chunk.headingPath.join(" "));
-      this.mostWindows = Math.max(this.mostWindows, chunk.windows.length);
       for (const window of chunk.windows) {
         const slot = this.words.add([
           { tokens: title, weight: FIELD_WEIGHTS.title },

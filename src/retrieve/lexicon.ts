@@ -16,8 +16,8 @@ export const VALUE_BITS = { number: 1, date: 2, duration: 4, amount: 8, name: 16
 
 /** Words kept; a corpus has fewer, hostile text has more. 65,536 × 396 bytes = 26 MB when full. */
 const MAX_WORDS = 65_536;
-/** Texts kept as ids. */
-const MAX_TEXTS = 4_096;
+/** Texts read lately that are kept as ids, and as many read before them: a window of 150 words takes about a kilobyte. */
+const MAX_TEXTS = 8_192;
 /** Two words below this cosine are taken as strangers: most pairs of words stand below it by chance. */
 export const RELATED_COSINE = 0.35;
 /** A signature is one bit per dimension. Of 384 bits two words of cosine .35 differ in 148 ± 10: only closer pairs are multiplied out. */
@@ -33,15 +33,21 @@ export class Lexicon {
   private readonly signatureWords: number;
   private ids = new Map<string, number>();
   private texts = new Map<string, ReadText>();
+  /** Those read before `texts` was begun. */
+  private earlier = new Map<string, ReadText>();
   /** Per word: its index tokens; none for a stop word. */
   private tokens: (readonly string[])[] = [];
   private weights: number[] = [];
   private vectors = new Int8Array(0);
   private scales = new Float32Array(0);
   private signatures = new Int32Array(0);
+  /** Working memory. */
+  private readonly sum: Float64Array;
+  private rows = new Int32Array(0);
 
   constructor(encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">) {
     this.encoder = encoder;
+    this.sum = new Float64Array(encoder.dimensions);
     this.signatureWords = Math.ceil(encoder.dimensions / 32);
   }
 
@@ -52,8 +58,17 @@ export class Lexicon {
   /** Reads texts that are compared with one another; ids hold until the next call. */
   read(texts: readonly string[]): ReadText[] {
     if (this.tokens.length > MAX_WORDS) this.clear();
-    if (this.texts.size > MAX_TEXTS) this.texts.clear();
+    if (this.texts.size > MAX_TEXTS) {
+      this.earlier = this.texts;
+      this.texts = new Map();
+    }
     return texts.map((text) => this.readOne(text));
+  }
+
+  /** A place for each word, all 0, until it is asked for again: the same memory each time, for one as large per question keeps the collector busy. */
+  blankRows(): Int32Array {
+    if (this.rows.length < this.size) this.rows = new Int32Array(this.scales.length);
+    return this.rows.fill(0);
   }
 
   tokensOf(id: number): readonly string[] {
@@ -70,29 +85,33 @@ export class Lexicon {
     const a = this.tokens[one] as readonly string[];
     const b = this.tokens[other] as readonly string[];
     if (a.length === 0 || b.length === 0) return 0;
-    if (one === other || a.some((token) => b.includes(token))) return 1;
+    if (one === other || share(a, b)) return 1;
     if (this.scales[one] === 0 || this.scales[other] === 0 || !this.mayRelate(one, other)) return 0;
     const { dimensions } = this.encoder;
     const from = one * dimensions;
     const to = other * dimensions;
+    const { vectors } = this;
     let dot = 0;
-    for (let i = 0; i < dimensions; i++) dot += (this.vectors[from + i] as number) * (this.vectors[to + i] as number);
+    for (let i = 0; i < dimensions; i++) dot += (vectors[from + i] as number) * (vectors[to + i] as number);
     const cosine = dot * (this.scales[one] as number) * (this.scales[other] as number);
     return cosine < RELATED_COSINE ? 0 : Math.min(cosine, 1);
   }
 
   private mayRelate(one: number, other: number): boolean {
-    const size = this.signatureWords;
+    const { signatures, signatureWords: size } = this;
+    const from = one * size;
+    const to = other * size;
     let differing = 0;
-    for (let i = 0; i < size; i++) {
-      differing += countBits((this.signatures[one * size + i] as number) ^ (this.signatures[other * size + i] as number));
-    }
+    for (let i = 0; i < size; i++) differing += countBits((signatures[from + i] as number) ^ (signatures[to + i] as number));
     return differing <= MAX_DIFFERING_SHARE * this.encoder.dimensions;
   }
 
   private readOne(text: string): ReadText {
-    const known = this.texts.get(text);
-    if (known !== undefined) return known;
+    const known = this.texts.get(text) ?? this.earlier.get(text);
+    if (known !== undefined) {
+      this.texts.set(text, known);
+      return known;
+    }
     const ids: number[] = [];
     const ends: number[] = [];
     const sentences = splitSentences(text);
@@ -121,29 +140,31 @@ export class Lexicon {
   /** The unit sum of a word's pieces, in one byte a dimension, and its signs. */
   private store(id: number, word: string): void {
     const { dimensions } = this.encoder;
-    const { vectors, weights } = this.encoder.tokenVectors(word);
-    const sum = new Float64Array(dimensions);
+    const { vectors: pieces, weights } = this.encoder.tokenVectors(word);
+    const { sum, vectors, signatures } = this;
+    sum.fill(0);
     for (let piece = 0; piece < weights.length; piece++) {
       const weight = weights[piece] as number;
-      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + weight * (vectors[piece * dimensions + i] as number);
+      const from = piece * dimensions;
+      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + weight * (pieces[from + i] as number);
     }
     let largest = 0;
     let squares = 0;
-    for (const value of sum) {
+    for (let i = 0; i < dimensions; i++) {
+      const value = sum[i] as number;
       largest = Math.max(largest, Math.abs(value));
       squares += value * value;
     }
     if (largest === 0) return;
     this.weights[id] = Math.sqrt(squares);
+    const to = id * dimensions;
+    const signs = id * this.signatureWords;
     let codes = 0;
     for (let i = 0; i < dimensions; i++) {
       const code = Math.round(((sum[i] as number) / largest) * 127);
       codes += code * code;
-      this.vectors[id * dimensions + i] = code;
-      if (code > 0) {
-        const at = id * this.signatureWords + (i >> 5);
-        this.signatures[at] = (this.signatures[at] as number) | (1 << (i & 31));
-      }
+      vectors[to + i] = code;
+      if (code > 0) signatures[signs + (i >> 5)] = (signatures[signs + (i >> 5)] as number) | (1 << (i & 31));
     }
     this.scales[id] = 1 / Math.sqrt(codes);
   }
@@ -165,12 +186,17 @@ export class Lexicon {
   private clear(): void {
     this.ids = new Map();
     this.texts = new Map();
+    this.earlier = new Map();
     this.tokens = [];
     this.weights = [];
-    this.vectors = new Int8Array(0);
-    this.scales = new Float32Array(0);
-    this.signatures = new Int32Array(0);
+    this.scales.fill(0);
+    this.signatures.fill(0);
   }
+}
+
+function share(a: readonly string[], b: readonly string[]): boolean {
+  for (let i = 0; i < a.length; i++) for (let j = 0; j < b.length; j++) if (a[i] === b[j]) return true;
+  return false;
 }
 
 function countBits(value: number): number {

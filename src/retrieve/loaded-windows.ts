@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DocumentHead } from "../store/documents.ts";
-import type { Chunk, Window } from "../types.ts";
+import type { Chunk, TextRange, Window } from "../types.ts";
 import { numbered, numberSection, StringColumn, stringSections } from "./columns.ts";
 import type { Entry, HeldDocument } from "./indexed-windows.ts";
 import { arrayOf, damaged, type Section, type Snapshot } from "./snapshot.ts";
@@ -53,12 +53,6 @@ export class WindowTable {
   /** First window after a chunk. */
   windowsEnd(chunk: number): number {
     return chunk < 0 ? 0 : (this.chunkRows[chunk * CHUNK.length + CHUNK.windowsEnd] as number);
-  }
-
-  mostWindows(): number {
-    let most = 1;
-    for (let chunk = 0; chunk < this.ids.length; chunk++) most = Math.max(most, this.windowsEnd(chunk) - this.windowsEnd(chunk - 1));
-    return most;
   }
 
   chunk(documentId: string, number: number): Chunk {
@@ -149,6 +143,10 @@ export class LoadedDocument implements HeldDocument {
   get text(): string {
     return this.texts.get(this.number);
   }
+
+  textIn({ start, end }: TextRange): string {
+    return this.texts.slice(this.number, start, end);
+  }
 }
 
 /** Texts kept as strings: those of one question, a few times over. */
@@ -165,6 +163,11 @@ export class TextMemo {
 
   get length(): number {
     return this.column.length;
+  }
+
+  /** Read from the bytes: of most documents that a question finds, one window is looked at. */
+  slice(number: number, start: number, end: number): string {
+    return this.memo.get(number)?.slice(start, end) ?? this.column.slice(number, start, end);
   }
 
   get(number: number): string {

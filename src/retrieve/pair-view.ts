@@ -76,7 +76,7 @@ function shares(weights: readonly number[]): number[] {
 function createMatcher({ ids }: Asked, lexicon: Lexicon) {
   const count = ids.length;
   /** Row of each lexicon word in `similarities`, plus 1; 0: not compared yet. Row 0 stands for words that match nothing. */
-  const rows = new Int32Array(lexicon.size);
+  const rows = lexicon.blankRows();
   const similarities: Float32Array[] = [new Float32Array(count)];
   /** Per row: the asked word that it is a form of, or -1. */
   const forms: number[] = [-1];
@@ -86,8 +86,14 @@ function createMatcher({ ids }: Asked, lexicon: Lexicon) {
     if (known > 0) return known - 1;
     let row = 0;
     if (lexicon.tokensOf(id).length > 0) {
-      const values = Float32Array.from(ids, (askedId) => lexicon.similarity(askedId, id));
-      if (values.some((value) => value > 0)) {
+      let values: Float32Array | null = null;
+      for (let i = 0; i < count; i++) {
+        const similarity = lexicon.similarity(ids[i] as number, id);
+        if (similarity <= 0) continue;
+        values ??= new Float32Array(count);
+        values[i] = similarity;
+      }
+      if (values !== null) {
         row = similarities.length;
         similarities.push(values);
         forms.push(values.indexOf(1));

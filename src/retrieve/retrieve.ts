@@ -13,6 +13,7 @@ import { resolveFilters } from "./filters.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { headingPathAt, searchArea } from "./search-area.ts";
 import { searchSelection } from "./search-selection.ts";
+import { type TimePart, untimed } from "./time-part.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
 /** Why a wanted reranker is not there, and what to do. */
@@ -28,6 +29,8 @@ export interface RetrieveParts {
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */
   readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
+  /** Runs every part of the stage: for measuring. @default untimed */
+  readonly time?: TimePart;
 }
 
 export interface Retrieved {
@@ -54,15 +57,15 @@ export interface Retrieved {
 export async function retrievePassages(
   question: Question,
   settings: RetrieveSettings,
-  { corpus, documents, encoder, rerankers }: RetrieveParts,
+  { corpus, documents, encoder, rerankers, time = untimed }: RetrieveParts,
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
   const { vector, failure, embedding } = wanted
-    ? await syncAndEmbed(question, corpus, settings, signal)
+    ? await syncAndEmbed(question, corpus, settings, time, signal)
     : { vector: null, failure: null, embedding: null };
-  if (!wanted) await corpus.sync({ signal });
-  const { terms, codes } = corpus.understand(question, settings.query);
+  if (!wanted) await time("sync", () => corpus.sync({ signal }));
+  const { terms, codes } = time("understand", () => corpus.understand(question, settings.query));
   const request = {
     terms,
     codes,
@@ -74,21 +77,24 @@ export async function retrievePassages(
     alpha: settings.alpha,
     beta: settings.beta,
     fusion: settings.fusion,
+    time,
   };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
   let area = areaOf(question);
-  const ranked = async () => {
+  const found = async () => {
     if (area === null) return corpus.search(request);
     if (settings.selection === "containment") return corpus.search({ ...request, area: { parts: area, fit: "chunk" } });
     if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
     return searchArea(request, area, corpus, documents, signal);
   };
+  const ranked = () => time("search", found);
   const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
   const missing = settings.reranker === "none" || reranker !== null ? null : MISSING[settings.reranker];
   let rerankFailure: string | null = missing;
   const rerank = async (found: readonly Candidate[]) => {
     try {
-      return await rerankCandidates(question.resolved, found, settings.rerank, reranker, { signal, idf: (token) => corpus.idf(token) });
+      const options = { signal, idf: (token: string) => corpus.idf(token) };
+      return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
     } catch (cause) {
       if (signal.aborted) throw cause;
       rerankFailure = messageOf(cause);
@@ -96,16 +102,16 @@ export async function retrievePassages(
     }
   };
   const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, settings.reranker, documents));
   let candidates = await search();
-  let loaded = await loadPassages(candidates.slice(0, wantedPassages), question, area, settings.reranker, documents);
+  let loaded = await load();
   if (loaded === null) {
     await corpus.sync({ signal });
     area = areaOf({ ...question, ...(await applyFilters(question.filters ?? null, question.scope, documents)) });
     candidates = await search();
-    loaded = (await loadPassages(candidates.slice(0, wantedPassages), question, area, settings.reranker, documents)) ?? [];
+    loaded = (await load()) ?? [];
   }
-  const distinct = settings.twins === "off" ? loaded : deduplicate(loaded, settings.twins, corpus, corpus.faces);
-  const passages = distinct.slice(0, settings.passages);
+  const passages = withoutTwins(loaded, settings.twins, corpus, time).slice(0, settings.passages);
   return {
     passages,
     candidates: candidates.length,
@@ -120,6 +126,10 @@ export async function retrievePassages(
 
 /** Passages loaded beyond those wanted, to take the places of twins. */
 const TWIN_MARGIN = 4;
+
+function withoutTwins(loaded: readonly Passage[], rule: RetrieveSettings["twins"], corpus: Corpus, time: TimePart): readonly Passage[] {
+  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, corpus, corpus.faces));
+}
 
 /**
  * What filters mean in the documents as they are now.
@@ -165,13 +175,14 @@ async function syncAndEmbed(
   question: Question,
   corpus: Corpus,
   { bm25, query }: RetrieveSettings,
+  time: TimePart,
   signal: AbortSignal,
 ): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
   const counts: (number | null)[] = [];
   try {
-    await corpus.sync({ signal });
-    const text = corpus.understand(question, query).text;
-    const vector = await corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) });
+    await time("sync", () => corpus.sync({ signal }));
+    const { text } = time("understand", () => corpus.understand(question, query));
+    const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
     return { vector, failure: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
     if (signal.aborted || !bm25) throw cause;

@@ -25,6 +25,13 @@ export class SlotSet {
     return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
   }
 
+  /** Calls `visit` for every slot, in rising order. */
+  forEach(visit: (slot: number) => void): void {
+    for (let index = 0; index < this.bits.length; index++) {
+      for (let left = this.bits[index] as number; left !== 0; left &= left - 1) visit(index * 32 + 31 - Math.clz32(left & -left));
+    }
+  }
+
   /** Number of slots in the set. */
   get size(): number {
     let size = 0;

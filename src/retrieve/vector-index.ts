@@ -22,10 +22,17 @@ export class VectorIndex {
   /** Slot of each window's vector plus 1; 0: none. */
   private vectorOfWindow = new Uint32Array(0);
   private dimensions: number | null = null;
+  /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
+  private vectorsOf = new WeakMap<SlotSet, SlotSet>();
 
   constructor(encoder: Encoder) {
     this.encoder = encoder;
     this.dense = new DenseIndex({ model: encoder.id });
+  }
+
+  /** Bytes of the vectors. */
+  get bytes(): number {
+    return this.dense.bytes;
   }
 
   /** Number of windows that have a vector. */
@@ -39,6 +46,7 @@ export class VectorIndex {
 
   add(window: number, vector: Float32Array): void {
     this.place(window, this.dense.add(vector));
+    this.vectorsOf = new WeakMap();
   }
 
   delete(window: number): void {
@@ -81,16 +89,35 @@ export class VectorIndex {
     this.vectorOfWindow[window] = slot + 1;
   }
 
-  /** Windows ranked by cosine, best first. */
-  search(question: Float32Array, k: number, accept: (window: number) => boolean): Scored[] {
-    const accepted = SlotSet.from(this.dense.slots, (slot) => accept(this.windowOfVector[slot] as number));
-    return this.dense.search(question, k, accepted).map(({ slot, score }) => ({ slot: this.windowOfVector[slot] as number, score }));
+  /**
+   * Windows ranked by cosine, best first.
+   * @param accept windows to rank; must not change after
+   */
+  search(question: Float32Array, k: number, accept: SlotSet): Scored[] {
+    return this.dense.search(question, k, this.vectorSlots(accept)).map(({ slot, score }) => ({
+      slot: this.windowOfVector[slot] as number,
+      score,
+    }));
   }
 
-  /** Cosine of one window; `null` when it has no vector. */
-  score(question: Float32Array, window: number): number | null {
-    const slot = this.slotOf(window);
-    return slot < 0 ? null : this.dense.score(question, slot);
+  private vectorSlots(windows: SlotSet): SlotSet {
+    const known = this.vectorsOf.get(windows);
+    if (known !== undefined) return known;
+    const slots = new SlotSet();
+    windows.forEach((window) => {
+      const slot = this.slotOf(window);
+      if (slot >= 0) slots.add(slot);
+    });
+    this.vectorsOf.set(windows, slots);
+    return slots;
+  }
+
+  /** Highest cosine of some windows; `null` when none has a vector. */
+  best(question: Float32Array, windows: readonly number[]): number | null {
+    return this.dense.best(
+      question,
+      windows.map((window) => this.slotOf(window)).filter((slot) => slot >= 0),
+    );
   }
 
   /** @throws ModelError of the encoder, or `encoder_changed` when what it gave cannot be compared with the index */

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
 
 /** Where a file belongs. */
@@ -88,6 +89,7 @@ export interface DocumentStore {
 const IDS_PER_QUERY = 500;
 
 export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
+  const cache = new DocumentCache();
   return {
     putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
     deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths)),
@@ -108,7 +110,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     },
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
-    load: (scope, ids) => loadDocuments(db, scope, ids),
+    load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     outlines: (scope) => loadOutlines(db, scope),
     async counts(scope, area) {
       const all = await countCorpus(db, scope);
@@ -322,51 +324,80 @@ async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]):
   return byDocument;
 }
 
-async function loadDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> {
+/** Which of the documents are there for the scope, and in which version, is asked every time; the rest of those known comes from the cache. */
+async function loadDocuments(
+  db: Kysely<Database>,
+  scope: Scope,
+  ids: readonly string[],
+  cache: DocumentCache,
+): Promise<Map<string, StoredDocument>> {
   const loaded = new Map<string, StoredDocument>();
   for (const part of inParts(ids)) {
-    const rows = await db
-      .selectFrom("documents")
-      .selectAll()
-      .where("domain", "=", scope.domain)
-      .where("tenant", "in", tenantsOf(scope))
-      .where("access", "in", scope.access)
-      .where("id", "in", part)
-      .execute();
-    const chunks = await loadChunks(db, part);
-    for (const row of rows) {
-      loaded.set(row.id, {
-        id: row.id,
-        domain: row.domain,
-        tenant: row.tenant === "" ? null : row.tenant,
-        access: row.access,
-        source: row.source,
-        path: row.path,
-        title: row.title,
-        description: row.description,
-        url: row.url,
-        asOf: row.as_of,
-        authority: row.authority as StoredDocument["authority"],
-        topic: row.topic,
-        subtopic: row.subtopic,
-        type: row.type as StoredDocument["type"],
-        originalHash: row.original_hash,
-        version: row.version,
-        normaliser: row.normaliser,
-        text: row.text,
-        blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
-          ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
-        ),
-        units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
-          ([start, end, type, block]): Unit => ({ start, end, type, block }),
-        ),
-        sourceMap: JSON.parse(row.source_map) as number[],
-        pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
-        chunks: chunks.get(row.id) ?? [],
-      });
+    const current = await visibleVersions(db, scope, part);
+    const missing: string[] = [];
+    for (const { id, version } of current) {
+      const known = cache.get(id, version);
+      if (known === null) missing.push(id);
+      else loaded.set(id, known);
+    }
+    if (missing.length === 0) continue;
+    const read = await readDocuments(db, scope, missing);
+    // A document that was replaced while it was read may have chunks of its next version: it is not kept.
+    const after = new Map((await visibleVersions(db, scope, missing)).map(({ id, version }) => [id, version]));
+    for (const document of read) {
+      loaded.set(document.id, document);
+      if (after.get(document.id) === document.version) cache.set(document);
     }
   }
   return loaded;
+}
+
+/** Looked up by id alone: with the scope beside it, SQLite takes the index of files and reads every document of the domain. */
+async function visibleVersions(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<{ id: string; version: string }[]> {
+  const rows = await db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids).execute();
+  return rows.filter((row) => isVisible(row, scope));
+}
+
+function isVisible(row: { readonly domain: string; readonly tenant: string; readonly access: string }, scope: Scope): boolean {
+  return row.domain === scope.domain && tenantsOf(scope).includes(row.tenant) && scope.access.includes(row.access);
+}
+
+async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
+  const found = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
+  const rows = found.filter((row) => isVisible(row, scope));
+  const chunks = await loadChunks(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    domain: row.domain,
+    tenant: row.tenant === "" ? null : row.tenant,
+    access: row.access,
+    source: row.source,
+    path: row.path,
+    title: row.title,
+    description: row.description,
+    url: row.url,
+    asOf: row.as_of,
+    authority: row.authority as StoredDocument["authority"],
+    topic: row.topic,
+    subtopic: row.subtopic,
+    type: row.type as StoredDocument["type"],
+    originalHash: row.original_hash,
+    version: row.version,
+    normaliser: row.normaliser,
+    text: row.text,
+    blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
+      ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
+    ),
+    units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
+      ([start, end, type, block]): Unit => ({ start, end, type, block }),
+    ),
+    sourceMap: JSON.parse(row.source_map) as number[],
+    pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
+    chunks: chunks.get(row.id) ?? [],
+  }));
 }
 
 async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {

@@ -189,6 +189,28 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     );
 
     it(
+      "asks anew who may see a document and in which version, however often it was read before",
+      withStore(async ({ store, second }) => {
+        const read = async (as: Scope = scope) => (await store.documents.load(as, ["doc-a", "doc-b"])).get("doc-a");
+        const put = (over: Partial<StoredDocument>) => second.documents.putFile(place, fileContent(storedDocument(over)));
+        const staff = { ...scope, access: ["staff"] };
+        await put({});
+        expect((await read())?.version).toBe("v1");
+        expect(await read({ ...scope, domain: "e" })).toBeUndefined();
+        expect(await read(staff)).toBeUndefined();
+        await put({ version: "v2", text: "Changed." });
+        expect(await read()).toMatchObject({ version: "v2", text: "Changed." });
+        await put({ version: "v3", access: "staff" });
+        expect(await read()).toBeUndefined();
+        expect((await read(staff))?.version).toBe("v3");
+        await put({});
+        expect((await read())?.text).toBe(storedDocument().text);
+        await second.documents.deleteFiles(place, ["a.md"]);
+        expect(await read()).toBeUndefined();
+      }),
+    );
+
+    it(
       "shows another connection what was committed, at once",
       withStore(async ({ store, second }) => {
         expect(await second.documents.revision("d")).toBe(0);

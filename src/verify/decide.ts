@@ -24,9 +24,10 @@ export function decide(evidence: readonly Evidence[], gate: GateSettings): Decis
       return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
     }
     case "similarity": {
-      if (best < gate.veryWeak || verified.length === 0) return refuse(clamp(best), "evidence_too_weak");
+      const tooWeak = gate.veryWeak !== null && (best < gate.veryWeak || verified.length === 0);
+      if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
       const warnings = best < gate.weak ? [weakWarning(best, best < gate.warn)] : [];
-      return { ...accept(clamp(best), verified), warnings };
+      return { ...accept(clamp(best), verified.length === 0 ? evidence : verified), warnings };
     }
     case "guard": {
       const kept = [...verified].sort((a, b) => b.score - a.score).slice(0, gate.keep);

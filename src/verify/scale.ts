@@ -9,7 +9,7 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
         type: "similarity",
         minimum: threshold(gate.minimum),
         weak: threshold(gate.weak),
-        veryWeak: threshold(gate.veryWeak),
+        veryWeak: gate.veryWeak === null ? null : threshold(gate.veryWeak),
         warn: threshold(gate.warn),
       };
     case "best-similarity":

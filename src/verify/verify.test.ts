@@ -5,6 +5,7 @@ import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/p
 import { weightedCoverage } from "./coverage.ts";
 import { decide } from "./decide.ts";
 import { explainRefusal, mentions } from "./refusal.ts";
+import { carryGate } from "./scale.ts";
 import { guardScore, verifyPassages } from "./verify.ts";
 
 const gateOf = (name: string) => {
@@ -70,6 +71,15 @@ describe("the gates, at their thresholds", () => {
     expect(result.verdicts).toEqual(verdicts);
     expect(result.decision).toMatchObject({ answer: answers, reason });
     expect(result.decision.warnings.map(({ code }) => code)).toEqual(warnings);
+  });
+
+  it("use what is weak, and flag it, where no cosine refuses", () => {
+    const gate = { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: null, warn: -1 } as const;
+    const few = judged(gate, 0.3, 0.2);
+    expect(few.decision).toMatchObject({ answer: true, reason: null, warnings: [{ code: "weak_retrieval" }] });
+    expect(few.decision.usable).toHaveLength(2);
+    expect(judged(gate, 0.6, 0.2).decision).toMatchObject({ answer: true, warnings: [], usable: [{ score: 0.6 }] });
+    expect(carryGate(gate, { threshold: (value) => value + 1 })).toMatchObject({ minimum: 1.45, veryWeak: null });
   });
 
   it("refuse when nothing was found, in every profile, without a confidence", () => {

@@ -4,6 +4,8 @@ import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
+import { addEvalGuardsCommands } from "./eval-guards.ts";
+import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -22,8 +24,10 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
+  addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
   addEvalConflictsCommand(evaluate, context);
+  addEvalLadderCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")
