@@ -37,9 +37,11 @@ async function* answerFresh(
   outcome.scale = found.scale;
   yield* steps.warn(outcome, found.warnings);
 
-  outcome.evidence = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  outcome.evidence = judged.evidence;
+  outcome.conflicts = judged.conflicts;
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
-  yield* steps.warn(outcome, outcome.decision.warnings);
+  yield* steps.warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
 
   if (outcome.decision.answer) {
     const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));

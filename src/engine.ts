@@ -31,7 +31,9 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Scope, Selection } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
+import { createFactReader } from "./verify/facts.ts";
+import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { VERSION } from "./version.ts";
 
@@ -66,6 +68,12 @@ export interface SwitchOptions {
   readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
+export interface ConflictOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
@@ -93,6 +101,8 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
+  conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
   switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
   health(): Promise<Health>;
@@ -178,6 +188,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
   const reader = createReader();
+  const facts = createFactReader();
 
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
@@ -223,6 +234,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      compare: { reader: facts, precedence: pack.precedence },
       hotlines: pack.hotlines,
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
@@ -241,6 +253,14 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
     counts: (scope) => store.documents.counts(scope),
+    async *conflicts({ domain: name, tenant, signal = new AbortController().signal } = {}) {
+      const pack = domain(name);
+      const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
+      const index = corpus(pack.name);
+      await index.ready();
+      const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
+      yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
+    },
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
       const request = requestOf(question, options, pack, config);
@@ -312,6 +332,20 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
   };
   return engine;
+}
+
+/** Documents held in memory at once while a corpus is scanned. */
+const SCAN_BATCH = 50;
+
+async function* documentsOf(ids: readonly string[], scope: Scope, store: Store): AsyncGenerator<StoredDocument, void> {
+  for (let at = 0; at < ids.length; at += SCAN_BATCH) {
+    const batch = ids.slice(at, at + SCAN_BATCH);
+    const loaded = await store.documents.load(scope, batch);
+    for (const id of batch) {
+      const document = loaded.get(id);
+      if (document !== undefined) yield document;
+    }
+  }
 }
 
 /** One spelling of a folder, so that the same one reached through a link is the same source. */

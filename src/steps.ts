@@ -27,6 +27,7 @@ import type {
   AskRequest,
   CheckResult,
   Claim,
+  Conflict,
   DraftSentence,
   Evidence,
   ModelCall,
@@ -39,7 +40,10 @@ import type {
   Turn,
   Warning,
 } from "./types.ts";
+import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
+import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
+import type { FactReader } from "./verify/facts.ts";
 import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
@@ -65,6 +69,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
@@ -92,6 +97,7 @@ export interface Outcome {
   /** How inherited thresholds are read with the encoder that ranked. */
   scale: ScoreScale;
   evidence: readonly Evidence[];
+  conflicts: readonly Conflict[];
   decision: Decision;
   refusal: Refusal | null;
 }
@@ -119,6 +125,7 @@ export function createOutcome(): Outcome {
     ranker: null,
     scale: RAW_SCALE,
     evidence: [],
+    conflicts: [],
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
   };
@@ -242,12 +249,31 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
   return questionWords(understood, own, corpus);
 }
 
-export function verify(question: Question, passages: readonly Passage[], scale: ScoreScale, parts: AnswerParts, log: StageLog): Evidence[] {
+/** Verdicts, and the conflicts among passages that are not rejected. */
+export function verify(
+  question: Question,
+  passages: readonly Passage[],
+  scale: ScoreScale,
+  parts: AnswerParts,
+  log: StageLog,
+): Pick<Outcome, "evidence" | "conflicts"> {
   const gate = carryGate(parts.profile.gate, scale);
-  const evidence = verifyPassages(question, passages, gate, wordsFor(question, parts), scale);
+  const words = wordsFor(question, parts);
+  const compares = parts.profile.comparePassages;
+  const asked = words.questionTokens(question.resolved);
+  const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const evidence = verifyPassages(question, passages, gate, words, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
-  return evidence;
+  const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
+  const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
+  log.fact("conflicts", conflicts.length);
+  return { evidence, conflicts };
+}
+
+/** Sources that differ about what is answered. */
+export function disagreements({ conflicts, decision }: Outcome): Warning[] {
+  return decision.answer ? conflicts.map(conflictWarning) : [];
 }
 
 /** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
@@ -468,7 +494,7 @@ export function assemble(
   { profile, createId, prices }: AnswerParts,
   trace: Trace,
 ): Answer {
-  const { sheet, claims, checks, evidence, decision, refusal, written, warnings } = outcome;
+  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings } = outcome;
   const calls = hit === null ? priceCalls(outcome, prices) : [];
   const content = hit ?? {
     status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
@@ -479,7 +505,7 @@ export function assemble(
     citations: sheet.citations,
     seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
-    conflicts: [],
+    conflicts: refusal === null ? conflicts : [],
     checks,
     refusal,
     model: written.writer === "" ? "none" : written.writer,

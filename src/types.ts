@@ -375,11 +375,36 @@ export interface Warning {
   readonly message: string;
 }
 
+export type ConflictKind = "value" | "date" | "polarity" | "condition";
+
 /** Two sources that differ; shown side by side. */
 export interface Conflict {
+  /** Words that both sides share, as written. */
   readonly about: string;
-  readonly sides: readonly { readonly sid: string; readonly value: string; readonly asOf: string | null }[];
-  readonly resolvedBy: string | null;
+  readonly kind: ConflictKind;
+  /** How surely both speak of the same thing, 0–1: an order, no probability. */
+  readonly certainty: number;
+  readonly sides: readonly [ConflictSide, ConflictSide];
+  /** The declared rule that decides, and the `sid` of the side that holds; `null`: the sources disagree. */
+  readonly resolvedBy: ConflictResolution | null;
+}
+
+export interface ConflictResolution {
+  readonly rule: "newer" | Authority;
+  readonly holds: string;
+}
+
+/** One side of a conflict: what it says, and the sentence that says it, in the document's text. */
+export interface ConflictSide extends TextRange {
+  readonly sid: string;
+  /** The words that differ. */
+  readonly value: string;
+  readonly quote: string;
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
 }
 
 /** Why there is no answer, and what was searched. */

@@ -168,6 +168,10 @@ export const askResponseSchema = z
         url: z.string().nullable(),
         title: z.string(),
         rel: nullableScore,
+        consistency: nullableScore.describe("Self-contained, dated, without contradiction in itself; `null`: not scored."),
+        agreement: nullableScore.describe(
+          "Share of the passages on the same that say the same; `null`: there is none, or it was not scored.",
+        ),
         cross: nullableScore,
         final: z.number(),
         verdict: z.enum(["verified", "uncertain", "rejected"]),
@@ -176,9 +180,30 @@ export const askResponseSchema = z
     ),
     conflicts: z.array(
       z.object({
-        about: z.string(),
-        sides: z.array(z.object({ sid: z.string(), value: z.string(), as_of: z.string().nullable() })),
-        resolved_by: z.string().nullable(),
+        about: z.string().describe("Words that both sides share."),
+        kind: z.enum(["value", "date", "polarity", "condition"]),
+        certainty: z.number().describe("How surely both speak of the same thing, 0–1: an order, no probability."),
+        sides: z.array(
+          z.object({
+            sid: z.string(),
+            value: z.string().describe("The words that differ."),
+            quote: z.string().describe("The sentence that says it, exact; `start` and `end` are its place in the document's text."),
+            start: z.int(),
+            end: z.int(),
+            document_id: z.string(),
+            document_version: z.string(),
+            title: z.string(),
+            url: z.string().nullable(),
+            as_of: z.string().nullable(),
+          }),
+        ),
+        resolved_by: z
+          .object({
+            rule: z.enum(["newer", "regulation", "agency", "summary"]),
+            holds: z.string().describe("`sid` of the side that holds."),
+          })
+          .nullable()
+          .describe("The rule of the domain pack that decides; `null`: the sources disagree."),
       }),
     ),
     checks: z.array(
@@ -291,14 +316,20 @@ function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: 
   return { document_id: documentId, document_version: documentVersion, title, url, as_of: asOf };
 }
 
-function evidenceToWire({ passage, relevance, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
+function evidenceToWire({ passage, relevance, consistency, agreement, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
   const { sid, document, scores } = passage;
-  return { sid, url: document.url, title: document.title, rel: relevance, cross: scores.cross, final: score, verdict, reason };
+  const judged = { rel: relevance, consistency, agreement, cross: scores.cross, final: score, verdict, reason };
+  return { sid, url: document.url, title: document.title, ...judged };
 }
 
 function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
-  const sides = conflict.sides.map(({ sid, value, asOf }) => ({ sid, value, as_of: asOf }));
-  return { about: conflict.about, sides, resolved_by: conflict.resolvedBy };
+  const sides = conflict.sides.map(({ documentId, documentVersion, asOf, ...side }) => ({
+    ...side,
+    document_id: documentId,
+    document_version: documentVersion,
+    as_of: asOf,
+  }));
+  return { ...conflict, sides, resolved_by: conflict.resolvedBy };
 }
 
 function refusalToWire(refusal: Refusal): WireRefusal {

@@ -1,6 +1,7 @@
 import type { ContentWord } from "../language/content-words.ts";
+import type { Reading } from "../language/reading.ts";
 import type { TextRange } from "../types.ts";
-import type { Reading, Statement } from "./statements.ts";
+import type { Statement } from "./statements.ts";
 
 /** What a word counts where a statement itself holds it, what stands above it, or its neighbour. */
 const OWN = 1;

@@ -1,3 +1,4 @@
+import type { Reading } from "../language/reading.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
@@ -6,7 +7,7 @@ import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
 import { checkNovelty } from "./novelty.ts";
 import { checkPolarity } from "./polarity.ts";
-import type { Reader, Reading } from "./statements.ts";
+import type { Reader } from "./statements.ts";
 import { checkValues } from "./values.ts";
 
 /** A sentence beside the quotes that it cites. */

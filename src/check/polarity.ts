@@ -1,10 +1,11 @@
 import { equalQuantities } from "../language/compare-quantities.ts";
 import type { ContentWord } from "../language/content-words.ts";
 import type { Marker } from "../language/opposites.ts";
+import type { Reading } from "../language/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
-import type { Reading, Statement } from "./statements.ts";
+import type { Statement } from "./statements.ts";
 
 /** A statement speaks of the same place of the claim if it holds this share of the words around. */
 const SAME = 0.35;

@@ -1,18 +1,7 @@
-import { type ContentWord, createWordReader } from "../language/content-words.ts";
-import { type Marker, markersIn } from "../language/opposites.ts";
-import { type Quantity, quantitiesIn } from "../language/quantities.ts";
+import type { Quantity } from "../language/quantities.ts";
+import { createReading, type Reading } from "../language/reading.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { CitedQuote } from "./finding.ts";
-
-/** A text as the checks read it. */
-export interface Reading {
-  readonly text: string;
-  readonly words: readonly ContentWord[];
-  /** Roots of its words; of a negated word also the root behind a `¬`. */
-  readonly roots: ReadonlySet<string>;
-  readonly quantities: readonly Quantity[];
-  readonly markers: readonly Marker[];
-}
 
 /** One sentence, list item or table row of a quote, with what it is said of. */
 export interface Statement extends Reading {
@@ -30,28 +19,12 @@ export interface Reader {
   statements(quote: CitedQuote): readonly Statement[];
 }
 
-/** Texts whose reading is kept. */
+/** Quotes whose statements are kept. */
 const REMEMBERED = 2000;
-/** Longer texts are noise: what is behind is not read. */
-const MAX_CHARACTERS = 20_000;
 
 export function createReader(): Reader {
-  const readWords = createWordReader();
   const known = new Map<string, readonly Statement[]>();
-  const readings = new Map<string, Reading>();
-  const read = (whole: string): Reading => {
-    const before = readings.get(whole);
-    if (before !== undefined) return before;
-    const text = whole.slice(0, MAX_CHARACTERS);
-    const words = readWords(text);
-    const roots = new Set(words.map(({ root }) => root));
-    for (const { root, negated } of words) if (negated) roots.add(`¬${root}`);
-    const quantities = quantitiesIn(text);
-    const reading = { text: whole, words, roots, quantities, markers: markersIn(text, words, quantities) };
-    if (readings.size >= REMEMBERED) readings.clear();
-    readings.set(whole, reading);
-    return reading;
-  };
+  const read = createReading();
   return {
     read,
     statements(quote) {

@@ -1,6 +1,6 @@
 import type { ContentWord } from "../language/content-words.ts";
+import type { Reading } from "../language/reading.ts";
 import type { Alignment } from "./alignment.ts";
-import type { Reading } from "./statements.ts";
 
 /** A word of the claim that no quote holds, and the word that a quote has in its place. */
 export interface Substitution {

@@ -1,9 +1,10 @@
 import { equalQuantities, oppositeBounds } from "../language/compare-quantities.ts";
 import type { Quantity } from "../language/quantities.ts";
+import type { Reading } from "../language/reading.ts";
 import type { Alignment } from "./alignment.ts";
 import { derivedFrom } from "./derived.ts";
 import { type Finding, finding } from "./finding.ts";
-import type { Reading, Statement } from "./statements.ts";
+import type { Statement } from "./statements.ts";
 
 /** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
 const FITS = 0.5;

@@ -1,4 +1,5 @@
-import type { Answer, SeeAlso } from "../types.ts";
+import type { Answer, Conflict, SeeAlso } from "../types.ts";
+import { ruleInWords } from "../verify/conflicts.ts";
 import { readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
@@ -27,7 +28,22 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
     lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
+  for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
   if (answer.seeAlso !== undefined && answer.seeAlso !== null) lines.push("", ...seeAlsoLines(answer.seeAlso, colors));
+  return lines;
+}
+
+/** Both sides, one below the other: what each says, where, as of when, and the sentence. */
+export function conflictLines({ about, sides, resolvedBy }: Conflict, colors: Terminal["colors"]): string[] {
+  const lines = [colors.bold(`Sources disagree: ${harmlessLine(about)}`)];
+  for (const { sid, value, title, url, asOf, quote, start, end } of sides) {
+    const holds = resolvedBy?.holds === sid ? colors.green(" (holds)") : "";
+    lines.push(
+      `  ${colors.yellow(harmlessLine(value))}${holds} – ${harmlessLine(title)}, ${asOf === null ? "no date stated" : `as of ${asOf}`}`,
+    );
+    lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
+  }
+  lines.push(resolvedBy === null ? "  Nothing here decides which holds: check both." : `  Decided by: ${ruleInWords(resolvedBy.rule)}`);
   return lines;
 }
 

@@ -4,6 +4,7 @@ import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
 import { addCheckCommand } from "./commands/check.ts";
+import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
@@ -64,6 +65,7 @@ function createProgram(context: CliContext): Command {
   addCheckCommand(program, context);
   addIngestCommand(program, context);
   addServeCommand(program, context);
+  addConflictsCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);

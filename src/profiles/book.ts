@@ -22,6 +22,7 @@ export const book: Profile = {
     perDocument: null,
   },
   gate: { type: "best-similarity", minimum: 0.7 },
+  comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",

@@ -8,6 +8,8 @@ export interface Profile {
   readonly needs: readonly ("encoder" | "model")[];
   readonly retrieve: RetrieveSettings;
   readonly gate: GateSettings;
+  /** Are passages compared with each other: consistency, agreement, conflicts? */
+  readonly comparePassages: boolean;
   /**
    * Encoder on which the thresholds of gate and route were measured; with another one they are carried over by quantile. `null`: they are no cosines of
    * another model.

@@ -22,6 +22,7 @@ export const sevenLayer: Profile = {
     perDocument: null,
   },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
+  comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",

@@ -24,6 +24,7 @@ export const sourcebound: Profile = {
     perDocument: 3,
   },
   gate: { type: "sufficiency", verified: 0.6, uncertain: 0.3, answer: 0.5 },
+  comparePassages: true,
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -51,7 +52,7 @@ export const sourcebound: Profile = {
   caches: ["exact"],
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
-    { stage: "verify", what: "consistency, agreement, conflicts, calibration on labelled questions of a domain" },
+    { stage: "verify", what: "calibration on labelled questions of a domain" },
     { stage: "check", what: "relevancy" },
   ],
   rules: [
@@ -75,6 +76,11 @@ export const sourcebound: Profile = {
       rule: "in an index of fewer than 150 windows refuse below the share of question words found",
       state: "ours",
       why: "word weights of a few pages are noise; the answer says that nothing is calibrated",
+    },
+    {
+      rule: "sources that contradict each other are shown side by side",
+      state: "ours",
+      why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
     },
     FOREIGN_LANGUAGE,
   ],

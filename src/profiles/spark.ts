@@ -22,6 +22,7 @@ export const spark: Profile = {
     perDocument: null,
   },
   gate: { type: "guard", relevanceWeight: 0.7, crossWeight: 0.3, perPassage: 0.28, aggregate: 0.35, keep: 5 },
+  comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",

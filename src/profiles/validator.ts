@@ -22,6 +22,7 @@ export const validator: Profile = {
     perDocument: null,
   },
   gate: { type: "none" },
+  comparePassages: false,
   thresholdsOf: "all-MiniLM-L6-v2",
   write: {
     writer: "auto",

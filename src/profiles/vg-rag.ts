@@ -22,6 +22,7 @@ export const vgRag: Profile = {
     perDocument: null,
   },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
+  comparePassages: true,
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -49,14 +50,24 @@ export const vgRag: Profile = {
   sessionTurns: 0,
   caches: ["exact"],
   unbuilt: [
-    { stage: "verify", what: "consistency and agreement (null: relevance alone decides), the model as verifier" },
+    { stage: "verify", what: "the model as verifier: consistency and agreement are scored by rules" },
     { stage: "verify", what: "web check of uncertain passages: they are not used" },
   ],
   rules: [
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",
       state: "corrected",
-      why: "equal weights (our choice), renormalised over the scores that exist",
+      why: "equal weights (our choice), renormalised over the scores that exist; agreement is null when no other passage speaks of the same",
+    },
+    {
+      rule: "consistency: self-contained, clear, unambiguous, by a model",
+      state: "corrected",
+      why: "by rules: dangling references, stubs, boilerplate, undated, two values for the same; reproducible, without a model",
+    },
+    {
+      rule: "agreement: an outlier against the majority of passages goes",
+      state: "reproduced",
+      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); values, dates, polarity and conditions are compared by rules",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",

@@ -1,6 +1,7 @@
 import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
+import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import { weightedCoverage } from "./coverage.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
@@ -13,20 +14,34 @@ export interface WordStatistics {
   idf(token: string): number;
 }
 
-/** The evidence gate, before anything is written: a verdict for every passage, in the order of the passages. */
+/**
+ * The evidence gate, before anything is written: a verdict for every passage, in the order of the passages.
+ * @param compared what the passages say of each other; without it consistency and agreement are not scored
+ */
 export function verifyPassages(
   question: Question,
   passages: readonly Passage[],
   gate: GateSettings,
   words: WordStatistics,
   scale: Pick<ScoreScale, "score"> = RAW_SCALE,
+  compared: Compared = NOT_COMPARED,
 ): Evidence[] {
   const asked = words.questionTokens(question.resolved);
   const own = words.ownTokens(question.text);
-  return passages.map((passage) => judge(passage, gate, () => relevanceByCoverage(asked, own, passage, words), scale));
+  return passages.map((passage) => {
+    const comparison = compared.of(passage);
+    const judged = judge(passage, gate, () => relevanceByCoverage(asked, own, passage, words), scale, comparison);
+    return withComparison(judged, comparison, gate);
+  });
 }
 
-function judge(passage: Passage, gate: GateSettings, coverage: () => number | null, scale: Pick<ScoreScale, "score">): Evidence {
+function judge(
+  passage: Passage,
+  gate: GateSettings,
+  coverage: () => number | null,
+  scale: Pick<ScoreScale, "score">,
+  { consistency, agreement, outlier }: PassageComparison,
+): Evidence {
   const { dense, cross } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
   const carried = dense === null ? null : unit(scale.score(dense));
@@ -49,10 +64,11 @@ function judge(passage: Passage, gate: GateSettings, coverage: () => number | nu
       return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
-      // Consistency and agreement are not scored: null, and relevance alone decides.
-      const score = carried ?? 0;
-      const verdict = score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
-      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from relevance alone`);
+      const parts = { relevance: carried, consistency: consistency.score, agreement: agreement.score };
+      const score = vScore(parts) ?? 0;
+      const verdict = outlier ? "rejected" : score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
+      const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
+      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from ${scored.join(", ")}`);
     }
     case "best-similarity":
     case "none":
@@ -77,6 +93,12 @@ export function guardScore(
   ].filter((part): part is { weight: number; value: number } => part.value !== null);
   const total = parts.reduce((sum, { weight }) => sum + weight, 0);
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
+}
+
+/** `vg-rag`: mean of the scores that exist; the source states no weights, equal ones are our choice. `null` when none exists. */
+export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
+  const scores = Object.values(parts).filter((score) => score !== null);
+  return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
 /**

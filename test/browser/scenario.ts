@@ -1,7 +1,7 @@
 import { RequestError } from "../../src/errors.ts";
 import { eventsOf, sampleAnswer, sampleCitation, sampleRefusal } from "../../src/testing/answers.ts";
 import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
-import type { Answer, Evidence } from "../../src/types.ts";
+import type { Answer, ConflictSide, Evidence } from "../../src/types.ts";
 
 /** Questions for which the scripted engine of the page's tests has something to say. */
 export const QUESTIONS = {
@@ -84,6 +84,12 @@ const HOSTILE_ANSWER = sampleAnswer({
   warnings: [{ code: "html_removed", message: HOSTILE_TEXT }],
 });
 
+function conflictSide(sid: string, title: string, value: string, asOf: string | null): ConflictSide {
+  const quote = `VA pays ${value} for a burial.`;
+  const place = { documentId: sid, documentVersion: "v1", start: 0, end: quote.length };
+  return { sid, title, value, quote, asOf, url: `https://www.va.gov/${sid}/`, ...place };
+}
+
 const CONFLICT_ANSWER: Answer = sampleAnswer({
   question: QUESTIONS.conflict,
   sentences: [{ text: FORM_QUOTE, citations: [1] }],
@@ -91,10 +97,9 @@ const CONFLICT_ANSWER: Answer = sampleAnswer({
   conflicts: [
     {
       about: "burial allowance",
-      sides: [
-        { sid: "S1", value: "$978", asOf: "2025-10-01" },
-        { sid: "S2", value: "$948", asOf: null },
-      ],
+      kind: "value",
+      certainty: 0.7,
+      sides: [conflictSide("S1", "Burial benefits", "$978", "2025-10-01"), conflictSide("S2", "Survivors' handbook", "$948", null)],
       resolvedBy: null,
     },
   ],

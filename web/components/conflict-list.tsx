@@ -3,28 +3,28 @@ import { formatDate, toHttpUrl } from "../format.ts";
 
 export interface ConflictListProps {
   readonly conflicts: WireAnswer["conflicts"];
-  readonly evidence: WireAnswer["evidence"];
 }
 
+type WireConflict = WireAnswer["conflicts"][number];
+
 /** Sources that differ, side by side. */
-export function ConflictList({ conflicts, evidence }: ConflictListProps) {
+export function ConflictList({ conflicts }: ConflictListProps) {
   return conflicts.map((conflict) => (
-    <section key={conflict.about} className="conflict" aria-label={`Conflict about ${conflict.about}`}>
+    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict about ${conflict.about}`}>
       <h3>Sources disagree: {conflict.about}</h3>
       <ul>
         {conflict.sides.map((side) => {
-          const source = evidence.find(({ sid }) => sid === side.sid);
-          const url = toHttpUrl(source?.url ?? null);
-          const title = source?.title ?? side.sid;
+          const url = toHttpUrl(side.url);
           return (
             <li key={side.sid}>
               <span className="conflict-value">{side.value}</span>
+              <q className="conflict-quote">{side.quote}</q>
               <span className="conflict-source">
                 {url === null ? (
-                  title
+                  side.title
                 ) : (
                   <a href={url} target="_blank" rel="noopener noreferrer">
-                    {title}
+                    {side.title}
                   </a>
                 )}
               </span>
@@ -33,7 +33,17 @@ export function ConflictList({ conflicts, evidence }: ConflictListProps) {
           );
         })}
       </ul>
-      <p>{conflict.resolved_by === null ? "Nothing here decides which holds: check both." : `Decided by: ${conflict.resolved_by}`}</p>
+      <p>{conflict.resolved_by === null ? "Nothing here decides which holds: check both." : decidedBy(conflict, conflict.resolved_by)}</p>
     </section>
   ));
+}
+
+function keyOf({ sides }: WireConflict): string {
+  return sides.map(({ document_id, start }) => `${document_id} ${start}`).join(" ");
+}
+
+function decidedBy({ sides }: WireConflict, { rule, holds }: NonNullable<WireConflict["resolved_by"]>): string {
+  const side = sides.find(({ sid }) => sid === holds);
+  const reason = rule === "newer" ? "the newer source holds" : `a source of kind "${rule}" holds`;
+  return `Decided by a declared rule, ${reason}: ${side?.value ?? holds}`;
 }

@@ -66,7 +66,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
-          {answer === null ? null : <ConflictList conflicts={answer.conflicts} evidence={answer.evidence} />}
+          {answer === null ? null : <ConflictList conflicts={answer.conflicts} />}
           <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
           {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
         </div>

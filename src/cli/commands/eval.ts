@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
+import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalLadderCommand } from "./eval-ladder.ts";
@@ -26,6 +27,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
+  addEvalConflictsCommand(evaluate, context);
   addEvalLadderCommand(evaluate, context);
   addEvalRefusalCommand(evaluate, context);
   evaluate

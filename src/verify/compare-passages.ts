@@ -1,0 +1,198 @@
+import type { GateSettings } from "../profiles/profile.ts";
+import type { Conflict, Evidence, Passage } from "../types.ts";
+import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
+import { type Explained, scoreConsistency } from "./consistency.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
+
+/** What the other passages say of one. */
+export interface PassageComparison {
+  readonly consistency: Explained;
+  readonly agreement: Explained;
+  /** Most of the passages that speak of the same, two at least, say otherwise. */
+  readonly outlier: boolean;
+  /** Another passage contradicts it, and no declared rule lets it hold. */
+  readonly contradicted: boolean;
+}
+
+export interface Compared {
+  of(passage: Passage): PassageComparison;
+  readonly conflicts: readonly Conflict[];
+}
+
+const UNSCORED: Explained = { score: null, reason: "not scored" };
+const NOTHING: PassageComparison = { consistency: UNSCORED, agreement: UNSCORED, outlier: false, contradicted: false };
+/** For profiles whose source compares no passages. */
+export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [] };
+
+export interface CompareParts {
+  readonly words: FactWords;
+  readonly reader: FactReader;
+  readonly precedence: Precedence;
+}
+
+/** A statement is compared if it and what stands above it hold this share of the question's words, by weight. */
+const ABOUT_QUESTION = 0.35;
+/** Conflicts of one answer. */
+const MOST_CONFLICTS = 5;
+/** Passages that say otherwise before a majority is spoken of. */
+const MAJORITY = 2;
+/** Inside one passage only what is surely the same thing clashes. */
+const CLASH_CERTAINTY = 0.6;
+
+interface Spoken {
+  readonly fact: Fact;
+  readonly passage: Passage;
+}
+
+/**
+ * Lays the passages of a question beside each other, value by value: what of the question they agree on, and where they contradict each other.
+ * @param asked tokens of the question; what is not about it is not compared
+ */
+export function comparePassages(
+  asked: readonly string[],
+  passages: readonly Passage[],
+  { words, reader, precedence }: CompareParts,
+): Compared {
+  const weights = new Map(asked.map((token) => [token, words.idf(token)]));
+  const pieces = passages.map((passage) => reader.piecesOf(passage, words));
+  const spoken = passages.map((passage, i) =>
+    (pieces[i] as readonly PieceTokens[])
+      .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
+      .map(({ piece }): Spoken => ({ fact: reader.read(piece, words), passage })),
+  );
+  const tallies = passages.map(() => ({ agree: 0, differ: 0, lost: false, clash: false }));
+  const conflicts: Conflict[] = [];
+  for (let i = 0; i < passages.length; i++) {
+    for (let j = i; j < passages.length; j++) {
+      const found = comparePair(spoken[i] as Spoken[], spoken[j] as Spoken[], i === j);
+      const [one, other] = [tallies[i], tallies[j]];
+      if (found === null || one === undefined || other === undefined) continue;
+      if (i === j) {
+        one.clash = found.comparison.type === "differ" && found.comparison.certainty >= CLASH_CERTAINTY;
+        continue;
+      }
+      if (found.comparison.type === "agree") {
+        one.agree++;
+        other.agree++;
+        continue;
+      }
+      one.differ++;
+      other.differ++;
+      const [a, b] = [found.a, found.b];
+      const conflict = toConflict(
+        found.comparison,
+        { fact: a.fact, source: sourceOf(a.passage) },
+        { fact: b.fact, source: sourceOf(b.passage) },
+        precedence,
+      );
+      conflicts.push(conflict);
+      if (conflict.resolvedBy?.holds !== a.passage.sid) one.lost = true;
+      if (conflict.resolvedBy?.holds !== b.passage.sid) other.lost = true;
+    }
+  }
+  const results = new Map(
+    passages.map((passage, i) => {
+      const { agree, differ, lost, clash } = tallies[i] as (typeof tallies)[number];
+      return [
+        passage.sid,
+        {
+          consistency: scoreConsistency(
+            passage,
+            (pieces[i] as readonly PieceTokens[]).map(({ piece }) => piece),
+            clash,
+          ),
+          agreement: agreementOf(agree, differ, passages.length),
+          outlier: differ >= MAJORITY && differ > agree,
+          contradicted: lost,
+        },
+      ] as const;
+    }),
+  );
+  conflicts.sort((a, b) => b.certainty - a.certainty);
+  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+}
+
+/** Share of the passages that speak of the same and say the same. */
+function agreementOf(agree: number, differ: number, passages: number): Explained {
+  if (passages === 1) return { score: null, reason: "there is no other passage" };
+  const n = agree + differ;
+  if (n === 0) return { score: null, reason: "no other passage speaks of the same" };
+  return {
+    score: agree / n,
+    reason: differ === 0 ? `${agree} of ${n} passages bear it out` : `${differ} of ${n} passages on the same say otherwise`,
+  };
+}
+
+/** The most certain difference of two passages; without one, whether they agree. */
+function comparePair(
+  one: readonly Spoken[],
+  other: readonly Spoken[],
+  inside: boolean,
+): { comparison: Comparison; a: Spoken; b: Spoken } | null {
+  let best: { comparison: Comparison; a: Spoken; b: Spoken } | null = null;
+  // What both passages say alike is no difference of the two.
+  const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
+  for (const [i, a] of one.entries()) {
+    for (const b of inside ? one.slice(i + 1) : other) {
+      if (!saysSomething(a.fact.piece.text) && !saysSomething(b.fact.piece.text)) continue;
+      const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
+      if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
+      if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
+      const comparison = compareFacts(a.fact, b.fact);
+      if (comparison === null) continue;
+      const isBetter =
+        best === null ||
+        (comparison.type === best.comparison.type ? comparison.certainty > best.comparison.certainty : comparison.type === "differ");
+      if (isBetter) best = { comparison, a, b };
+    }
+  }
+  return best;
+}
+
+function isSamePlace(a: Spoken, b: Spoken): boolean {
+  const [x, y] = [a.fact.piece, b.fact.piece];
+  return a.passage.document.id === b.passage.document.id && x.start < y.end && y.start < x.end;
+}
+
+/** Parts of one section belong together and are no two sources. */
+function sameHeading(a: Spoken, b: Spoken): boolean {
+  return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
+}
+
+function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
+  let all = 0;
+  let held = 0;
+  for (const [token, weight] of weights) {
+    all += weight;
+    if (own.has(token)) held += weight;
+  }
+  if (held >= ABOUT_QUESTION * all) return held > 0;
+  if (held === 0 && !POINTS_BACK.test(piece.text)) return false;
+  const over = around();
+  for (const [token, weight] of weights) if (!own.has(token) && over.some((tokens) => tokens.has(token))) held += weight;
+  return held >= ABOUT_QUESTION * all;
+}
+
+function sourceOf({ sid, document }: Passage): FactSource {
+  return { ...document, sid };
+}
+
+/** Evidence with both scores and their reasons; in our own gate a contradicted passage is uncertain, and never less. */
+export function withComparison(evidence: Evidence, compared: PassageComparison, gate: GateSettings): Evidence {
+  const { consistency, agreement, contradicted } = compared;
+  const reasons = [
+    consistency.score === null ? null : `consistency ${consistency.score.toFixed(2)}: ${consistency.reason}`,
+    agreement === UNSCORED
+      ? null
+      : `agreement ${agreement.score === null ? "not scored" : agreement.score.toFixed(2)}: ${agreement.reason}`,
+  ].filter((reason) => reason !== null);
+  const isLowered = contradicted && evidence.verdict === "verified" && gate.type === "coverage";
+  return {
+    ...evidence,
+    verdict: isLowered ? "uncertain" : evidence.verdict,
+    consistency: consistency.score,
+    agreement: agreement.score,
+    reason: [evidence.reason, ...reasons].join("; "),
+  };
+}

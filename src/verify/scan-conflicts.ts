@@ -1,0 +1,140 @@
+import type { Block, Conflict, TextRange, Unit } from "../types.ts";
+import { compareFacts } from "./compare-facts.ts";
+import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
+import { createFactReader, type FactWords, isStatement, type Piece, piecesOf, saysSomething } from "./facts.ts";
+
+/** What a scan needs of a document. */
+export interface ScannedDocument extends Omit<FactSource, "sid"> {
+  readonly text: string;
+  readonly units: readonly Unit[];
+  readonly blocks: readonly Block[];
+}
+
+export type ScanEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly found: number }
+  | {
+      readonly type: "conflicts";
+      readonly documents: number;
+      readonly statements: number;
+      readonly compared: number;
+      readonly conflicts: readonly Conflict[];
+    };
+
+export interface ScanOptions {
+  readonly total: number;
+  readonly precedence: Precedence;
+  readonly signal: AbortSignal;
+}
+
+/** Rarest tokens of a statement by which others about the same are looked up. */
+const KEY_TOKENS = 8;
+/** Statements of one token that are looked at, the latest: a token of more tells little. This bounds the work for each statement. */
+const POSTINGS = 250;
+/** Tokens that two statements must share before they are compared, and how many are compared with one at most. */
+const SHARED_TOKENS = 2;
+const CANDIDATES = 24;
+/** A report is read in order: what is less sure stands at its end. */
+const STRICTNESS = 0.8;
+
+const VALUE = /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|any time|no (?:time )?(?:limit|deadline))\b/i;
+const TURN =
+  /\b(?:not|no|never|cannot|can['’]?t|must|required|only|even|always|need|have to|go(?:es)?|stays?|remains?|increas\w*|decreas\w*)\b|n['’]t\b/i;
+
+interface Stored {
+  readonly piece: Piece;
+  readonly source: Omit<FactSource, "sid">;
+  readonly value: boolean;
+  readonly turn: boolean;
+}
+
+/**
+ * Every contradiction between statements of a corpus, most certain first. Statements are looked up by the rare words that they share, so time
+ * grows with the number of statements, not with its square.
+ * @throws whatever `signal` was aborted with
+ */
+export async function* scanConflicts(
+  documents: AsyncIterable<ScannedDocument>,
+  words: FactWords,
+  { total, precedence, signal }: ScanOptions,
+): AsyncGenerator<ScanEvent, void> {
+  const reader = createFactReader();
+  const stored: Stored[] = [];
+  const postings = new Map<string, number[]>();
+  const seen = new Set<string>();
+  const conflicts: Conflict[] = [];
+  let done = 0;
+  let compared = 0;
+  for await (const document of documents) {
+    signal.throwIfAborted();
+    const { id, version, title, url, asOf, authority } = document;
+    const source = { id, version, title, url, asOf, authority };
+    const textOf = ({ start, end }: TextRange) => document.text.slice(start, end);
+    for (const piece of piecesOf({ title: document.title, headingPath: [], units: document.units, blocks: document.blocks, textOf })) {
+      const spelled = piece.text.toLowerCase().replaceAll(/\s+/g, " ");
+      const key = piece.type === "table-row" ? [document.title, ...piece.above, spelled].join("\n") : spelled;
+      if (!isStatement(piece.text) || seen.has(key)) continue;
+      seen.add(key);
+      const tokens = keyTokens(piece, words);
+      if (tokens.length < SHARED_TOKENS) continue;
+      const one = { piece, source, value: VALUE.test(piece.text), turn: TURN.test(piece.text) };
+      for (const at of candidatesOf(tokens, postings, (other) => isWorthComparing(one, stored[other] as Stored))) {
+        const other = stored[at] as Stored;
+        compared++;
+        const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
+        const comparison = compareFacts(a, b, STRICTNESS);
+        if (comparison?.type !== "differ") continue;
+        const sources = [
+          { fact: a, source: { ...other.source, sid: "A" } },
+          { fact: b, source: { ...source, sid: "B" } },
+        ] as const;
+        conflicts.push(toConflict(comparison, ...sources, precedence));
+      }
+      for (const token of tokens) {
+        const list = postings.get(token);
+        if (list === undefined) postings.set(token, [stored.length]);
+        else if (list.length < POSTINGS) list.push(stored.length);
+        else list[stored.length % POSTINGS] = stored.length;
+      }
+      stored.push(one);
+    }
+    done++;
+    yield { type: "progress", done, total, found: conflicts.length };
+  }
+  conflicts.sort((a, b) => b.certainty - a.certainty);
+  yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
+}
+
+/** Numbers differ where statements conflict; telephone numbers and forms say what they are about. */
+const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
+
+/** The rarest words of a statement. */
+function keyTokens({ text }: Piece, words: FactWords): string[] {
+  return [...new Set(words.tokens(text))]
+    .filter((token) => !PLAIN_NUMBER.test(token))
+    .map((token) => ({ token, idf: words.idf(token) }))
+    .sort((a, b) => b.idf - a.idf)
+    .slice(0, KEY_TOKENS)
+    .map(({ token }) => token);
+}
+
+/** Statements that share most of the tokens, most first. */
+function candidatesOf(
+  tokens: readonly string[],
+  postings: ReadonlyMap<string, readonly number[]>,
+  accepts: (at: number) => boolean,
+): number[] {
+  const shared = new Map<number, number>();
+  for (const token of tokens) for (const at of postings.get(token) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
+  return [...shared]
+    .filter(([at, count]) => count >= SHARED_TOKENS && accepts(at))
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+    .slice(0, CANDIDATES)
+    .map(([at]) => at);
+}
+
+/** Both give a value, or one of them turns something; parts of one section belong together and are no two sources. */
+function isWorthComparing(a: Stored, b: Stored): boolean {
+  if (!(a.value && b.value) && !a.turn && !b.turn) return false;
+  if (!saysSomething(a.piece.text) && !saysSomething(b.piece.text)) return false;
+  return a.source.id !== b.source.id || a.piece.above[0] === undefined || a.piece.above.join("\n") !== b.piece.above.join("\n");
+}
