@@ -1,4 +1,13 @@
-import { type Benchmark, checkSentence, createReader, profileNamed, quantile, versionsOf } from "../src/internals.ts";
+import {
+  type Benchmark,
+  checkSentence,
+  createEmbeddedSupportScorer,
+  createReader,
+  loadEmbeddedEncoder,
+  profileNamed,
+  quantile,
+  versionsOf,
+} from "../src/internals.ts";
 
 const ANSWERS = 200;
 const ROUNDS = 7;
@@ -16,47 +25,49 @@ const sentenceOf = (topic: string, i: number) =>
     `To get it, send Form 21-${5300 + i}EZ and your discharge papers before you turn ${60 + i}; the ${topic} office doesn't take requests by phone.`,
   ][i % 2] ?? "";
 
-/** What do the checks of one answer cost? */
+/** What do the checks of one answer cost, with the support score and without? */
 export const benchmark: Benchmark = {
-  description: "checks of an answer of 8 sentences against 6 quotes, without a learned score",
+  description: "checks of an answer of 8 sentences against 6 quotes, with the support score and without",
   async run(_args, progress) {
-    const { check } = profileNamed("sourcebound");
-    const cold: number[] = [];
-    const warm: number[] = [];
+    const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+    const ways = { all: scorer, "without the support score": null };
+    const times = Object.entries(ways).map(([name, support]) => ({ name, support, first: [] as number[], again: [] as number[] }));
     for (let round = 0; round < ROUNDS; round++) {
       progress(`round ${round + 1} of ${ROUNDS}`);
-      const reader = createReader();
-      await checkAnswerOnce(reader, check, 0);
-      const started = cpuMs();
-      for (let i = 0; i < ANSWERS; i++) await checkAnswerOnce(reader, check, round * ANSWERS + i + 1);
-      cold.push((cpuMs() - started) / ANSWERS);
-      const again = cpuMs();
-      for (let i = 0; i < ANSWERS; i++) await checkAnswerOnce(reader, check, 0);
-      warm.push((cpuMs() - again) / ANSWERS);
+      for (const { support, first, again } of times) {
+        const reader = createReader();
+        await checkAnswerOnce(reader, support, 0);
+        const started = cpuMs();
+        for (let i = 0; i < ANSWERS; i++) await checkAnswerOnce(reader, support, round * ANSWERS + i + 1);
+        first.push((cpuMs() - started) / ANSWERS);
+        const restarted = cpuMs();
+        for (let i = 0; i < ANSWERS; i++) await checkAnswerOnce(reader, support, 0);
+        again.push((cpuMs() - restarted) / ANSWERS);
+      }
     }
     // The first round also compiles.
-    const [coldMs, warmMs] = [cold, warm].map((times) => quantile(times.slice(1), 0.5));
-    const shown = (ms: number | null | undefined) => (ms === null || ms === undefined ? "–" : `${ms.toFixed(2)} ms`);
+    const medianOf = (list: readonly number[]) => quantile(list.slice(1), 0.5);
+    const rows = times.flatMap(({ name, first, again }) => [
+      { name: `answer, quotes read for the first time, ${name}`, ms: medianOf(first) },
+      { name: `answer, quotes known, ${name}`, ms: medianOf(again) },
+    ]);
     return {
       report: {
         name: "checks",
         command: "bench checks",
-        versions: versionsOf(),
+        versions: { ...versionsOf(), support: scorer.id },
         seed: 0,
         date: new Date().toISOString(),
         n: { answers: ANSWERS, rounds: ROUNDS, sentences: 8, quotes: TOPICS.length },
         metrics: {},
-        timings: { "answer.first_ms": coldMs ?? null, "answer.again_ms": warmMs ?? null },
+        timings: Object.fromEntries(rows.map(({ name, ms }) => [`${name}, ms`, ms])),
         items: [],
       },
-      table: [
-        {
-          name: "answer, quotes read for the first time",
-          figure: shown(coldMs),
-          note: `target ≤ 3 ms; processor time, medians of ${ROUNDS - 1} rounds of ${ANSWERS}`,
-        },
-        { name: "answer, quotes known", figure: shown(warmMs) },
-      ],
+      table: rows.map(({ name, ms }, i) => ({
+        name,
+        figure: ms === null ? "–" : `${ms.toFixed(2)} ms`,
+        ...(i === 0 ? { note: `target ≤ 3 ms; processor time, medians of ${ROUNDS - 1} rounds of ${ANSWERS}` } : {}),
+      })),
     };
   },
 };
@@ -67,10 +78,10 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-type CheckSettings = ReturnType<typeof profileNamed>["check"];
+type Support = ReturnType<typeof createEmbeddedSupportScorer> | null;
 
 /** @param edition quotes of another edition have not been read before */
-async function checkAnswerOnce(reader: ReturnType<typeof createReader>, settings: CheckSettings, edition: number): Promise<void> {
+async function checkAnswerOnce(reader: ReturnType<typeof createReader>, support: Support, edition: number): Promise<void> {
   const quotes = TOPICS.map((topic, i) => ({
     text: quoteOf(topic, i, edition),
     url: `https://www.va.gov/${topic}/`,
@@ -78,12 +89,12 @@ async function checkAnswerOnce(reader: ReturnType<typeof createReader>, settings
     above: ["Allowances", topic],
   }));
   const context = {
-    settings,
+    settings: profileNamed("sourcebound").check,
     hosts: ["va.gov"],
     homePage: null,
     reader,
     question: "How much is the allowance and how do I get it?",
-    support: null,
+    support,
   };
   for (let i = 0; i < 8; i++) {
     const at = i % TOPICS.length;

@@ -33,6 +33,7 @@ async function* answerFresh(
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
+  outcome.ranker = found.ranker;
   outcome.scale = found.scale;
   yield* steps.warn(outcome, found.warnings);
 

@@ -11,7 +11,7 @@ import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { createEncoderChoice } from "./models/encoder-choice.ts";
@@ -23,7 +23,8 @@ import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { Corpus } from "./retrieve/corpus.ts";
-import { createEmbeddedReranker } from "./retrieve/rerank.ts";
+import { Lexicon } from "./retrieve/lexicon.ts";
+import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
@@ -33,6 +34,7 @@ import { sha256Hex } from "./text/hash.ts";
 import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
+import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -112,7 +114,7 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
-  /** Profiles beside those that ship, by name. */
+  /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
@@ -141,10 +143,27 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const closing = new AbortController();
   // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
   let embeddedReranker: Reranker | null = null;
+  let known: { encoder: EmbeddedEncoder; lexicon: Lexicon } | null = null;
+  const wordsByVectors = () => {
+    if (known === null) {
+      const encoder = loadEmbeddedEncoder();
+      known = { encoder, lexicon: new Lexicon(encoder) };
+    }
+    return known;
+  };
+  let gateWeights: SufficiencyWeights | null = null;
+  const sufficiency = (): SufficiencyParts => {
+    gateWeights ??= readSufficiencyWeights();
+    const { encoder, lexicon } = wordsByVectors();
+    return { weights: gateWeights, space: lexicon, encoder: encoder.id };
+  };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
     get embedded(): Reranker {
-      embeddedReranker ??= createEmbeddedReranker(loadEmbeddedEncoder());
+      if (embeddedReranker === null) {
+        const { encoder, lexicon } = wordsByVectors();
+        embeddedReranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
+      }
       return embeddedReranker;
     },
     /** Only where its runtime and files are installed. */
@@ -195,7 +214,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return made;
   };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName, [...profiles, ...(parts.profiles ?? [])]);
+    const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
       store,
       documents: store.documents,
@@ -214,6 +233,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
+      sufficiency,
       compare: { reader: facts, precedence: pack.precedence },
       hotlines: pack.hotlines,
       complexity: pack.complexity,

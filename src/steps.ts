@@ -46,6 +46,8 @@ import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
 import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
+import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
+import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
@@ -65,6 +67,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
+  /** Loaded when a gate first asks. */
+  readonly sufficiency: () => SufficiencyParts;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
@@ -88,6 +92,8 @@ export interface Outcome {
   readonly written: WriteOutcome;
   /** What the question's vector cost at an endpoint. */
   embedding: Retrieved["embedding"];
+  /** Id of the encoder that ranked; `null`: words alone did. */
+  ranker: string | null;
   /** How inherited thresholds are read with the encoder that ranked. */
   scale: ScoreScale;
   evidence: readonly Evidence[];
@@ -116,6 +122,7 @@ export function createOutcome(): Outcome {
     warnings: [],
     written: { writer: "", insufficient: false, calls: [], warnings: [] },
     embedding: null,
+    ranker: null,
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
@@ -203,7 +210,7 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
-  return { passages, embedding, scale, warnings: retrievalWarnings(question, found, parts) };
+  return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings: retrievalWarnings(question, found, parts) };
 }
 
 function retrievalWarnings({ filters }: Question, { denseFailure, candidates }: Retrieved, { profile }: AnswerParts): Warning[] {
@@ -269,9 +276,26 @@ export function disagreements({ conflicts, decision }: Outcome): Warning[] {
   return decision.answer ? conflicts.map(conflictWarning) : [];
 }
 
-export function decide(question: Question, { evidence, scale }: Outcome, { profile }: AnswerParts, log: StageLog): Decision {
-  const gate = carryGate(profile.gate, scale);
-  const made = decideByGate(evidence, gate);
+/** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
+function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts: AnswerParts): Sufficiency | null {
+  if (parts.profile.gate.type !== "sufficiency") return null;
+  const words = wordsFor(question, parts);
+  const { weights, encoder, space } = parts.sufficiency();
+  const passages = evidence.map(({ passage }) => passage);
+  const view = viewEvidence(words.asked, passages, words, space, question.injectionSignals.length);
+  return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
+}
+
+export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
+  const { evidence, scale } = outcome;
+  const gate = carryGate(parts.profile.gate, scale);
+  const sufficiency = sufficiencyOf(question, outcome, parts);
+  const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
+  if (sufficiency !== null) {
+    log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
+    log.fact("weights", sufficiency.model);
+    log.notice("sufficiency", sufficiency.reason);
+  }
   if (usesCosines(gate)) {
     log.fact("thresholds", scale.type);
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));

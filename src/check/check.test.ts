@@ -232,6 +232,24 @@ describe("what a sentence says beside what it cites", () => {
     expect(without.results.find(({ name }) => name === "support")).toMatchObject({ score: null, reason: "no support score is installed" });
   });
 
+  it("takes a number of the question for granted only where it is said of the same", async () => {
+    const asked = { ...contextOf(sourcebound.check), question: "Can my son get chapter 35 benefits?" };
+    const cited: CitedQuote = { ...page, text: "A child can get chapter 36 benefits at any age over 18 until graduation." };
+    const values = async (text: string) => verdicts(await checkSentence({ text, cited: [cited] }, asked)).values;
+    expect(await values("A child can get chapter 35 benefits at any age until graduation.")).toBe("pass");
+    expect(await values("A child can get benefits at any age over 35 until graduation.")).toBe("fail");
+  });
+
+  it("does not let a grounded sentence carry a clause that no source says", async () => {
+    const cited: CitedQuote = { ...page, text: "You have 1 year from the date on your decision to request a Board Appeal." };
+    const said = "You have 1 year from the date on your decision to request a Board Appeal";
+    const addition = async (end: string) =>
+      verdicts(await checkSentence({ text: said + end, cited: [cited] }, contextOf(sourcebound.check))).addition;
+    expect(await addition(", which a caseworker will fill in for you.")).toBe("fail");
+    expect(await addition(", and your parents can get the same money.")).toBe("fail");
+    expect(await addition(", and the decision shows the date.")).toBe("pass");
+  });
+
   it("lets a high support score outweigh the count of unfamiliar words, and nothing else", async () => {
     const support = { minimum: 0.5, mode: "warn", outweighs: 0.95 } as const;
     const judged = (text: string, score: number) =>

@@ -1,5 +1,6 @@
 import type { Reading } from "../language/reading.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
+import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
@@ -23,11 +24,12 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 
 /** In the order in which they are reported. A further check is one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
-  ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question.quantities, settings.values)),
+  ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
   wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
   wording(({ alignment }) => checkNovelty(alignment)),
   wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
   wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
+  wording(({ alignment }, mode) => checkAddition(alignment, mode)),
 ];
 
 /** A check of the wording; where nothing is cited there is none to compare. */

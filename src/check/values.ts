@@ -25,13 +25,13 @@ interface Fault {
 /**
  * Every value of the claim must stand in a cited quote, and there be said of the same: presence is not support.
  * A value that the question brought, or that shown operands give, needs no source.
- * @param asked values of the question
+ * @param question what was asked, as read
  */
-export function checkValues(alignment: Alignment, asked: readonly Quantity[], mode: "remove" | "warn"): Finding {
+export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
   const values = claim.quantities.filter(({ end }) => !ENUMERATES.test(claim.text.slice(0, end + 2)));
   const faults = values.flatMap((quantity): Fault[] => {
-    const what = faultOf(quantity, alignment, asked);
+    const what = faultOf(quantity, alignment, question);
     return what === null ? [] : [{ quantity, what }];
   });
   if (faults.length === 0) {
@@ -43,14 +43,14 @@ export function checkValues(alignment: Alignment, asked: readonly Quantity[], mo
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
 }
 
-function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quantity[]): string | null {
+function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
   const { claim, statements } = alignment;
   const own = statements.map(({ quantities }) => quantities.find((one) => equalQuantities(quantity, one)));
   const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => equalQuantities(quantity, one)));
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
     if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
-    if (asked.some((one) => equalQuantities(quantity, one))) return null;
+    if (isAsked(quantity, claim, question)) return null;
     return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
   }
   const near = alignment.near(quantity);
@@ -67,6 +67,23 @@ function faultOf(quantity: Quantity, alignment: Alignment, asked: readonly Quant
   const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
   if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
   return null;
+}
+
+/** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
+function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
+  const besides = besideOf(quantity, claim);
+  return question.quantities.some(
+    (one) =>
+      equalQuantities(quantity, one) &&
+      ((one.measure === quantity.measure && one.measure !== "count") || besideOf(one, question).some((word) => besides.includes(word))),
+  );
+}
+
+/** The words right before and right behind a value. */
+function besideOf({ start, end }: Quantity, { text }: Reading): string[] {
+  const before = /(\p{L}+)[^\p{L}\p{N}]*$/u.exec(text.slice(Math.max(0, start - 40), start))?.[1];
+  const behind = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(text.slice(end, end + 40))?.[1];
+  return [before, behind].flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
 }
 
 /** Does the statement hold a value of the same measure that the claim does not? Of bare numbers: one of the same things. */

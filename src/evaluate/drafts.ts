@@ -35,7 +35,7 @@ const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   url: ["urls"],
   entity: ["entities", "novelty", "values", "grounding", "support"],
   negation: ["polarity", "grounding", "support"],
-  unsupported: ["grounding", "values", "entities", "novelty", "support"],
+  unsupported: ["grounding", "addition", "values", "entities", "novelty", "support"],
 };
 
 interface JudgedSentence {

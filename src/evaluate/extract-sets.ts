@@ -253,7 +253,7 @@ function joinedBy<T extends { readonly text: string }>(pieces: readonly T[], sou
   return new Map([...texts].map(([id, some]) => [id, toDocument({ id, scope: id, path: "joined.txt", text: some.join("\n\n") })]));
 }
 
-interface SetDocument {
+export interface SetDocument {
   readonly id: string;
   readonly scope: string | null;
   readonly path: string;
@@ -262,7 +262,7 @@ interface SetDocument {
 }
 
 /** Through the product's own path of a document. */
-function toDocument({ id, scope, path, text, title }: SetDocument): StoredDocument {
+export function toDocument({ id, scope, path, text, title }: SetDocument): StoredDocument {
   const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
   if (parsed === undefined) throw new RequestError("data_invalid", `${id} holds no document.`);
   return {
@@ -286,7 +286,7 @@ function toDocument({ id, scope, path, text, title }: SetDocument): StoredDocume
 }
 
 /** Rows of every file `PREFIX*.jsonl` of a folder. */
-function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
+export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
   const names = readdirSync(folder)
     .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
     .sort();

@@ -226,7 +226,12 @@ function clusterRow(name: string, found: readonly Judged[], held: number): Table
   return { name, figure, interval: `${decimal(held / found.length)} [${decimal(drawn.low)}, ${decimal(drawn.high)}]`, note };
 }
 
-async function createParts(set: ExtractSet, encoder: Encoder | null, reranker: Reranker | null): Promise<RetrieveParts> {
+/** The product's own index over documents that are in no store. */
+export async function createParts(
+  set: Pick<ExtractSet, "documents">,
+  encoder: Encoder | null,
+  reranker: Reranker | null,
+): Promise<RetrieveParts> {
   const byId = new Map(set.documents.map((document) => [document.id, document]));
   const load: DocumentStore["load"] = async ({ tenant }, ids) => {
     const seen = ids.flatMap((id) => byId.get(id) ?? []).filter((document) => document.tenant === null || document.tenant === tenant);

@@ -203,7 +203,7 @@ const NAME = /(?<=[\p{Ll}\p{N}] )\p{Lu}[\p{L}-]*\p{L}(?: (?:of |and )?\p{Lu}[\p{
 
 /** Begins with a capital where lists were joined, and names nothing. */
 const NO_NAME =
-  /^(?:You|Your|They|Their|He|She|It|Its|We|Our|I|A|An|The|This|That|These|Those|Or|And|But|If|When|While|To|For|In|At|On|By|Of|As|Both|Each|Any|All|No|Not|Be|Have|Are|Is|Find|Learn|Get|Note|See|Call|Click|Download|Example|Log)\b/;
+  /^(?:You|Your|They|Their|He|She|It|Its|We|Our|I|A|An|The|This|That|These|Those|Or|And|But|If|When|While|To|For|In|At|On|By|Of|As|Both|Each|Any|All|No|Not|Be|Have|Are|Is|Find|Learn|Get|Note|See|Call|Click|Download|Example|Log|Since|Before|After|Where|How|What|Who|Which|Please|Also)\b/;
 
 function swapName(text: string, { quotes, random }: Surroundings): Changed | null {
   const names = namesIn(text);

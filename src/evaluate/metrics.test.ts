@@ -1,6 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { auroc, balancedAccuracy, f1, hitAt, mean, ndcgAt, precisionAt, quantile, recallAt, reciprocalRank, wilson } from "./metrics.ts";
+import {
+  auroc,
+  balancedAccuracy,
+  f1,
+  hitAt,
+  mean,
+  ndcgAt,
+  precisionAt,
+  quantile,
+  recallAt,
+  reciprocalRank,
+  riskCoverageArea,
+  wilson,
+} from "./metrics.ts";
 
 const relevant = new Set(["b", "d"]);
 const ranked = ["a", "b", "c", "d", "e"];
@@ -98,6 +111,22 @@ describe("properties", () => {
         expect(auroc(stretch(positives), stretch(negatives))).toBe(value);
       }),
     );
+  });
+});
+
+describe("riskCoverageArea", () => {
+  const items = (...wrong: boolean[]) => wrong.map((one, i) => ({ score: -i, wrong: one }));
+  it("is the mean risk over all coverages: (0 + 1/2 + 1/3) / 3", () => {
+    expect(riskCoverageArea(items(false, true, false))).toBeCloseTo((0 + 1 / 2 + 1 / 3) / 3, 12);
+  });
+  it("does not depend on the order in which equal scores come", () => {
+    const tied = (wrong: boolean[]) => riskCoverageArea(wrong.map((one) => ({ score: 1, wrong: one })));
+    expect(tied([true, false])).toBe(tied([false, true]));
+    expect(tied([true, false])).toBeCloseTo(0.5, 12);
+  });
+  it("is null of nothing, and least when everything right comes first", () => {
+    expect(riskCoverageArea([])).toBeNull();
+    expect(riskCoverageArea(items(false, false, true, true))).toBeLessThan(riskCoverageArea(items(true, true, false, false)) ?? 0);
   });
 });
 

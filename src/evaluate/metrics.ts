@@ -101,3 +101,23 @@ export function f1(decisions: readonly boolean[], truth: readonly boolean[]): nu
   const both = decisions.filter((one, i) => one && truth[i] === true).length;
   return said + meant === 0 ? null : (2 * both) / (said + meant);
 }
+
+/**
+ * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the questions answered,
+ * most confident first. Equal scores are answered together: each counts with the share wrong of its group. `null` of nothing.
+ */
+export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
+  if (items.length === 0) return null;
+  const sorted = [...items].sort((a, b) => b.score - a.score);
+  let wrong = 0;
+  let area = 0;
+  for (let from = 0; from < sorted.length; ) {
+    let to = from;
+    let inGroup = 0;
+    while (to < sorted.length && sorted[to]?.score === sorted[from]?.score) inGroup += Number(sorted[to++]?.wrong);
+    for (let i = from; i < to; i++) area += (wrong + (inGroup * (i - from + 1)) / (to - from)) / (i + 1);
+    wrong += inGroup;
+    from = to;
+  }
+  return area / sorted.length;
+}

@@ -36,9 +36,9 @@ export class SupportVocabulary {
     this.signatureWords = Math.ceil(encoder.dimensions / 32);
   }
 
-  /** Forgets everything when full: to be called between answers, because ids do not outlive it. */
-  trim(): void {
-    if (this.stems.length <= MAX_WORDS) return;
+  /** Forgets everything when full: to be called between answers, because ids do not outlive it. @returns did it? */
+  trim(): boolean {
+    if (this.stems.length <= MAX_WORDS) return false;
     this.ids = new Map();
     this.stemIds = new Map();
     this.stems = [];
@@ -46,6 +46,7 @@ export class SupportVocabulary {
     this.vectors = new Int8Array(0);
     this.scales = new Float32Array(0);
     this.signatures = new Int32Array(0);
+    return true;
   }
 
   /** @param word lower case */

@@ -79,6 +79,10 @@ export interface EmbeddedSupportScorer extends SupportScorer {
   scoreAnswer(sentences: readonly string[], evidence: readonly string[]): AnswerSupport | null;
 }
 
+/** Evidence that is kept as read, and characters of one that is too long to keep. */
+const KNOWN_EVIDENCE = 32;
+const KNOWN_CHARACTERS = 8_000;
+
 /** Pairs between two looks at the signal. */
 const PAIRS_PER_STEP = 32;
 
@@ -102,20 +106,26 @@ export function createEmbeddedSupportScorer(
     return { values, score: { score: logistic(slope * scoreTrees(sentence.trees, values) + offset), ...explainSupport(view, text) } };
   }
 
-  /** Evidence is read once for neighbouring pairs that share it. */
+  /** Evidence that was read, the latest last: sentences of one answer share it. */
+  const evidenceRead = new Map<string, SupportEvidence>();
+
+  function evidenceOf(texts: readonly string[]): SupportEvidence {
+    const key = JSON.stringify(texts);
+    const read = evidenceRead.get(key) ?? readEvidence(texts, vocabulary);
+    evidenceRead.delete(key);
+    if (key.length <= KNOWN_CHARACTERS) evidenceRead.set(key, read);
+    const [oldest] = evidenceRead.keys();
+    if (evidenceRead.size > KNOWN_EVIDENCE && oldest !== undefined) evidenceRead.delete(oldest);
+    return read;
+  }
+
   function scoreSync(pairs: readonly SupportPair[]): (SupportScore | null)[] {
-    vocabulary.trim();
-    let last: readonly string[] | null = null;
-    let read: SupportEvidence | null = null;
-    return pairs.map(({ claim, evidence }) => {
-      if (read === null || last === null || !sameTexts(last, evidence)) read = readEvidence(evidence, vocabulary);
-      last = evidence;
-      return judge(claim, read)?.score ?? null;
-    });
+    if (vocabulary.trim()) evidenceRead.clear();
+    return pairs.map(({ claim, evidence }) => judge(claim, evidenceOf(evidence))?.score ?? null);
   }
 
   function scoreAnswer(sentences: readonly string[], evidence: readonly string[]): AnswerSupport | null {
-    vocabulary.trim();
+    if (vocabulary.trim()) evidenceRead.clear();
     const read = readEvidence(evidence, vocabulary);
     const judged = sentences.map((text) => judge(text, read));
     const known = judged.filter((one) => one !== null);
@@ -144,8 +154,4 @@ export function createEmbeddedSupportScorer(
     scoreSync,
     scoreAnswer,
   };
-}
-
-function sameTexts(one: readonly string[], other: readonly string[]): boolean {
-  return one === other || (one.length === other.length && one.every((text, i) => text === other[i]));
 }

@@ -91,9 +91,18 @@ export interface QuerySettings {
 /** Questions are searched as they stand: none of the source designs reads them. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
+interface CoverageSettings<Type extends string> {
+  readonly type: Type;
+  readonly verified: number;
+  readonly uncertain: number;
+  readonly answer: number;
+}
+
 export type GateSettings =
-  /** Share of the question's words (by inverse document frequency) that a passage holds; ours until a learned gate takes its place. */
-  | { readonly type: "coverage"; readonly verified: number; readonly uncertain: number; readonly answer: number }
+  /** Share of the question's words (by inverse document frequency) that a passage holds. */
+  | CoverageSettings<"coverage">
+  /** Ours: a learned chance that the passages together answer decides; the share of words says which passages are used, and decides where the index is too small to learn from. */
+  | CoverageSettings<"sufficiency">
   /**
    * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.
    * `veryWeak: null`: nothing refuses; where no passage reaches `minimum` all are used, flagged.

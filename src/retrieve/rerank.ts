@@ -50,8 +50,8 @@ export function readRerankWeights(path: string = join(PACKAGE_ROOT, "src/retriev
 export function createEmbeddedReranker(
   encoder: Pick<EmbeddedEncoder, "id" | "dimensions" | "tokenVectors">,
   weights: RerankWeights = readRerankWeights(),
+  lexicon: Lexicon = new Lexicon(encoder),
 ): Reranker {
-  const lexicon = new Lexicon(encoder);
   return {
     id: `${weights.name}-${weights.recipe}`,
     async rerank(question, passages, { signal, idf } = {}) {

@@ -56,7 +56,7 @@ describe("understand", () => {
   });
 
   it("counts a passage that says the same in other words as holding the question's word", () => {
-    const words = questionWords(read("TDIU"), read("TDIU"), { tokens: (text) => tokenize(text), idf: () => 1 });
+    const words = questionWords(read("TDIU"), read("TDIU"), { tokens: (text) => tokenize(text), idf: () => 1, has: () => true });
     expect(words.tokens("about individual unemployability")).toContain("tdiu");
     expect(words.tokens("about unemployability")).not.toContain("tdiu");
   });

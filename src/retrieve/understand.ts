@@ -103,6 +103,20 @@ export interface QuestionWords {
   questionTokens(question: string): string[];
   /** The same without what the conversation before added. */
   ownTokens(question: string): string[];
+  /** Does any document hold the token? */
+  has(token: string): boolean;
+  /** Tokens of the question that a text holds in other words. */
+  alsoHeld(held: ReadonlySet<string>): string[];
+  /** The question as it was read. */
+  readonly asked: ReadQuestion;
+  /** The same without what the conversation before added. */
+  readonly own: ReadQuestion;
+}
+
+/** A question with misspelt words replaced, and the tokens of its content. */
+export interface ReadQuestion {
+  readonly text: string;
+  readonly tokens: readonly string[];
 }
 
 /**
@@ -112,21 +126,22 @@ export interface QuestionWords {
 export function questionWords(
   understood: Understood,
   own: Understood,
-  index: { tokens(text: string): string[]; idf(token: string): number },
+  index: { tokens(text: string): string[]; idf(token: string): number; has(token: string): boolean },
 ): QuestionWords {
   const { equivalents } = understood;
+  const alsoHeld = (held: ReadonlySet<string>) =>
+    equivalents.flatMap(({ ofTokens, tokens }) => (tokens.every((token) => held.has(token)) ? ofTokens : []));
   return {
+    asked: { text: understood.text, tokens: understood.asked },
+    own: { text: own.text, tokens: own.asked },
+    has: (token) => index.has(token),
+    alsoHeld,
     idf: (token) => index.idf(token),
     questionTokens: () => [...understood.asked],
     ownTokens: () => [...own.asked],
     tokens(text) {
       const tokens = index.tokens(text);
-      if (equivalents.length === 0) return tokens;
-      const held = new Set(tokens);
-      for (const { ofTokens, tokens: other } of equivalents) {
-        if (other.every((token) => held.has(token))) tokens.push(...ofTokens);
-      }
-      return tokens;
+      return equivalents.length === 0 ? tokens : [...tokens, ...alsoHeld(new Set(tokens))];
     },
   };
 }

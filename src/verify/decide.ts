@@ -1,11 +1,12 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Refusal, Warning } from "../types.ts";
+import type { Sufficiency } from "./sufficiency.ts";
 
 export interface Decision {
   readonly answer: boolean;
   /** 0–1; `null` when there was nothing to judge. */
   readonly confidence: number | null;
-  /** Was the threshold fitted on labelled questions? */
+  /** Was the threshold fitted on labelled questions of the domain? */
   readonly calibrated: boolean;
   /** What the writer may use, best first. */
   readonly usable: readonly Evidence[];
@@ -13,13 +14,29 @@ export interface Decision {
   readonly reason: Refusal["reason"] | null;
 }
 
-/** Answer or refuse: pure rules of the profile over the verdicts. */
-export function decide(evidence: readonly Evidence[], gate: GateSettings): Decision {
+/** A passage of a question that tells a story holds a small share of its words: what holds this share of the best one's is used too. */
+const SHARE_OF_BEST = 0.6;
+/** Below this part of the threshold nothing relevant was found, above it too little. */
+const NOTHING_BELOW = 0.25;
+
+/**
+ * Answer or refuse: pure rules of the profile over the verdicts.
+ * @param sufficiency how likely the evidence answers, for the gate that decides by it; `null`: the share of words decides
+ * @param followUp does the question lean on the conversation before?
+ */
+export function decide(
+  evidence: readonly Evidence[],
+  gate: GateSettings,
+  sufficiency: Sufficiency | null = null,
+  followUp = false,
+): Decision {
   if (evidence.length === 0) return refuse(null, "nothing_relevant");
   const verified = evidence.filter(({ verdict }) => verdict === "verified");
   const best = Math.max(...evidence.map(({ score }) => score));
   switch (gate.type) {
+    case "sufficiency":
     case "coverage": {
+      if (gate.type === "sufficiency" && sufficiency !== null) return decideByChance(evidence, best, gate.answer, sufficiency, followUp);
       const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
       return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
     }
@@ -44,6 +61,20 @@ export function decide(evidence: readonly Evidence[], gate: GateSettings): Decis
     default:
       return gate satisfies never;
   }
+}
+
+/** History says what a question is about; a follow-up needs a passage that holds its own words too. */
+function decideByChance(
+  evidence: readonly Evidence[],
+  best: number,
+  ownWords: number,
+  { probability, minimum }: Sufficiency,
+  followUp: boolean,
+): Decision {
+  if (probability < minimum) return refuse(probability, probability < NOTHING_BELOW * minimum ? "nothing_relevant" : "evidence_too_weak");
+  if (followUp && best < ownWords) return refuse(probability, "evidence_too_weak");
+  const usable = evidence.filter(({ verdict, score }) => verdict !== "rejected" || score >= SHARE_OF_BEST * best);
+  return accept(probability, usable);
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {

@@ -21,5 +21,5 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
 
 /** Does the profile compare cosines with thresholds at all? */
 export function usesCosines(gate: GateSettings): boolean {
-  return gate.type !== "coverage" && gate.type !== "none";
+  return gate.type !== "coverage" && gate.type !== "sufficiency" && gate.type !== "none";
 }

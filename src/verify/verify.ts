@@ -46,7 +46,8 @@ function judge(
   /** The cosine on the scale of the model whose scores the gate combines. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
-    case "coverage": {
+    case "coverage":
+    case "sufficiency": {
       const relevance = coverage();
       const score = relevance ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";

@@ -6,6 +6,7 @@ import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalLadderCommand } from "./eval-ladder.ts";
+import { addEvalRefusalCommand } from "./eval-refusal.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -28,6 +29,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalExtractCommand(evaluate, context);
   addEvalConflictsCommand(evaluate, context);
   addEvalLadderCommand(evaluate, context);
+  addEvalRefusalCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")

@@ -1,3 +1,4 @@
+import type { RefusalEvent } from "../../evaluate/refusal.ts";
 import { renderTable, writeReport } from "../../evaluate/report.ts";
 import type { RetrievalEvent } from "../../evaluate/retrieval.ts";
 import type { EvaluateEvent } from "../../evaluate/va.ts";
@@ -5,7 +6,7 @@ import type { CliContext } from "../context.ts";
 
 /** Progress on stderr, the table on stdout, the report into the file. */
 export async function showEvaluation(
-  events: AsyncIterable<EvaluateEvent | RetrievalEvent>,
+  events: AsyncIterable<EvaluateEvent | RefusalEvent | RetrievalEvent>,
   json: string | undefined,
   { terminal }: CliContext,
 ): Promise<void> {

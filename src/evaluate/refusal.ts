@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { createEngine } from "../engine.ts";
+import { RequestError } from "../errors.ts";
+import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { Lexicon } from "../retrieve/lexicon.ts";
+import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
+import { chanceOf, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../verify/sufficiency.ts";
+import { measureEvidence } from "../verify/sufficiency-features.ts";
+import { viewEvidence } from "../verify/sufficiency-view.ts";
+import { createParts } from "./extract.ts";
+import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "./golden.ts";
+import { auroc, type Interval, quantile, riskCoverageArea } from "./metrics.ts";
+import { createRandom } from "./random.ts";
+import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "./refusal-sets.ts";
+import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
+import { foldOf } from "./retrieval-sets.ts";
+import { ingestCorpus } from "./va.ts";
+
+export interface RefusalOptions {
+  /** Folder with `pages/`, and the golden set over it. */
+  readonly corpus?: string | undefined;
+  readonly golden?: string | undefined;
+  /** Folder of sets, one folder each. */
+  readonly data?: string | undefined;
+  readonly config: Config;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+export type RefusalEvent =
+  | { readonly type: "progress"; readonly what: string }
+  | { readonly type: "report"; readonly report: Report; readonly table: readonly TableRow[] };
+
+type Kind = "answerable" | (typeof UNANSWERABLE_KINDS)[number] | "unanswerable";
+
+/** A question with what every system gives it: higher is more likely answered. */
+export interface ScoredQuestion {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly scores: Readonly<Record<System, number>>;
+}
+
+const SYSTEMS = { ours: "sufficiency", cosine: "top cosine", bm25: "top BM25" } as const;
+type System = keyof typeof SYSTEMS;
+const SEED = 1;
+const DRAWS = 1000;
+/** Share of the answerable questions that are answered at the point where refusals are counted. */
+const ANSWERED = 0.9;
+/** Times that the gate is run over one question's passages to time it. */
+const TIMED_RUNS = 5;
+
+/**
+ * Answering against refusing: how well the gate's chance tells questions that the documents answer from those that they do not, beside the best cosine and the
+ * best BM25 score of the same run.
+ * @throws RequestError `data_missing` when neither a corpus with its golden set nor a set is there
+ */
+export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<RefusalEvent, void> {
+  const encoder = loadEmbeddedEncoder();
+  const tools: Tools = {
+    encoder,
+    lexicon: new Lexicon(encoder),
+    model: readSufficiencyWeights().models.vectors,
+    signal: options.signal,
+    times: [],
+  };
+  const sheet: Sheet = { metrics: {}, n: {}, table: [], items: [] };
+  const { corpus, golden, data } = options;
+  if (corpus !== undefined && golden !== undefined) {
+    yield { type: "progress", what: "golden set" };
+    const scored = await askGolden({ corpus, golden, config: options.config }, tools);
+    reportSet("", scored, sheet);
+    reportPoints(scored, tools.model, sheet);
+  }
+  for (const name of data === undefined ? [] : REFUSAL_SETS) {
+    yield { type: "progress", what: name };
+    const scored = await askSet(name, data as string, tools);
+    if (scored === null) sheet.table.push({ name, figure: "absent", note: "no such folder" });
+    else reportSet(`${name}.`, scored, sheet);
+  }
+  if (Object.keys(sheet.n).length === 0)
+    throw new RequestError(
+      "data_missing",
+      `There is nothing to measure: give --corpus and --golden, or --data with a folder that holds ${REFUSAL_SETS.join(" or ")}.`,
+    );
+  const timings = { gate_ms_median: quantile(tools.times, 0.5), gate_ms_p95: quantile(tools.times, 0.95) };
+  const p95 = `p95 ${timings.gate_ms_p95?.toFixed(2)} ms; features and chance of one question, its texts read before as the reranker does`;
+  sheet.table.push({ name: "gate", figure: `${timings.gate_ms_median?.toFixed(2)} ms`, note: p95 });
+  const { metrics, n, table, items } = sheet;
+  const made = { name: "refusal", command: options.command, versions: versionsOf(), seed: SEED, date: new Date().toISOString() };
+  yield { type: "report", report: { ...made, n, metrics, timings, items }, table };
+}
+
+interface Tools {
+  readonly encoder: ReturnType<typeof loadEmbeddedEncoder>;
+  readonly lexicon: Lexicon;
+  readonly model: SufficiencyModel;
+  readonly signal: AbortSignal;
+  /** Milliseconds of the gate, one question each. */
+  readonly times: number[];
+}
+
+interface Sheet {
+  readonly metrics: Record<string, number | null>;
+  readonly n: Record<string, number>;
+  readonly table: TableRow[];
+  readonly items: Record<string, unknown>[];
+}
+
+async function askGolden(
+  { corpus, golden, config }: { corpus: string; golden: string; config: Config },
+  tools: Tools,
+): Promise<ScoredQuestion[]> {
+  const asked = [
+    ...readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => ({ id, question, kind: "answerable" as const })),
+    ...readGolden(golden, "va-unanswerable", unanswerableSchema),
+  ];
+  const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
+  const engine = await createEngine({ ...config, data_dir: dataDir });
+  try {
+    await ingestCorpus(engine, { corpus, baseUrl: undefined, domain: undefined, signal: tools.signal });
+    const pack = engine.domain();
+    const scope = { domain: pack.name, tenant: null, access: config.access };
+    const parts = engine.retrieveParts(pack.name);
+    const scored: ScoredQuestion[] = [];
+    for (const { id, question, kind } of asked) {
+      const gathered = await gatherEvidence(admittedIn(question, [], scope), parts, tools.lexicon, tools.signal);
+      scored.push({ id, kind, scores: scoresOf(gathered, tools) });
+      timeGate(gathered, tools);
+    }
+    return scored;
+  } finally {
+    await engine.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A marked set, each question by weights that were learned without its fold. */
+async function askSet(name: (typeof REFUSAL_SETS)[number], data: string, tools: Tools): Promise<ScoredQuestion[] | null> {
+  const set = readRefusalSet(name, data);
+  if (set === null) return null;
+  const parts = await createParts(set, tools.encoder, createEmbeddedReranker(tools.encoder, readRerankWeights(), tools.lexicon));
+  const scored: ScoredQuestion[] = [];
+  const folds = readFoldWeights();
+  for (const question of set.questions) {
+    const model = folds[foldOf(name, question.cluster) % folds.length] as SufficiencyModel;
+    const gathered = await gatherEvidence(admitted(question), parts, tools.lexicon, tools.signal, question.beside);
+    scored.push({ id: question.id, kind: question.answerable ? "answerable" : "unanswerable", scores: scoresOf(gathered, { model }) });
+  }
+  return scored;
+}
+
+function scoresOf({ question, passages, resolved }: Gathered, { model }: Pick<Tools, "model">): ScoredQuestion["scores"] {
+  const most = (of: "dense" | "bm25") => passages.reduce((best, { scores }) => Math.max(best, scores[of] ?? 0), 0);
+  const chance = chanceOf(measureEvidence(resolved, model.features), model);
+  // Orders to the system are refused whatever the chance.
+  return { ours: question.injectionSignals.length > 0 || passages.length === 0 ? 0 : chance, cosine: most("dense"), bm25: most("bm25") };
+}
+
+function timeGate({ words, passages }: Gathered, { lexicon, model, times }: Tools): void {
+  const runs: number[] = [];
+  for (let run = 0; run < TIMED_RUNS; run++) {
+    const started = performance.now();
+    chanceOf(measureEvidence(viewEvidence(words.asked, passages, words, lexicon), model.features), model);
+    runs.push(performance.now() - started);
+  }
+  times.push(quantile(runs, 0.5) as number);
+}
+
+function reportSet(prefix: string, scored: readonly ScoredQuestion[], { metrics, n, table, items }: Sheet): void {
+  const answerable = scored.filter(({ kind }) => kind === "answerable");
+  const unanswerable = scored.filter(({ kind }) => kind !== "answerable");
+  const near = unanswerable.filter(({ kind }) => kind === "near_miss");
+  n[`${prefix}answerable`] = answerable.length;
+  n[`${prefix}unanswerable`] = unanswerable.length;
+  table.push({
+    name: prefix === "" ? "golden set" : prefix.slice(0, -1),
+    figure: "",
+    note: `${answerable.length} answerable, ${unanswerable.length} unanswerable${prefix === "" ? "; weights never learned from it" : "; each by weights that were learned without its source"}`,
+  });
+  for (const system of Object.keys(SYSTEMS) as System[]) {
+    const suffix = system === "ours" ? "" : `.${system}`;
+    const of = (some: readonly ScoredQuestion[]) => some.map(({ scores }) => scores[system]);
+    const area = (key: string, negatives: readonly ScoredQuestion[]) => {
+      const value = auroc(of(answerable), of(negatives));
+      metrics[`${prefix}${key}${suffix}`] = value;
+      const interval = aurocInterval(of(answerable), of(negatives));
+      metrics[`${prefix}${key}${suffix}.low`] = interval?.low ?? null;
+      metrics[`${prefix}${key}${suffix}.high`] = interval?.high ?? null;
+      const shown = interval === null ? {} : { interval: `[${decimal(interval.low)}, ${decimal(interval.high)}]` };
+      table.push({ name: `  ${key}, ${SYSTEMS[system]}`, figure: decimal(value), ...shown });
+    };
+    area("auroc", unanswerable);
+    if (near.length > 0) area("auroc.near_miss", near);
+    const aurc = riskCoverageArea(scored.map(({ kind, scores }) => ({ score: scores[system], wrong: kind !== "answerable" })));
+    metrics[`${prefix}aurc${suffix}`] = aurc;
+    table.push({ name: `  aurc, ${SYSTEMS[system]}`, figure: decimal(aurc), note: "less is better" });
+  }
+  items.push(...scored.map(({ id, kind, scores }) => ({ id: `${prefix}${id}`, kind, ...scores })));
+}
+
+/** 95 % interval by the percentile bootstrap, answerable and unanswerable drawn apart (Efron & Tibshirani 1993, chapter 13). */
+function aurocInterval(positives: readonly number[], negatives: readonly number[]): Interval | null {
+  if (positives.length === 0 || negatives.length === 0) return null;
+  const random = createRandom(SEED);
+  const drawn = (values: readonly number[]) => values.map(() => values[Math.floor(random() * values.length)] as number);
+  const areas = Array.from({ length: DRAWS }, () => auroc(drawn(positives), drawn(negatives)) as number);
+  return { low: quantile(areas, 0.025) as number, high: quantile(areas, 0.975) as number };
+}
+
+/** The cut that answers a share of the answerable questions: the score of the last of them. */
+export function cutAnswering(answerable: readonly number[], share: number): number {
+  const sorted = [...answerable].sort((a, b) => b - a);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+function reportPoints(scored: readonly ScoredQuestion[], { threshold }: SufficiencyModel, { metrics, table }: Sheet): void {
+  const answerable = scored.filter(({ kind }) => kind === "answerable");
+  const points = [
+    ...(Object.keys(SYSTEMS) as System[]).map((system) => ({
+      system,
+      key: system === "ours" ? "at_90" : `at_90.${system}`,
+      cut: cutAnswering(
+        answerable.map(({ scores }) => scores[system]),
+        ANSWERED,
+      ),
+      name: `${SYSTEMS[system]}, at the point that answers 90 % of the answerable`,
+    })),
+    {
+      system: "ours" as const,
+      key: "shipped",
+      cut: threshold.minimum,
+      name: `${SYSTEMS.ours}, at the shipped threshold ${threshold.minimum.toFixed(3)}`,
+    },
+  ];
+  for (const { system, key, cut, name } of points) {
+    const answers = ({ scores }: ScoredQuestion) => scores[system] >= cut;
+    const answered = answerable.filter(answers).length;
+    table.push({ name, figure: "" }, countRow("  answered.answerable", answered, answerable.length));
+    metrics[`${key}.answered.answerable`] = answerable.length === 0 ? null : answered / answerable.length;
+    for (const kind of UNANSWERABLE_KINDS) {
+      const some = scored.filter((one) => one.kind === kind);
+      const refused = some.filter((one) => !answers(one)).length;
+      metrics[`${key}.refused.${kind}`] = some.length === 0 ? null : refused / some.length;
+      table.push(countRow(`  refused.${kind}`, refused, some.length));
+    }
+    const shown = scored.filter(answers).length;
+    metrics[`${key}.risk`] = shown === 0 ? null : (shown - answered) / shown;
+    table.push(countRow("  risk", shown - answered, shown, "answered, of which nothing in the documents answers"));
+  }
+}

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { profiles } from "../profiles/index.ts";
+import { Lexicon } from "../retrieve/lexicon.ts";
+import { fakeEvidence, fakePassage } from "../testing/passages.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import { decide } from "./decide.ts";
+import { judgeSufficiency, LEAST_WINDOWS, readSufficiencyWeights, type SufficiencyModel, scoreOf } from "./sufficiency.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
+import { viewEvidence } from "./sufficiency-view.ts";
+
+const root = mkdtempSync(join(tmpdir(), "sufficiency-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const lexicon = new Lexicon(loadEmbeddedEncoder());
+const stem = createStemmer();
+const KNOWN = new Set(tokenize("the library card costs five dollars and replaces a lost card fee book lend week members", stem));
+const index = (also: Readonly<Record<string, string>> = {}) => ({
+  idf: (token: string) => (KNOWN.has(token) ? 2 : 4),
+  has: (token: string) => KNOWN.has(token),
+  alsoHeld: (held: ReadonlySet<string>) => Object.entries(also).flatMap(([of, other]) => (held.has(other) ? [of] : [])),
+});
+const view = (question: string, texts: readonly string[], also?: Readonly<Record<string, string>>) =>
+  viewEvidence(
+    { text: question, tokens: tokenize(question, stem) },
+    texts.map((text, i) => fakePassage({ document: `d${i}`, title: "Library", pieces: [text] })),
+    index(also),
+    lexicon,
+  );
+const value = (name: string, ...args: Parameters<typeof view>) => measureEvidence(view(...args), [name])[0];
+
+describe("features of the evidence", () => {
+  it("weigh what is held and what is missing by rarity", () => {
+    // card 2, fee 2, zeppelin 4: half of the weight is held; the heaviest missing has the other half.
+    const question = "card fee zeppelin";
+    const texts = ["A card has a fee."];
+    expect(value("held.best", question, texts)).toBeCloseTo(0.5, 6);
+    expect(value("missing.heaviest", question, texts)).toBeCloseTo(0.5, 6);
+    expect(value("mass.best", question, texts)).toBeCloseTo(Math.log1p(1), 6);
+    expect(value("unknown.count", question, texts)).toBe(1);
+    expect(value("unknown.weight", question, texts)).toBeCloseTo(0.5, 6);
+  });
+
+  it("tell one passage that holds all from several that hold it together", () => {
+    const question = "card fee";
+    expect(value("held.best", question, ["A card.", "A fee."])).toBeCloseTo(0.5, 6);
+    expect(value("held.all", question, ["A card.", "A fee."])).toBeCloseTo(1, 6);
+    expect(value("held.bare-sentence", question, ["A card. A fee."])).toBeCloseTo(0.5, 6);
+  });
+
+  it("see words that stand together, and only those", () => {
+    expect(value("neighbours", "card fee", ["The card fee is five dollars."])).toBe(1);
+    expect(value("neighbours", "card fee", ["A card is lent for a week to members who pay in five dollars, without any fee."])).toBe(0);
+  });
+
+  it("count other words for a word of the question as the word", () => {
+    expect(value("held.best", "zeppelin", ["A card."])).toBe(0);
+    expect(value("held.best", "zeppelin", ["A card."], { [stem("zeppelin")]: "card" })).toBe(1);
+  });
+
+  it("look at the sentence that asks apart from the story before it", () => {
+    const question = "My zeppelin burned in Omaha. Card fee?";
+    expect(value("core.held", question, ["A card has a fee."])).toBe(1);
+    expect(value("held.best", question, ["A card has a fee."])).toBeLessThan(0.6);
+    expect(value("core.share", question, ["A card."])).toBeLessThan(1);
+  });
+
+  it("ask for a value of the kind that the question asks for", () => {
+    expect(value("values.sentence", "How much is a card fee?", ["A card has a fee of $5."])).toBeGreaterThan(0);
+    expect(value("values.sentence", "How much is a card fee?", ["A card has a fee that members pay."])).toBe(0);
+    expect(value("values.sentence", "Tell me about cards", ["A card costs $5."])).toBeNull();
+  });
+
+  it.each([
+    ["???", ["A card."]],
+    ["", []],
+    ["card", []],
+    ["card", [""]],
+    ["🦉 ￼ card", ["🦉"]],
+    ["a ".repeat(250), ["the ".repeat(2000)]],
+  ])("are finite or null for %j over %j", (question, texts) => {
+    for (const [name, measured] of measureEvidence(view(question, texts), Object.keys(SUFFICIENCY_FEATURES)).entries())
+      expect(measured === null || Number.isFinite(measured), Object.keys(SUFFICIENCY_FEATURES)[name]).toBe(true);
+  });
+});
+
+const model: SufficiencyModel = {
+  features: ["held.best", "dense.best"],
+  fill: [0.5, 0.2],
+  scale: [0.25, 0.1],
+  linear: [2, 3],
+  bias: -1,
+  trees: [[[0, 0.4, 1, 1, 2], [-0.5], [1, 0.3, 0, 3, 4], [0.1], [0.7]], [[0.25]]],
+  chance: [1, 0],
+  threshold: {
+    minimum: 0.5,
+    rule: "",
+    set: "s",
+    answered: 1,
+    answerable: 1,
+    unanswerable_answered: 0,
+    unanswerable: 1,
+    risk: 0,
+    risk_cross_fitted: 0,
+  },
+};
+
+describe("scoreOf", () => {
+  it("adds the linear part and one leaf of each tree", () => {
+    // −1 + 2·(.75 − .5)/.25 + 3·(.4 − .2)/.1 + .7 + .25
+    expect(scoreOf([0.75, 0.4], model)).toBeCloseTo(7.95, 9);
+    // a value equal to the threshold goes left: −1 − .8 + 0 − .5 + .25
+    expect(scoreOf([0.4, 0.2], model)).toBeCloseTo(-2.05, 9);
+  });
+  it("takes what is not known as its mean, and down the way that trees learned for it", () => {
+    // right at the second split, for a missing value goes right there: −1 + 2 + .7 + .25
+    expect(scoreOf([0.75, null], model)).toBeCloseTo(1.95, 9);
+    expect(scoreOf([null, 0.2], model)).toBeCloseTo(-1.25, 9);
+  });
+});
+
+describe("weights", () => {
+  const write = (content: unknown) => {
+    const path = join(root, "weights.json");
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
+  };
+  const file = (changed: unknown) => ({ name: "n", recipe: "r", date: "d", data: "h", models: { vectors: changed, words: model } });
+
+  it("ship with a threshold and its measured risk", () => {
+    const { models } = readSufficiencyWeights();
+    for (const { threshold } of Object.values(models)) {
+      expect(threshold.answered / threshold.answerable).toBeGreaterThanOrEqual(0.9);
+      expect(threshold.risk_cross_fitted).toBeGreaterThan(0);
+    }
+    expect(models.words.features.some((name) => name.startsWith("dense.") || name.startsWith("rerank."))).toBe(false);
+  });
+  it("are read when they are whole", () => expect(readSufficiencyWeights(write(file(model))).models.vectors).toEqual(model));
+  it.each([
+    ["no JSON", "{"],
+    ["a number too few", file({ ...model, fill: [1] })],
+    ["a feature that is not there", file({ ...model, features: ["held.best", "horoscope"] })],
+    ["a tree that runs in a circle", file({ ...model, trees: [[[0, 0.4, 1, 0, 1], [1]]] })],
+    ["a split on no feature", file({ ...model, trees: [[[7, 0.4, 1, 1, 2], [1], [2]]] })],
+    ["a scale of zero", file({ ...model, scale: [0, 1] })],
+  ])("with %s are refused with what to do", (_, content) => {
+    expect(() => readSufficiencyWeights(write(content))).toThrowError(/reinstall the package/);
+  });
+  it("that are absent are refused", () => expect(() => readSufficiencyWeights(join(root, "none.json"))).toThrowError(/cannot be read/));
+});
+
+describe("judgeSufficiency", () => {
+  const weights = readSufficiencyWeights();
+  const judge = (question: string, texts: readonly string[], windows = LEAST_WINDOWS, ranker: string | null = "e") =>
+    judgeSufficiency(view(question, texts), { weights, encoder: "e" }, { windows, ranker });
+
+  it("gives evidence that holds the question more than evidence that does not", () => {
+    const good = judge("What does a lost card cost?", ["A lost card costs five dollars."]);
+    const bad = judge("What does a zeppelin cost in Omaha?", ["A lost card costs five dollars."]);
+    expect(good?.probability).toBeGreaterThan(bad?.probability ?? 1);
+    expect(bad?.reason).toContain("stand in no document");
+  });
+  it("judges without cosines when another encoder ranked, or none did", () => {
+    expect(judge("card", ["A card."])?.model).toBe("vectors");
+    expect(judge("card", ["A card."], LEAST_WINDOWS, "other")?.model).toBe("words");
+    expect(judge("card", ["A card."], LEAST_WINDOWS, null)?.model).toBe("words");
+  });
+  it("says nothing of an index of a few pages, or of no evidence", () => {
+    expect(judge("card", ["A card."], LEAST_WINDOWS - 1)).toBeNull();
+    expect(judge("card", [])).toBeNull();
+  });
+});
+
+describe("the default gate", () => {
+  const gate = profiles.find(({ name }) => name === "sourcebound")?.gate ?? { type: "none" as const };
+  const evidence = (...scores: number[]) =>
+    scores.map((score, i) =>
+      fakeEvidence(fakePassage({ document: `d${i}`, pieces: ["x"] }), {
+        score,
+        verdict: score >= 0.6 ? "verified" : score >= 0.3 ? "uncertain" : "rejected",
+      }),
+    );
+  const chance = (probability: number) => ({ probability, minimum: 0.4, model: "vectors" as const, reason: "" });
+
+  it("answers from its threshold on, whatever share of the words is held", () => {
+    expect(decide(evidence(0.2), gate, chance(0.4))).toMatchObject({ answer: true, confidence: 0.4, calibrated: false });
+    expect(decide(evidence(1), gate, chance(0.39))).toMatchObject({ answer: false, confidence: 0.39, reason: "evidence_too_weak" });
+    expect(decide(evidence(1), gate, chance(0.09))).toMatchObject({ answer: false, reason: "nothing_relevant" });
+  });
+  it("uses the passages that hold about as much as the best one", () => {
+    const { usable } = decide(evidence(0.25, 0.16, 0.1), gate, chance(0.9));
+    expect(usable.map(({ score }) => score)).toEqual([0.25, 0.16]);
+  });
+  it("asks of a follow-up that a passage holds its own words too: history cannot satisfy it", () => {
+    expect(decide(evidence(0.45), gate, chance(0.99), true)).toMatchObject({ answer: false, reason: "evidence_too_weak", usable: [] });
+    expect(decide(evidence(0.5), gate, chance(0.99), true)).toMatchObject({ answer: true });
+  });
+  it("goes by the share of words where the chance is not known", () => {
+    expect(decide(evidence(0.5), gate, null)).toMatchObject({ answer: true, confidence: 0.5 });
+    expect(decide(evidence(0.49), gate, null)).toMatchObject({ answer: false });
+  });
+});
