@@ -35,6 +35,49 @@ const refused = {
   },
 };
 
+describe("conflicts in an answer", () => {
+  const side = (sid: string, value: string, asOf: string | null) => {
+    const quote = `A card costs ${value}.`;
+    return {
+      sid,
+      value,
+      quote,
+      start: 3,
+      end: 3 + quote.length,
+      documentId: sid,
+      documentVersion: "v1",
+      title: `Doc ${sid}`,
+      url: null,
+      asOf,
+    };
+  };
+  const conflict = {
+    about: "card costs",
+    kind: "value" as const,
+    certainty: 0.7,
+    sides: [side("S1", "$5", "2026-01-01"), side("S2", "$8\u001b[2J", null)] as const,
+  };
+
+  it("shows both sides with value, date, sentence and place, harmless, and says that nothing decides", () => {
+    const text = renderAnswer({ ...base, conflicts: [{ ...conflict, resolvedBy: null }] }, plain);
+    for (const part of [
+      "Sources disagree: card costs",
+      "$5 – Doc S1, as of 2026-01-01",
+      "Doc S2, no date stated",
+      '"A card costs $5."',
+      "characters 3–19",
+    ])
+      expect(text).toContain(part);
+    expect(text).toContain("Nothing here decides which holds");
+    expect(text).not.toContain("\u001b");
+  });
+  it("names the rule and the side that holds", () => {
+    const text = renderAnswer({ ...base, conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] }, plain);
+    expect(text).toContain("$5 (holds) – Doc S1");
+    expect(text).toContain("Decided by: the newer source");
+  });
+});
+
 describe("renderAnswer", () => {
   it("shows every sentence with its numbers and every source with its place", () => {
     const text = renderAnswer(base, plain);

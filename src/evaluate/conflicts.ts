@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
 import { type ParsedDocument, parseFile } from "../ingest/parse.ts";
+import { sha256Hex } from "../text/hash.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { Conflict, Passage } from "../types.ts";
 import { comparePassages } from "../verify/compare-passages.ts";
@@ -292,7 +293,7 @@ function toPassage(sid: string, source: string): Passage {
   return {
     sid,
     chunkId: sid,
-    document: { id: sid, path: sid, version: "1", blocks, ...face },
+    document: { id: sid, path: sid, version: sha256Hex(source), blocks, ...face },
     headingPath: [],
     range,
     window: range,

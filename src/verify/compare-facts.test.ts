@@ -117,6 +117,12 @@ describe("compareFacts takes for no conflict", () => {
       "If the map is not on the list, you need to show the loan form.",
     ],
     ["what may be and may not be", "The fee for rare maps may not apply.", "The fee for rare maps may apply."],
+    [
+      "other subjects",
+      "A listed atlas is lent to members of the harbour society for 2 years after entry.",
+      "Parchment is lent to members of the harbour society for 7 years after entry.",
+    ],
+    ["an idiom", "A map that damp caused or stained is repaired.", "The damp at least as likely as not caused or stained the map."],
     ["something else", "A card costs $5.", "The museum's roof was repaired within 8 days."],
     [
       "before and after a date",

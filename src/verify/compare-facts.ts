@@ -56,6 +56,7 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
   if (shared < SHARED_WEIGHT * strictness) return null;
   if (
     otherNames(a, b) ||
+    otherSubjects(a, b) ||
     otherModifiers(a, b) ||
     otherPersons(a, b) ||
     otherYears(a, b) ||
@@ -124,6 +125,21 @@ function strangeNames(fact: Fact, other: Fact): ContentWord[] {
   return fact.words.filter(({ name, root }) => name && (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
 }
 
+const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|does|do|did)\b|n['’]t\b/i;
+
+/** What stands before the verb of each has no word in common, and each has one that the other lacks: "a chronic disease is …", "sclerosis is …". */
+function otherSubjects(a: Fact, b: Fact): boolean {
+  const [ofA, ofB] = [subjectWords(a), subjectWords(b)];
+  const strange = (subject: readonly ContentWord[], fact: Fact, other: Fact) =>
+    subject.some(({ root }) => (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
+  return !ofA.some(({ root }) => ofB.some((word) => word.root === root)) && strange(ofA, a, b) && strange(ofB, b, a);
+}
+
+function subjectWords({ reading, words, antecedent }: Fact): ContentWord[] {
+  const verb = reading.text.search(VERB);
+  return verb < 0 || antecedent.size > 0 ? [] : words.filter(({ end }) => end <= verb);
+}
+
 const ADJACENT = /^[\s-]$/;
 
 /** "Court Appeal" and "Board Appeal": the same word behind two names. */
@@ -142,9 +158,12 @@ function otherModifiers(a: Fact, b: Fact): boolean {
 
 const NEGATOR = /\b(?:not|no|never|none|neither|nor|without|cannot|non(?=-)|unable|in?eligible(?<=ineligible))\b|n['’]t\b/giu;
 
+/** "At least as likely as not", "whether or not" deny nothing. */
+const NO_DENIAL = /\b(?:as likely as|whether or|or) not\b/giu;
+
 /** Two denials in one sentence may cancel out: "an illness that's not on the list, … you need not". */
 function countNegators({ reading }: Fact): number {
-  return reading.text.match(NEGATOR)?.length ?? 0;
+  return reading.text.replaceAll(NO_DENIAL, "").match(NEGATOR)?.length ?? 0;
 }
 
 function isUnlimited({ low }: Amount): boolean {
@@ -416,6 +435,7 @@ function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
   if (match === null) return false;
   const at = start - before.length + match.index;
   if (stances.some(({ start: from, end }) => at >= from && at < end)) return false;
+  if (/\b(?:likely as|or)\s+$/i.test(before.slice(0, match.index))) return false;
   const between = before.slice(match.index + match[0].length);
   if (/^(?:no|none|without)$/i.test(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
   return !/\b(?:that|which|who|before|after|if|when|because)\b/i.test(between);
