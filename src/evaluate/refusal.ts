@@ -10,6 +10,7 @@ import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts
 import { chanceOf, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../verify/sufficiency.ts";
 import { measureEvidence } from "../verify/sufficiency-features.ts";
 import { viewEvidence } from "../verify/sufficiency-view.ts";
+import { chooseThreshold, DELTA } from "./choose-threshold.ts";
 import { createParts } from "./extract.ts";
 import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "./golden.ts";
 import { auroc, type Interval, quantile, riskCoverageArea } from "./metrics.ts";
@@ -73,6 +74,7 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     const scored = await askGolden({ corpus, golden, config: options.config }, tools);
     reportSet("", scored, sheet);
     reportPoints(scored, tools.model, sheet);
+    reportRisks(scored, sheet);
   }
   for (const name of data === undefined ? [] : REFUSAL_SETS) {
     yield { type: "progress", what: name };
@@ -208,6 +210,23 @@ function aurocInterval(positives: readonly number[], negatives: readonly number[
   const drawn = (values: readonly number[]) => values.map(() => values[Math.floor(random() * values.length)] as number);
   const areas = Array.from({ length: DRAWS }, () => auroc(drawn(positives), drawn(negatives)) as number);
   return { low: quantile(areas, 0.025) as number, high: quantile(areas, 0.975) as number };
+}
+
+/** Risks for which a threshold is asked of the labelled questions. */
+const RISKS = [0.02, 0.05, 0.1, 0.2] as const;
+
+/** Thresholds that hold a risk with confidence, as far as the labels suffice. Wrong is here: answered although nothing in the documents answers. */
+function reportRisks(scored: readonly ScoredQuestion[], { metrics, table }: Sheet): void {
+  const labelled = scored.map(({ kind, scores }) => ({ score: scores.ours, wrong: kind !== "answerable" }));
+  for (const risk of RISKS) {
+    const chosen = chooseThreshold(labelled, risk);
+    const name = `threshold for a risk of ${risk * 100} % with ${(1 - DELTA) * 100} % confidence`;
+    metrics[`threshold.${risk}`] = chosen.type === "chosen" ? chosen.threshold : null;
+    if (chosen.type === "chosen")
+      table.push({ name, figure: decimal(chosen.threshold), note: `answers ${chosen.answered}, ${chosen.wrong} of them wrong` });
+    else
+      table.push({ name, figure: "none", note: `needs ${chosen.needed} answered without an error, ${chosen.missing} more than there are` });
+  }
 }
 
 /** The cut that answers a share of the answerable questions: the score of the last of them. */

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { binomialTail, chooseThreshold, leastLabels } from "./choose-threshold.ts";
+import { createRandom } from "./random.ts";
+
+describe("binomialTail", () => {
+  it("by hand: at most 1 of 3 at 1/4 is 27/64 + 27/64", () => {
+    expect(binomialTail(1, 3, 0.25)).toBeCloseTo(54 / 64, 12);
+    expect(binomialTail(0, 149, 0.02)).toBeCloseTo(0.98 ** 149, 12);
+    expect(binomialTail(3, 3, 0.25)).toBeCloseTo(1, 12);
+  });
+});
+
+describe("chooseThreshold", () => {
+  const clean = (n: number, score = 0.95) => Array.from({ length: n }, () => ({ score, wrong: false }));
+
+  it("needs 149 answers without an error for 2 % at 95 %, and says how many are missing", () => {
+    expect(leastLabels(0.02)).toBe(149);
+    expect(chooseThreshold(clean(148), 0.02)).toEqual({ type: "too-few", needed: 149, missing: 1 });
+    expect(chooseThreshold(clean(149), 0.02)).toMatchObject({ type: "chosen", wrong: 0, answered: 149 });
+    expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149 });
+  });
+
+  it("ends at the first threshold that does not hold, though a lower one would", () => {
+    const bad = Array.from({ length: 20 }, () => ({ score: 0.7, wrong: true }));
+    const chosen = chooseThreshold([...clean(60), ...bad, ...clean(500, 0.2)], 0.1);
+    expect(chosen).toEqual({ type: "chosen", threshold: 0.71, answered: 60, wrong: 0 });
+  });
+
+  it.each([0, 1, -0.1, Number.NaN])("refuses a risk of %d", (risk) => {
+    expect(() => chooseThreshold(clean(10), risk)).toThrow(RangeError);
+  });
+
+  it("keeps the risk asked for in at least 95 % of 1,000 draws from a known curve", () => {
+    // A question of score u is wrong with chance (1 − u)/2, so that a threshold t has the risk (1 − t)/4: .1 at .6.
+    const random = createRandom(7);
+    let kept = 0;
+    let chosen = 0;
+    for (let draw = 0; draw < 1000; draw++) {
+      const labelled = Array.from({ length: 400 }, () => {
+        const score = random();
+        return { score, wrong: random() < (1 - score) / 2 };
+      });
+      const result = chooseThreshold(labelled, 0.1);
+      if (result.type === "chosen") chosen++;
+      if (result.type === "too-few" || (1 - result.threshold) / 4 <= 0.1 + 1e-9) kept++;
+    }
+    expect(kept).toBeGreaterThanOrEqual(950);
+    // An error among the first 29 answers ends it at once: the price of starting at the strictest.
+    expect(chosen).toBeGreaterThan(500);
+  });
+});
