@@ -380,6 +380,8 @@ export async function* writeChecked(
     yield event;
   }
   yield* warn(outcome, written.warnings.splice(0));
+  // Whoever left while it was written has no answer, however soon the rest came.
+  signal.throwIfAborted();
   trace.timings.write = trace.elapsed() - started;
   const facts = { sentences: sheet.sentences.length, left_out: record.faults.length, writer: written.writer, calls: written.calls.length };
   yield { type: "write-end", ms: trace.timings.write, facts };

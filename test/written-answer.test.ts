@@ -401,7 +401,17 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
           for (const event of seen) if (event.type === "sentence") expect(event.sentence.text).not.toMatch(WRONG);
         },
       ),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        examples: [
+          [
+            [
+              "Tinnitus is rated at 10 percent [1]. INSUFFICIENT Tinnitus is rated at 10 percent [1]. Tinnitus is rated at 10 percent [1]. ",
+            ],
+            17,
+          ],
+        ],
+      },
     );
   });
 });
