@@ -555,10 +555,13 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ resolved, scope }: Question, { check, guards, profile }: AnswerParts): CheckContext {
+function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
-  return { ...check, settings: profile.check, question: resolved, guards: facts };
+  const { uncitedSimilarity } = profile.check;
+  const similarity =
+    uncitedSimilarity === undefined || encoder === null ? undefined : createSimilarity(encoder, uncitedSimilarity.of, calibrations);
+  return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
 }
 
 function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {

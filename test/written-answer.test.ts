@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ModelError } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
+import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { Answer } from "../src/types.ts";
@@ -69,6 +70,21 @@ describe.concurrent("a sentence that falls", () => {
       expect(codes(answer)).toEqual(["model_unusable"]);
       expectShownIsFinal(events, answer);
     }));
+
+  it("of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected", async () => {
+    await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [2].`)] }, { encoder: loadEmbeddedEncoder() }), async ({ engine }) => {
+      const { answer } = await ask(engine, QUESTION, { profile: "book" });
+      expect(texts(answer)).toEqual([TEN, FORM]);
+      for (const { citations } of answer.sentences) expect(citations.length).toBeGreaterThan(0);
+    });
+    await using(
+      open({ chat: [stream(`Whales swim in the cold northern sea. ${TEN.slice(0, -1)} [1].`)] }, { encoder: loadEmbeddedEncoder() }),
+      async ({ engine }) => {
+        const { answer } = await ask(engine, QUESTION, { profile: "book" });
+        expect(answer.refusal?.reason).toBe("not_reliable");
+      },
+    );
+  });
 
   it("rejects the answer of book, with its own sentence, when a citation does not exist", () =>
     using(

@@ -8,6 +8,8 @@ import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import { removeMarkup } from "./markup.ts";
 
+import { findNearestSource } from "./nearest-source.ts";
+import type { SimilarityScorer } from "./relevancy.ts";
 import { findBetterSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
@@ -30,6 +32,8 @@ export interface CheckContext {
   readonly question: string;
   /** `null`: no learned score is installed; the wording itself stays unscored. */
   readonly support: SupportScorer | null;
+  /** Compares an uncited sentence with sources, where the profile asks for that. */
+  readonly similarity?: SimilarityScorer | undefined;
   /** What the guards know of domain and tenant; absent: nothing. */
   readonly guards?: GuardFacts;
 }
@@ -79,9 +83,10 @@ export async function checkSentence(
   const written = layBeside(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
   const found = checkClaim(written);
-  const recited = settings.recite
+  const better = settings.recite
     ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : found, fit }, others, settings, reader)
     : null;
+  const recited = better ?? (exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null);
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
@@ -103,6 +108,16 @@ export async function checkSentence(
     results,
     ...judge(results, quotes.length > 0),
   };
+}
+
+async function nearestSource(
+  text: string,
+  others: readonly (readonly CitedQuote[])[],
+  { settings, similarity }: CheckContext,
+): Promise<number | null> {
+  const { uncitedSimilarity } = settings;
+  if (uncitedSimilarity === undefined || similarity === undefined) return null;
+  return findNearestSource(text, others, similarity, uncitedSimilarity.minimum);
 }
 
 function texts(quotes: readonly CitedQuote[]): string[] {

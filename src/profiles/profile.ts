@@ -167,6 +167,8 @@ export interface CheckSettings {
   readonly guards?: GuardSettings;
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
+  /** Similarity, on the scale of the model `of`, from which an uncited sentence is cited with the source that is nearest. Absent: it is not looked for. */
+  readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
   readonly values: "remove" | "warn" | "off";
   /** Names, polarity and wording that the cited quotes do not bear out. */
