@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, RequestError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import { normalisePiece } from "../text/source-map.ts";
 import type { StoredDocument, TextRange } from "../types.ts";
 import { answerableSchema, readGolden } from "./golden.ts";
+import { readLines } from "./read-lines.ts";
 import { EXPOSURES, type Exposure, foldOf, isHeldOut } from "./retrieval-sets.ts";
 
 /** Where an answer stands, as people marked it. */
@@ -283,24 +284,4 @@ export function toDocument({ id, scope, path, text, title }: SetDocument): Store
     sourceMap: parsed.sourceMap,
     chunks: chunkDocument(parsed).map((chunk) => ({ ...chunk, id: `${id}-${chunk.ordinal}`, documentId: id })),
   };
-}
-
-/** Rows of every file `PREFIX*.jsonl` of a folder. */
-export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
-    .sort();
-  if (names.length === 0) throw new RequestError("data_invalid", `${folder} holds no file ${prefix}*.jsonl.`);
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name), "utf8")
-      .split("\n")
-      .flatMap((line, i) => {
-        if (line.trim() === "") return [];
-        try {
-          return [schema.parse(JSON.parse(line))];
-        } catch (cause) {
-          throw new RequestError("data_invalid", `${join(folder, name)}:${i + 1} is not valid: ${messageOf(cause)}`, {}, { cause });
-        }
-      }),
-  );
 }

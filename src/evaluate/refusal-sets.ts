@@ -8,7 +8,8 @@ import { type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
 import { type QuestionWords, questionWords } from "../retrieve/understand.ts";
 import type { Passage, Question, Scope, StoredDocument, Turn } from "../types.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
-import { readLines, toDocument } from "./extract-sets.ts";
+import { toDocument } from "./extract-sets.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A question that the documents answer or do not, as people marked it. */
 export interface RefusalQuestion {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, RequestError } from "../errors.ts";
 import { parseFile } from "../ingest/parse.ts";
 import { PACKAGE_ROOT } from "../root.ts";
 import { answerableSchema, readGolden } from "./golden.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A question with the documents that answer it. */
 export interface RetrievalQuery {
@@ -255,26 +255,6 @@ export function cutWords(text: string, size: number): { start: number; end: numb
     at = end;
   }
   return parts;
-}
-
-/** Rows of every file `PREFIX*.jsonl` of a folder. */
-function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
-    .sort();
-  if (names.length === 0) throw new RequestError("data_invalid", `${folder} holds no file ${prefix}*.jsonl.`);
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name), "utf8")
-      .split("\n")
-      .flatMap((line, i) => {
-        if (line.trim() === "") return [];
-        try {
-          return [schema.parse(JSON.parse(line))];
-        } catch (cause) {
-          throw new RequestError("data_invalid", `${join(folder, name)}:${i + 1} is not valid: ${messageOf(cause)}`, {}, { cause });
-        }
-      }),
-  );
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, RequestError } from "../errors.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { TextRange } from "../types.ts";
+import { readLines } from "./read-lines.ts";
 
 /** A sentence of an answer; `supported` is `null` where people judged only the answer. */
 export interface SupportUnit extends TextRange {
@@ -207,26 +207,6 @@ function tabFact(folder: string): SupportItem[] {
     const evidence = [[table.caption, ...rows].join("\n")];
     return [{ set: "tabfact", task: subset, group: table_id, id, text: statement, evidence, supported, units }];
   });
-}
-
-/** Rows of every file `PREFIX*.jsonl` of a folder. */
-function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
-    .sort();
-  if (names.length === 0) throw new RequestError("data_invalid", `${folder} holds no file ${prefix}*.jsonl.`);
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name), "utf8")
-      .split("\n")
-      .flatMap((line, i) => {
-        if (line.trim() === "") return [];
-        try {
-          return [schema.parse(JSON.parse(line))];
-        } catch (cause) {
-          throw new RequestError("data_invalid", `${join(folder, name)}:${i + 1} is not valid: ${messageOf(cause)}`, {}, { cause });
-        }
-      }),
-  );
 }
 
 function sha256(text: string): string {
