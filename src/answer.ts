@@ -41,9 +41,9 @@ async function* answerFresh(
   yield* steps.warn(outcome, outcome.decision.warnings);
 
   if (outcome.decision.answer) {
-    const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log));
+    const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));
     yield* steps.writeChecked(question, quotes, outcome, parts, trace, signal);
-    outcome.checks.push(...(yield* trace.stage("check", () => steps.checkWhole(outcome, parts))));
+    outcome.checks.push(...(yield* trace.stage("check", () => steps.checkWhole(question, outcome, parts))));
     yield* steps.warn(outcome, steps.flags(outcome));
   }
   if (outcome.sheet.sentences.length === 0) outcome.refusal = await steps.refuse(question, outcome, parts);

@@ -144,6 +144,22 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
   return new URL(encoded.map((part) => `${part}/`).join(""), pack.base_url.endsWith("/") ? pack.base_url : `${pack.base_url}/`).href;
 }
 
+/** What a domain publishes to be called, written to or visited. */
+export function publishedContacts({ contacts, hotlines }: Pick<DomainPack, "contacts" | "hotlines">): string[] {
+  return [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
+}
+
+/** @throws RequestError `unknown_tenant` with the nearest right name */
+export function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
+  if (name === null || name === undefined) return null;
+  const known = Object.keys(pack.tenants);
+  if (known.includes(name)) return name;
+  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
+    tenant: name,
+  });
+}
+
 function isPattern(source: string): boolean {
   try {
     new RegExp(source, "giu");

@@ -5,18 +5,20 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
-import { type DomainPack, documentUrl, loadDomain } from "./domain.ts";
-import { ModelError, RequestError } from "./errors.ts";
+import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
+import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import type { Encoder } from "./models/encoder.ts";
 import { createEncoderChoice } from "./models/encoder-choice.ts";
 import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from "./models/encoder-spec.ts";
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
+import type { SupportScorer } from "./models/support.ts";
 import { profileNamed } from "./profiles/index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { createEmbeddedReranker } from "./retrieve/rerank.ts";
@@ -26,7 +28,6 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, FilterRequest, Scope, Selection } from "./types.ts";
 import { VERSION } from "./version.ts";
 
@@ -99,6 +100,8 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -136,7 +139,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return crossEncoder ?? undefined;
     },
   };
-  const models = modelsOf(config);
+  // Loaded when the first sentence that is no quote is scored.
+  let embeddedSupport: SupportScorer | null = null;
+  const support: Pick<SupportScorer, "id" | "score"> = {
+    id: "embedded",
+    score: (pairs, options) => {
+      embeddedSupport ??= createEmbeddedSupportScorer(loadEmbeddedEncoder());
+      return embeddedSupport.score(pairs, options);
+    },
+  };
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
@@ -184,10 +196,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
-      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: null },
+      check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: profile.check.support === null ? null : support },
+      guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       hotlines: pack.hotlines,
-      complexWords: Object.values(pack.complexity).flat(),
+      complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
       prices,
@@ -281,17 +294,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
 function canonicalPath(folder: string): string {
   const absolute = resolve(folder);
   return existsSync(absolute) ? realpathSync(absolute) : absolute;
-}
-
-/** @throws RequestError `unknown_tenant` with the nearest right name */
-function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
-  if (name === null || name === undefined) return null;
-  const known = Object.keys(pack.tenants);
-  if (known.includes(name)) return name;
-  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
-  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
-    tenant: name,
-  });
 }
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {

@@ -18,6 +18,15 @@ export type { EncoderSpec } from "./models/encoder-spec.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
 export type * from "./types.ts";
+export {
+  MAX_ANSWER_CHARACTERS,
+  type SourcePassage,
+  type VerifiedAnswer,
+  type VerifiedSentence,
+  type VerifyOptions,
+  type VerifySource,
+  verifyAnswer,
+} from "./verify-answer.ts";
 export { VERSION } from "./version.ts";
 export {
   answerToWire,

@@ -7,6 +7,7 @@ export { listPeers, loadPeer, type Peer, type Search } from "./evaluate/peers.ts
 export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
+export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { profileNamed } from "./profiles/index.ts";
 export { Bm25Index } from "./retrieve/bm25.ts";
 export { DenseIndex } from "./retrieve/dense.ts";

@@ -1,13 +1,19 @@
 import { admitQuestion } from "./admit/admit.ts";
 import { readFilters } from "./admit/filters.ts";
 import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
-import type { CitedQuote } from "./check/finding.ts";
+import { type CitedQuote, type Finding, finding } from "./check/finding.ts";
+import { type GuardFacts, guardAnswer } from "./check/guards.ts";
+import { checkLanguage } from "./check/language.ts";
 import { parseMarkers } from "./check/markers.ts";
+import { gradeReport } from "./check/report.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
+import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
 import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
+import { createSimilarity } from "./models/similarity.ts";
+import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
@@ -23,10 +29,13 @@ import type {
   Claim,
   DraftSentence,
   Evidence,
+  ModelCall,
   Passage,
+  PricedCall,
   Question,
   Quote,
   Refusal,
+  TokenUsage,
   Turn,
   Warning,
 } from "./types.ts";
@@ -35,10 +44,12 @@ import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
-import { routeModel } from "./write/route.ts";
+import { compressByModel } from "./write/model-compress.ts";
+import type { DraftFault } from "./write/prompt.ts";
+import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
 import { chooseSeeAlso } from "./write/see-also.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
-import { fitPrompt, type ModelTask, type WriteOutcome, writeDrafts } from "./write/write.ts";
+import { fitPrompt, type ModelTask, type OfferedDraft, type WriteOutcome, writeDrafts } from "./write/write.ts";
 
 /** Everything that a question passes through, wired by `createEngine`. */
 export interface AnswerParts extends RetrieveParts {
@@ -47,10 +58,12 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
-  readonly check: Omit<CheckContext, "settings" | "question">;
+  readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
+  readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
-  readonly complexWords: readonly string[];
+  /** Words that make a question complex, by category. */
+  readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
   /** Tokens of a text; only asked when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
@@ -95,7 +108,7 @@ export function createOutcome(): Outcome {
     claims: [],
     checks: [],
     warnings: [],
-    written: { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] },
+    written: { writer: "", insufficient: false, calls: [], warnings: [] },
     embedding: null,
     scale: RAW_SCALE,
     evidence: [],
@@ -247,21 +260,45 @@ export function decide(question: Question, { evidence, scale }: Outcome, { profi
 
 export async function compress(
   question: Question,
-  { decision: { usable }, scale }: Outcome,
+  { decision: { usable }, scale, written }: Outcome,
   parts: AnswerParts,
   log: StageLog,
+  signal: AbortSignal,
 ): Promise<ChosenQuotes> {
   const { profile, models } = parts;
   const reranker = parts.rerankers?.embedded ?? null;
   const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
   const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
-  const writesModel = models !== null && profile.write.writer !== "extractive";
-  const model = writesModel ? models[routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale))] : null;
-  const fitted = model === null ? null : fitPrompt(question, candidates, profile.write, await parts.loadTokenCounter());
   log.fact("candidates", candidates.length);
+  if (models === null || profile.write.writer === "extractive") {
+    log.fact("quotes", 0);
+    log.fact("model", "extractive");
+    return { candidates, task: null };
+  }
+  const route = routeModel(profile.write.route, routeFacts(question.resolved, usable, parts, scale));
+  const countTokens = await parts.loadTokenCounter();
+  const picked = profile.write.compress === "model" ? await pickByModel(question, usable, models.small, written, log, signal) : null;
+  const fitted = fitPrompt(question, picked ?? candidates, profile.write, countTokens);
+  const model = fitted === null ? null : models[route.size];
   log.fact("quotes", fitted?.quotes.length ?? 0);
-  log.fact("model", fitted === null ? "extractive" : (model?.id ?? null));
-  return { candidates, task: model === null || fitted === null ? null : { model, ...fitted } };
+  log.fact("model", model?.id ?? "extractive");
+  log.fact("route", `${route.size}: ${route.because}`);
+  return { candidates, task: model === null || fitted === null ? null : { model, countTokens, ...fitted } };
+}
+
+/** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */
+async function pickByModel(
+  { resolved }: Question,
+  usable: readonly Evidence[],
+  model: ChatModel,
+  written: WriteOutcome,
+  log: StageLog,
+  signal: AbortSignal,
+) {
+  const picked = await compressByModel(resolved, usable, model, written.calls, signal);
+  log.fact("altered_quotes", picked.dropped);
+  if (picked.failure !== null) log.notice("compress_failed", `quotes are picked by rules: ${picked.failure}`);
+  return picked.quotes.length === 0 ? null : picked.quotes;
 }
 
 /** Draws sentence after sentence, checks each, and shows what stands. */
@@ -277,24 +314,45 @@ export async function* writeChecked(
   const started = trace.elapsed();
   const { sheet, written } = outcome;
   const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
-  for await (const draft of writeDrafts(question, candidates, written, how, () => sheet.sentences.length > 0, signal)) {
+  const record: WritableRecord = { shown: [], faults: [] };
+  for await (const draft of writeDrafts(question, candidates, written, how, record, signal)) {
     yield* warn(outcome, written.warnings.splice(0));
-    const event = await showSentence(draft, task?.quotes ?? [], outcome, checking(question, parts));
-    if (event !== null) yield event;
+    const event = await showSentence(
+      draft,
+      task?.quotes ?? [],
+      outcome,
+      record,
+      checking(question, parts),
+      parts.profile.write.onFault === "reject",
+    );
+    if (event === null) continue;
+    trace.timings.first_sentence ??= trace.elapsed();
+    yield event;
   }
   yield* warn(outcome, written.warnings.splice(0));
   trace.timings.write = trace.elapsed() - started;
-  yield { type: "write-end", ms: trace.timings.write, facts: { sentences: sheet.sentences.length, writer: written.writer } };
+  const facts = { sentences: sheet.sentences.length, left_out: record.faults.length, writer: written.writer, calls: written.calls.length };
+  yield { type: "write-end", ms: trace.timings.write, facts };
 }
 
-/** Checks one sentence, cites a better source where there is one; `null` when it is left out. */
+interface WritableRecord {
+  readonly shown: DraftSentence[];
+  readonly faults: DraftFault[];
+}
+
+/**
+ * Checks one sentence, cites a better source where there is one; `null` when it is left out or held back.
+ * @param strict a citation to nowhere is a fault even beside a good one
+ */
 async function showSentence(
-  draft: DraftSentence,
+  draft: OfferedDraft,
   offered: readonly Quote[],
   { sheet, checks, claims }: Outcome,
+  record: WritableRecord,
   context: CheckContext,
+  strict: boolean,
 ): Promise<AnswerEvent | null> {
-  const repeated = sheet.sentences.some(({ text }) => text === draft.text);
+  const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
   const others = offered.filter((quote) => !draft.quotes.includes(quote));
   const cited = draft.quotes.map(toCitedQuote);
@@ -302,18 +360,47 @@ async function showSentence(
     { text: draft.text, cited, missing: draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
     context,
   );
-  const at = checked.kept ? sheet.sentences.length : null;
-  checks.push(...checked.results.map((result) => ({ ...result, sentence: at })));
-  if (!checked.kept) return null;
+  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
+  const fault = results.find(({ verdict }) => verdict === "fail");
+  const kept = checked.kept && fault === undefined;
+  if (kept && draft.held === true) return null;
+  const at = kept ? sheet.sentences.length : null;
+  checks.push(...results.map((result) => ({ ...result, sentence: at })));
+  if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
+  if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
-  const shown = sheet.add(checked.text, instead === undefined ? draft.quotes : [instead]);
+  const quotes = instead === undefined ? draft.quotes : [instead];
+  const shown = sheet.add(checked.text, quotes);
+  record.shown.push({ ...draft, text: checked.text, quotes });
   const { citations } = shown.sentence;
   claims.push({ sentence: shown.index, text: checked.text, status: checked.status, citations, reason: checked.reason });
   return { type: "sentence", ...shown };
 }
 
-export function checkWhole({ sheet, claims }: Outcome, { profile }: AnswerParts): CheckResult[] {
-  return checkAnswer(sheet.sentences, claims, profile.check);
+/** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
+function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
+  const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
+  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
+  const nowhere = draft.missing.map((n) => `[${n}]`).join("");
+  return [
+    ...(language === null ? [] : [language]),
+    ...(draft.dangling === true ? [finding("reference", "fail", null, "refers to a sentence that was left out")] : []),
+    ...(strict && draft.missing.length > 0 ? [finding("sources", "fail", 0, `cites ${nowhere}, which no source has`)] : []),
+  ];
+}
+
+export async function checkWhole(question: Question, { sheet, claims, written }: Outcome, parts: AnswerParts): Promise<CheckResult[]> {
+  const { profile, encoder, calibrations, loadTokenCounter } = parts;
+  const whole = checkAnswer(sheet.sentences, claims, profile.check);
+  if (sheet.sentences.length === 0) return whole;
+  const settings = profile.check.guards ?? GUARDS;
+  const { relevancy } = settings;
+  const byModel = written.writer !== "" && written.writer !== "extractive";
+  const guarded = await guardAnswer(question.resolved, sheet.sentences.map(({ text }) => text).join(" "), settings, {
+    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
+    countTokens: byModel ? await loadTokenCounter() : null,
+  });
+  return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
 }
 
 /** What the checks found in sentences that are shown all the same, for the reader. */
@@ -345,7 +432,7 @@ export function assemble(
   trace: Trace,
 ): Answer {
   const { sheet, claims, checks, evidence, decision, refusal, written, warnings } = outcome;
-  const tokens = (written.usage.inputTokens ?? 0) + (written.usage.outputTokens ?? 0);
+  const calls = hit === null ? priceCalls(outcome, prices) : [];
   const content = hit ?? {
     status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
     sentences: sheet.sentences,
@@ -369,20 +456,30 @@ export function assemble(
     ...(question.filters ? { filters: question.filters } : {}),
     warnings,
     cacheMode: hit === null ? "miss" : "exact",
-    tokenUsage: { compression: 0, answer: tokens, total: tokens },
-    costUsd: hit !== null ? 0 : costOf(outcome, prices),
+    tokenUsage: tokensOf(calls),
+    costUsd: sumOrNull(calls.map((call) => call.costUsd)),
+    calls,
+    ...(profile.report === undefined || refusal !== null ? {} : { report: gradeReport(content.checks, profile.report) }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
   };
 }
 
-/** What the endpoints charge for this answer by the price table; `null` when one of them is not in it or did not count. */
-function costOf({ written, embedding }: Outcome, prices: PriceTable): number | null {
-  const { writer, usage } = written;
-  const wrote = writer === "" || writer === "extractive" ? 0 : costUsd(writer, usage, prices);
-  const asked = embedding === null ? 0 : costUsd(embedding.model, { inputTokens: embedding.tokens, outputTokens: null }, prices);
-  return sumOrNull([wrote, asked]);
+/** Every call of an endpoint for this answer with what it charges by the price table; `null` when the model is not in it or the endpoint did not count. */
+function priceCalls({ written, embedding }: Outcome, prices: PriceTable): PricedCall[] {
+  const asked: ModelCall[] =
+    embedding === null ? [] : [{ stage: "retrieve", model: embedding.model, inputTokens: embedding.tokens, outputTokens: null }];
+  return [...asked, ...written.calls].map((call) => ({ ...call, costUsd: costUsd(call.model, call, prices) }));
+}
+
+/** Tokens in and out by stage; vectors are in `calls` alone. */
+function tokensOf(calls: readonly ModelCall[]): TokenUsage {
+  const sumOf = (...stages: readonly ModelCall["stage"][]) =>
+    sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const compression = sumOf("compress");
+  const answer = sumOf("write", "rewrite");
+  return { compression, answer, total: sumOrNull([compression, answer]) };
 }
 
 export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
@@ -391,8 +488,10 @@ export async function remember(question: Question, result: Answer, parts: Answer
   log.fact("cached", cached);
 }
 
-function checking({ resolved }: Question, { check, profile }: AnswerParts): CheckContext {
-  return { ...check, settings: profile.check, question: resolved };
+function checking({ resolved, scope }: Question, { check, guards, profile }: AnswerParts): CheckContext {
+  const { contacts, tenants } = guards;
+  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
+  return { ...check, settings: profile.check, question: resolved, guards: facts };
 }
 
 function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
@@ -422,10 +521,10 @@ async function passesAgain({ sentences, citations }: Answer, context: CheckConte
   return true;
 }
 
-function routeFacts(question: string, usable: readonly Evidence[], { complexWords }: AnswerParts, scale: ScoreScale) {
+function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {
   const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
-    complexTerms: complexWords.filter((word) => mentions(question, [word])).length,
+    complexTerms: findComplexTerms(question, complexity),
     passages: usable.length,
     meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
   };

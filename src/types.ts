@@ -396,10 +396,40 @@ export interface Refusal {
   readonly contacts: readonly { readonly name: string; readonly contact: string }[];
 }
 
+/** Tokens of model calls by stage, vectors left out; `null` where an endpoint was asked and did not count. */
 export interface TokenUsage {
-  readonly compression: number;
-  readonly answer: number;
-  readonly total: number;
+  readonly compression: number | null;
+  readonly answer: number | null;
+  readonly total: number | null;
+}
+
+/** One call of an endpoint for an answer; `rewrite` is the one draft that follows a faulty one. `null`: the endpoint did not count. */
+export interface ModelCall {
+  readonly stage: "retrieve" | "compress" | "write" | "rewrite";
+  readonly model: string;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+/** A call by list price; `null`: it did not count, or its price is not known. */
+export interface PricedCall extends ModelCall {
+  readonly costUsd: number | null;
+}
+
+/** One metric of a profile's report. */
+export interface Metric {
+  /** `null`: could not be told; the reason says why. */
+  readonly passed: boolean | null;
+  readonly score: number | null;
+  readonly threshold: number | null;
+  readonly reason: string;
+}
+
+/** What a profile that grades says of an answer; it blocks nothing. */
+export interface GradeReport {
+  /** `null`: no metric failed, but not every one could be told. */
+  readonly overallPass: boolean | null;
+  readonly metrics: Readonly<Record<string, Metric>>;
 }
 
 export type AnswerStatus = "ok" | "insufficient_context" | "error";
@@ -430,7 +460,11 @@ export interface Answer {
   readonly tokenUsage: TokenUsage;
   /** By dated list prices: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known. */
   readonly costUsd: number | null;
-  /** Milliseconds by stage. */
+  /** Every call of an endpoint in order, also those that failed; empty for a hit and for quotes. */
+  readonly calls: readonly PricedCall[];
+  /** Only of a profile that grades. */
+  readonly report?: GradeReport;
+  /** Milliseconds by stage; `first_sentence` is the time from the question to the first checked sentence, absent without any. */
   readonly timings: Readonly<Record<string, number>>;
   readonly latencyMs: number;
   /** Name of the model that wrote, or `extractive`. */

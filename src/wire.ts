@@ -1,7 +1,19 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS } from "./admit/filters.ts";
 import type { AnswerEvent } from "./events.ts";
-import type { Answer, AppliedFilters, Citation, CitedRow, Conflict, Evidence, FurtherSource, Refusal, SeeAlso } from "./types.ts";
+import type {
+  Answer,
+  AppliedFilters,
+  Citation,
+  CitedRow,
+  Conflict,
+  Evidence,
+  FurtherSource,
+  GradeReport,
+  PricedCall,
+  Refusal,
+  SeeAlso,
+} from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
 
 /** A name in a filter; what it may hold is judged at admission, for every way in. */
@@ -181,15 +193,38 @@ export const askResponseSchema = z
     warnings: z.array(warningSchema),
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
-    token_usage: z.object({ compression: z.int(), answer: z.int(), total: z.int() }),
+    token_usage: z
+      .object({ compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
+      .describe("Of models, by stage; `null` where an endpoint was asked and did not count."),
     cost_usd: z
       .number()
       .nullable()
       .describe(
         "By the list prices in `src/models/prices.json`: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known.",
       ),
+    calls: z
+      .array(
+        z.object({
+          stage: z.enum(["retrieve", "compress", "write", "rewrite"]),
+          model: z.string(),
+          input_tokens: z.int().nullable(),
+          output_tokens: z.int().nullable(),
+          cost_usd: z.number().nullable(),
+        }),
+      )
+      .describe("Every call of an endpoint in order, also those that failed. `rewrite`: the one draft that follows a faulty one."),
+    report: z
+      .object({
+        overall_pass: z.boolean().nullable().describe("`null`: no metric failed, but not every one could be told."),
+        metrics: z.record(
+          z.string(),
+          z.object({ passed: z.boolean().nullable(), score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() }),
+        ),
+      })
+      .optional()
+      .describe("Only of a profile that grades (`validator`)."),
     latency_ms: z.number(),
-    timings_ms: z.record(z.string(), z.number()),
+    timings_ms: z.record(z.string(), z.number()).describe("By stage; `first_sentence`: from the question to the first checked sentence."),
     model: z.string(),
     session_id: z.string().nullable(),
   })
@@ -281,6 +316,14 @@ function filtersToWire({ document, chapter, section, pages, searchedIn }: Applie
   return { document, chapter, section, page, searched_in: searchedIn };
 }
 
+function callToWire({ stage, model, inputTokens, outputTokens, costUsd }: PricedCall): WireAnswer["calls"][number] {
+  return { stage, model, input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd };
+}
+
+function reportToWire({ overallPass, metrics }: GradeReport): NonNullable<WireAnswer["report"]> {
+  return { overall_pass: overallPass, metrics: { ...metrics } };
+}
+
 /** An answer as it travels. */
 export function answerToWire(answer: Answer): WireAnswer {
   return {
@@ -306,6 +349,8 @@ export function answerToWire(answer: Answer): WireAnswer {
     cache_mode: answer.cacheMode,
     token_usage: { ...answer.tokenUsage },
     cost_usd: answer.costUsd,
+    calls: answer.calls.map(callToWire),
+    ...(answer.report === undefined ? {} : { report: reportToWire(answer.report) }),
     latency_ms: answer.latencyMs,
     timings_ms: { ...answer.timings },
     model: answer.model,

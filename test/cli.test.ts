@@ -138,6 +138,14 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
     database.close();
   });
 
+  it("prints the report of a profile that grades", async () => {
+    const [{ question }] = LIBRARY_QUESTIONS;
+    const run = await cli(seeded, ["ask", "--json", "--profile", "validator", question]);
+    const { report } = askResponseSchema.parse(JSON.parse(run.stdout));
+    expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
+    expect(Object.keys(report?.metrics ?? {})).toHaveLength(5);
+  });
+
   it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
     const run = await cli(seeded, ["ask", "--json", "--verbose", UNANSWERABLE]);
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);

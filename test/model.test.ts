@@ -1,115 +1,26 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
-import { type AskOptions, createEngine, type Engine, type EngineParts } from "../src/engine.ts";
-import type { AnswerEvent } from "../src/events.ts";
+import type { AskOptions } from "../src/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
-import {
-  brokenChatReplies,
-  type ChatReply,
-  type FakeEndpoint,
-  type FakeEndpointOptions,
-  startFakeEndpoint,
-} from "../src/testing/fake-endpoint.ts";
+import { brokenChatReplies, type ChatReply, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
-import type { Answer } from "../src/types.ts";
 import { answerToWire } from "../src/wire.ts";
-
-const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";
-const TINNITUS_CLAIM = "To claim tinnitus, file VA Form 21-526EZ within one year.";
-const DOCUMENTS: Readonly<Record<string, string>> = {
-  "tinnitus.md": `# Tinnitus rating\n\n${TINNITUS} ${TINNITUS_CLAIM}\n`,
-  "pension.md": "# Pension\n\nA pension is paid every month to wartime veterans with low income. The pension limit for 2026 is $17,441.\n",
-  "burial.md":
-    "# Burial\n\nThe burial allowance is $978 for a death that is not service-connected. Claim the burial allowance within two years.\n",
-};
-const QUESTION = "What rating does tinnitus get?";
-const GOOD = ["Tinnitus is ra", "ted at 10 percent [1]. ", "You file VA Form 21-526EZ within one year.", " [2]"];
-
-interface Opened {
-  readonly engine: Engine;
-  readonly endpoint: FakeEndpoint;
-  close(): Promise<void>;
-}
-
-const ingested = new Map<object, Promise<string>>();
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-model-"));
-  folders.push(folder);
-  return folder;
-}
-
-/** A data folder with these documents, made once; no vectors in it. */
-function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
-  const made =
-    ingested.get(documents) ??
-    (async () => {
-      const folder = newFolder();
-      mkdirSync(join(folder, "documents"));
-      for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
-      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", embeddings: "none" } }));
-      for await (const _event of engine.ingest(join(folder, "documents")));
-      await engine.close();
-      return join(folder, "data");
-    })();
-  ingested.set(documents, made);
-  return made;
-}
-
-/** An engine on its own copy of the documents, its models behind a fake endpoint. */
-async function open(
-  script: FakeEndpointOptions = {},
-  parts: EngineParts = { encoder: null },
-  documents = DOCUMENTS,
-  timeoutMs = 10_000,
-): Promise<Opened> {
-  const folder = newFolder();
-  cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
-  const endpoint = await startFakeEndpoint(script);
-  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
-  const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", model, cache: { enabled: false } } });
-  const engine = await createEngine(config, parts);
-  return {
-    engine,
-    endpoint,
-    async close() {
-      await engine.close();
-      await endpoint.close();
-    },
-  };
-}
-
-async function ask(engine: Engine, question = QUESTION, options: AskOptions = {}): Promise<{ answer: Answer; events: AnswerEvent[] }> {
-  const events: AnswerEvent[] = [];
-  for await (const event of engine.ask(question, options)) events.push(event);
-  const last = events.at(-1);
-  if (last?.type !== "answer") throw new Error("the last event is no answer");
-  return { answer: last.answer, events };
-}
-
-async function using<T>(opening: Promise<Opened>, use: (opened: Opened) => Promise<T>): Promise<T> {
-  const opened = await opening;
-  try {
-    return await use(opened);
-  } finally {
-    await opened.close();
-  }
-}
-
-const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
-const texts = (answer: Answer) => answer.sentences.map(({ text }) => text);
-const codes = (answer: Answer) => answer.warnings.map(({ code }) => code);
-/** Every sentence is a byte-exact quote of what it cites. */
-const isQuoted = ({ sentences, citations }: Answer) =>
-  sentences.every(({ text, citations: [n] }) => citations.find((citation) => citation.n === n)?.quote === text);
+import {
+  ask,
+  codes,
+  DOCUMENTS,
+  GOOD,
+  isQuoted,
+  near,
+  type Opened,
+  open,
+  QUESTION,
+  stream,
+  TINNITUS,
+  TINNITUS_CLAIM,
+  texts,
+  using,
+} from "./support/model-engine.ts";
 
 describe.concurrent("an answer by a model", () => {
   it("is shown sentence by sentence with the citations that it names", () =>
@@ -224,6 +135,8 @@ describe.concurrent("an answer by a model", () => {
 
 /** Replies that only a timeout ends. */
 const needsTimeout = new Set(["silence", "a slow drip"]);
+/** Replies whose sentences fall, so that they are written once more. */
+const rewritten = new Set(["only uncited sentences"]);
 const unusable: Readonly<Record<string, ChatReply>> = {
   "JSON instead of prose": stream(`{"answer": "Tinnitus is rated at 10 percent [1]."}`),
   "HTML with scripts": stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>"),
@@ -249,7 +162,8 @@ describe.concurrent("a model that fails", () => {
       expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
       const order = events.map(({ type }) => type);
       expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-      expect(endpoint.chats).toHaveLength(name === "401" || name in unusable ? 1 : 2);
+      const once = name === "401" || (name in unusable && !rewritten.has(name));
+      expect(endpoint.chats).toHaveLength(once ? 1 : 2);
     }),
   );
 
@@ -318,7 +232,10 @@ describe.concurrent("the prompt", () => {
       }
       expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(2200);
       expect(user).toContain(`Question: ${QUESTION}`);
-      expect(endpoint.chats[0]?.body.temperature).toBe(0.3);
+      expect(endpoint.chats.map(({ body }) => [body.model, body.temperature])).toEqual([
+        ["small", 0],
+        ["large", 0.3],
+      ]);
     }));
 
   it("holds the last five turns only, and keeps to its budget when they are long", () =>
@@ -345,7 +262,8 @@ describe.concurrent("the prompt", () => {
       };
       expect(await modelFor(QUESTION, { profile: "seven-layer" })).toBe("small");
       expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "seven-layer" })).toBe("large");
-      expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "spark" })).toBe("small");
+      expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "book" })).toBe("small");
+      expect(await modelFor(QUESTION, { profile: "spark" })).toBe("large");
     }));
 
   it("goes to the large model when there are more than 5 passages, or when they are weak", async () => {
@@ -359,18 +277,6 @@ describe.concurrent("the prompt", () => {
     });
   });
 });
-
-/** An encoder under which the question stands at this cosine to every document, or at the cosine that its text names. */
-function near(cosine = 0.9, byText: Readonly<Record<string, number>> = {}) {
-  return fakeEncoder({
-    dimensions: 2,
-    vectorOf: (text) => {
-      if (!text.includes("\n")) return [1, 0];
-      const own = Object.entries(byText).find(([part]) => text.includes(part))?.[1] ?? cosine;
-      return [own, Math.sqrt(1 - own * own)];
-    },
-  });
-}
 
 describe.concurrent("profiles with an encoder", () => {
   const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}) =>

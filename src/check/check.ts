@@ -1,9 +1,12 @@
+import { GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim, TextRange } from "../types.ts";
 import { fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
 import { checkClaim, layBeside } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
+import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
+import { removeMarkup } from "./markup.ts";
 
 import { findBetterSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
@@ -27,6 +30,8 @@ export interface CheckContext {
   readonly question: string;
   /** `null`: no learned score is installed; the wording itself stays unscored. */
   readonly support: SupportScorer | null;
+  /** What the guards know of domain and tenant; absent: nothing. */
+  readonly guards?: GuardFacts;
 }
 
 /** A sentence as written, with what it cites. */
@@ -60,13 +65,16 @@ const MAX_SENTENCE_CHARACTERS = 4_000;
  * answer supports it and the cited one does not, that one is cited.
  */
 export async function checkSentence(
-  { text, cited, missing = [], others = [] }: SentenceToCheck,
+  { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
   context: CheckContext,
 ): Promise<CheckedSentence> {
   const { settings, hosts, homePage, reader, question } = context;
+  const guard = (sentence: string, by: readonly CitedQuote[]) =>
+    guardSentence(sentence, texts(by), settings.guards ?? GUARDS, context.guards ?? NO_FACTS);
   const [only] = cited;
-  if (cited.length === 1 && only !== undefined && text === only.text) return checkQuote(only);
-  if (text.length > MAX_SENTENCE_CHARACTERS) return tooLong(text);
+  if (cited.length === 1 && only !== undefined && raw === only.text) return checkQuote(only, guard(raw, cited));
+  if (raw.length > MAX_SENTENCE_CHARACTERS) return tooLong(raw);
+  const { text, found: markup } = removeMarkup(raw);
   const exact = cited.filter((quote) => quote.exact);
   const written = layBeside(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
@@ -76,15 +84,17 @@ export async function checkSentence(
     : null;
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
-  const urls = repairUrls(text, { cited: addresses, quotes: quotes.map((quote) => quote.text), mode: settings.urls, hosts, homePage });
+  const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
   const findings = recited === null && urls.text === text ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
-  const results: Finding[] = [citations, ...findings];
+  const support = quotes.length === 0 ? [] : [await checkSupport(urls.text, quotes, context)];
+  const results: Finding[] = [citations, ...findings.map((one) => outweighed(one, support[0]?.score ?? null, settings)), ...support];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
-  if (quotes.length > 0) results.push(await checkSupport(urls.text, quotes, context));
+  if (markup !== null) results.push(markup);
+  results.push(...guard(urls.text, quotes));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
@@ -93,6 +103,10 @@ export async function checkSentence(
     results,
     ...judge(results, quotes.length > 0),
   };
+}
+
+function texts(quotes: readonly CitedQuote[]): string[] {
+  return quotes.map(({ text }) => text);
 }
 
 /** What an uncited sentence counts as when a source is looked for. */
@@ -107,10 +121,22 @@ async function checkSupport(text: string, quotes: readonly CitedQuote[], { suppo
   return finding("support", verdict, scored.score, scored.reason, scored.spans);
 }
 
+/** Counts the words of the sentence that its sources lack: a high support score, which reads how words stand, outweighs it. */
+const COUNTS_WORDS = "grounding";
+
+function outweighed(found: Finding, score: number | null, { support }: CheckContext["settings"]): Finding {
+  const isOutweighed = support !== null && score !== null && score >= support.outweighs && found.name === COUNTS_WORDS;
+  if (!isOutweighed || found.verdict === "pass") return found;
+  return finding(found.name, "pass", found.score, `${found.reason}; outweighed by its support score`, found.spans);
+}
+
+/** Checks of how a sentence is put: they say nothing of whether it is true. */
+const NOT_OF_THE_CLAIM = new Set(["urls", "html", "pii", "terminology", "injection"]);
+
 /** The verdict on the claim, from what the checks found. */
 function judge(results: readonly Finding[], cited: boolean): Pick<CheckedSentence, "status" | "reason"> {
   if (!cited) return { status: "unsupported", reason: "no citation" };
-  const fault = results.find(({ name, verdict }) => name !== "urls" && (verdict === "fail" || verdict === "warn"));
+  const fault = results.find(({ name, verdict }) => !NOT_OF_THE_CLAIM.has(name) && (verdict === "fail" || verdict === "warn"));
   if (fault !== undefined) return { status: fault.name === "polarity" ? "contradicted" : "unsupported", reason: fault.reason };
   const support = results.find(({ name }) => name === "support");
   if (support !== undefined && support.score !== null) return { status: "supported", reason: support.reason };
@@ -122,12 +148,15 @@ function tooLong(text: string): CheckedSentence {
   return { text, kept: false, recited: null, results: [finding("length", "fail", 0, reason)], status: "unsupported", reason };
 }
 
-function checkQuote({ text, exact }: CitedQuote): CheckedSentence {
+function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): CheckedSentence {
   return {
     text,
-    kept: exact,
+    kept: exact && guarded.every(({ verdict }) => verdict !== "fail"),
     recited: null,
-    results: [finding("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source")],
+    results: [
+      ...guarded,
+      finding("quote", exact ? "pass" : "fail", exact ? 1 : 0, exact ? "is the source, byte for byte" : "differs from the source"),
+    ],
     status: exact ? "supported" : "unsupported",
     reason: exact ? "the sentence is an exact quote" : "the quote does not stand in the source",
   };

@@ -18,7 +18,64 @@ describe("urlsIn", () => {
   });
 });
 
+describe("urlsIn, on what is meant to be overlooked", () => {
+  it.each([
+    ["a host before an @", "See https://va.gov@evil.com/a now", "https://va.gov@evil.com/a"],
+    ["letters of another script", "See vа.gov/forms now", "vа.gov/forms"],
+    ["a host of another script with a scheme", "See https://vа.gov now", "https://vа.gov"],
+    ["characters without width", "See ev\u200bil.com now", "evil.com"],
+    ["full-width letters", "See ｅｖｉｌ．ｃｏｍ now", "evil.com"],
+    ["a script", "See javascript:alert(1) now", "javascript:alert(1)"],
+    ["a script with a blank", "See JavaScript :alert(1) now", "JavaScript :alert(1)"],
+    ["data", "See data:text/html;base64,PHNjcmlwdD4= now", "data:text/html;base64,PHNjcmlwdD4="],
+    ["backslashes", "See https:\\\\evil.com\\a now", "https:\\\\evil.com\\a"],
+    ["no slashes", "See https:evil.com now", "https:evil.com"],
+    ["a number for a host", "See 10.0.0.1/a now", "10.0.0.1/a"],
+    ["a port", "See va.gov:8080 now", "va.gov:8080"],
+    ["an encoded dot", "See https://va.gov%2eevil.com now", "https://va.gov%2eevil.com"],
+    ["brackets that it opens", "(see https://a.org/b_(c))", "https://a.org/b_(c)"],
+    ["stops and quotes at its end", "“See va.gov/x.”", "va.gov/x"],
+    ["emphasis", "See **https://a.org/b**.", "https://a.org/b"],
+  ])("finds %s", (_what, text, url) => {
+    expect(urlsIn(text).map((found) => found.url)).toEqual([url]);
+  });
+
+  it.each([
+    "write to help@va.gov",
+    "38 C.F.R. 4.25",
+    "e.g. this",
+    "see data: 5 percent",
+    "3.5 or 4.25/month",
+    "and/or",
+    "The end.Is it",
+    "README.md",
+  ])("leaves %s", (text) => {
+    expect(urlsIn(text)).toEqual([]);
+  });
+
+  it("survives hostile text", () => {
+    const started = performance.now();
+    for (const piece of ["a.", "https://", "a.b/", "www.", "(", "javascript:", "1.1.1.1/", "[a](", "x-"]) {
+      repairUrls(piece.repeat(30_000 / piece.length), rules);
+    }
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
+
 describe("normalizeUrl", () => {
+  it("is null for an address with a user name", () => {
+    expect(normalizeUrl("https://va.gov@evil.com/")).toBeNull();
+    expect(normalizeUrl("https://evil@va.gov/forms")).toBeNull();
+    expect(normalizeUrl("https://a:b@va.gov/forms")).toBeNull();
+  });
+
+  it("tells ports, scripts and encoded hosts apart", () => {
+    expect(normalizeUrl("va.gov:8080/forms")).toBe("va.gov:8080/forms");
+    expect(normalizeUrl("https://vа.gov/forms")).toBe("xn--v-8sb.gov/forms");
+    expect(normalizeUrl("https://va.gov%2eevil.com/forms")).toBe("va.gov.evil.com/forms");
+    expect(normalizeUrl("https:evil.com")).toBe("evil.com");
+  });
+
   it("takes scheme, www, case, fragment and closing slash away", () => {
     expect(new Set(["http://WWW.VA.gov/forms/", "va.gov/forms", "https://va.gov/forms#top"].map(normalizeUrl))).toEqual(
       new Set(["va.gov/forms"]),
@@ -48,6 +105,40 @@ describe("repairUrls", () => {
     const home = { ...rules, mode: "home-page" as const };
     expect(repairUrls("See https://va.gov.evil.com/x and https://notva.gov.io", home).removed).toHaveLength(2);
     expect(repairUrls("See https://benefits.va.gov/x", home).removed).toEqual([]);
+  });
+
+  it.each([
+    ["a host before an @", "See https://va.gov@evil.com/disability now.", "See now."],
+    ["a user name before the right host", "See https://evil@va.gov/forms now.", "See now."],
+    ["a look-alike", "See vа.gov/forms now.", "See now."],
+    ["another port", "See va.gov:8080/forms now.", "See now."],
+    ["a script in a link", "See [the forms](javascript:alert(1)) now.", "See the forms now."],
+    ["a link's target, whatever its words say", "See [va.gov/forms](https://evil.com/a) now.", "See va.gov/forms now."],
+    ["an image", "Ten ![x](https://evil.com/a.png) percent.", "Ten x percent."],
+    ["an address with characters without width", "See ev\u200bil.com/forms now.", "See now."],
+  ])("takes out %s", (_what, text, repaired) => {
+    expect(repairUrls(text, rules).text).toBe(repaired);
+    if (!text.includes("][")) expect(repairUrls(repaired, rules).removed).toEqual([]);
+  });
+
+  it("keeps a markdown link to a cited document, and mail addresses", () => {
+    for (const text of ["See [the forms](https://www.va.gov/forms).", "Write to help@va.gov."])
+      expect(repairUrls(text, rules).text).toBe(text);
+  });
+
+  it("holds the whitelist against look-alikes in the seven-layer profile", () => {
+    const home = { ...rules, mode: "home-page" as const };
+    const bad = [
+      "https://va.gov@evil.com",
+      "https://vа.gov/",
+      "https://va.gov.evil.com",
+      "https://va.gov%2eevil.com",
+      "javascript:alert(1)",
+      "ftp://va.gov/a",
+    ];
+    for (const url of bad) expect(repairUrls(`See ${url} now`, home).text).toBe("See https://www.va.gov/ now");
+    expect(repairUrls("See https://va.gov:443/x", home).removed).toEqual([]);
+    expect(repairUrls("See [it](https://evil.com).", home).text).toBe("See [it](https://www.va.gov/).");
   });
 
   it("puts the home page in the place of a foreign host in the seven-layer profile", () => {

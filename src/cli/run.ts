@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addCheckCommand } from "./commands/check.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
@@ -35,7 +36,9 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question|filter)/.test(error.code) ? EXIT.usage : EXIT.failed;
+    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources)/.test(error.code)
+      ? EXIT.usage
+      : EXIT.failed;
   } finally {
     terminal.endProgress();
     process.off("SIGINT", onInterrupt);
@@ -58,6 +61,7 @@ function createProgram(context: CliContext): Command {
     .addOption(new Option("--data-dir <folder>", "folder of the database").env("SOURCEBOUND_DATA_DIR"))
     .addHelpText("after", EXAMPLES);
   addAskCommand(program, context);
+  addCheckCommand(program, context);
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addDemoCommand(program, context);

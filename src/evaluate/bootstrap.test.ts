@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pairedBootstrap } from "./bootstrap.ts";
+import { clusterBootstrap, pairedBootstrap } from "./bootstrap.ts";
 
 const apart = (n: number) => Array.from({ length: n }, (_, i) => String(i));
 
@@ -46,5 +46,23 @@ describe("paired bootstrap", () => {
 
   it("has nothing to say without pairs", () => {
     expect(pairedBootstrap([], [], [])).toBeNull();
+  });
+});
+
+describe("cluster bootstrap", () => {
+  it("draws whole clusters: a figure that is the same in each has no interval", () => {
+    const found = clusterBootstrap(["a", "a", "b", "b"], (indexes) => indexes.filter((i) => i % 2 === 0).length / indexes.length);
+    expect(found).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
+  });
+
+  it("spans the values of the clusters, and leaves out draws without a figure", () => {
+    const found = clusterBootstrap(["a", "b"], (indexes) => (new Set(indexes).size === 1 ? null : (indexes[0] ?? 0) + (indexes[1] ?? 0)));
+    expect(found).toEqual({ value: 1, low: 1, high: 1 });
+    const mean = clusterBootstrap(["a", "b"], (indexes) => indexes.reduce((sum, i) => sum + i, 0) / indexes.length);
+    expect(mean).toEqual({ value: 0.5, low: 0, high: 1 });
+  });
+
+  it("is null where the whole set has no figure", () => {
+    expect(clusterBootstrap(["a"], () => null)).toBeNull();
   });
 });

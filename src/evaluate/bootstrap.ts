@@ -40,3 +40,34 @@ export function pairedBootstrap(
   const difference = list.reduce((sum, group) => sum + group.sum, 0) / values.length;
   return { difference, low: at(0.025), high: at(0.975) };
 }
+
+/**
+ * 95 % interval of any figure of a set by the percentile bootstrap over whole clusters, for figures that are no means (AUROC, F1). Draws in
+ * which the figure is not defined are left out.
+ * @param figure computed from the indexes drawn, repeats included
+ * @returns `null` when the figure is not defined on the whole set
+ */
+export function clusterBootstrap(
+  clusters: readonly string[],
+  figure: (indexes: readonly number[]) => number | null,
+  { draws = 500, seed = 1 }: { draws?: number; seed?: number } = {},
+): (Interval & { readonly value: number }) | null {
+  const value = figure(clusters.map((_, i) => i));
+  if (value === null) return null;
+  const groups = new Map<string, number[]>();
+  clusters.forEach((cluster, i) => {
+    const group = groups.get(cluster);
+    if (group === undefined) groups.set(cluster, [i]);
+    else group.push(i);
+  });
+  const list = [...groups.values()];
+  const random = createRandom(seed);
+  const values: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    const drawn = figure(list.flatMap(() => list[Math.floor(random() * list.length)] as number[]));
+    if (drawn !== null) values.push(drawn);
+  }
+  values.sort((a, b) => a - b);
+  const at = (q: number) => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? value;
+  return { value, low: at(0.025), high: at(0.975) };
+}

@@ -1,38 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { CheckContext } from "../check/check.ts";
-import { type DraftOptions, evaluateDrafts } from "./drafts.ts";
-import { evaluateMutations } from "./mutated-sentences.ts";
+import { RequestError } from "../errors.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { profileNamed } from "../profiles/index.ts";
+import { type ChecksSection, type DraftOptions, evaluateDrafts } from "./drafts.ts";
+import { evaluateJudgedSentences } from "./judged-sentences.ts";
+import { evaluateMutations, MUTATED_SETS } from "./mutated-sentences.ts";
 import { versionsOf } from "./report.ts";
+import { evaluateSupport } from "./support.ts";
+import { SUPPORT_SETS } from "./support-sets.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ChecksOptions {
-  readonly corpus: string;
-  readonly golden: string;
+  /** Folder with `pages/`, and folder of golden drafts; without both no drafts are measured. */
+  readonly corpus?: string | undefined;
+  readonly golden?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Folder of further sets; without it only the drafts are measured. */
+  /** Folder of further sets: sentences to make wrong, and answers that people judged; without it only the drafts are measured. */
   readonly data?: string | undefined;
   readonly domain: DraftOptions["domain"];
   readonly profile: string;
   readonly support: CheckContext["support"];
+  readonly encoder: EmbeddedEncoder;
+  readonly signal?: AbortSignal;
   readonly command: string;
 }
 
 /** Seed and size of the sentences that are made wrong. */
 const SEED = 7;
 const SENTENCES = 300;
+/** Judged answers of each task that go through every check. */
+const ANSWERS = 150;
 
 /** `eval checks`: one section after the other, joined in one report. A further section is one more line. */
 export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<EvaluateEvent, void> {
-  const { data } = options;
-  const sections = [
-    { name: "drafts", run: () => evaluateDrafts(options) },
-    ...(data === undefined
-      ? []
-      : [{ name: "sentences made wrong", run: () => evaluateMutations({ ...options, data, sentences: SENTENCES, seed: SEED }) }]),
-  ];
-  const measured = [];
+  const { data, corpus, golden, encoder, signal } = options;
+  const sections: { name: string; run: () => Promise<ChecksSection | null> }[] = [];
+  if (corpus !== undefined && golden !== undefined)
+    sections.push({ name: "drafts", run: () => evaluateDrafts({ ...options, corpus, golden }) });
+  if (data !== undefined) {
+    const mutable = MUTATED_SETS.every((set) => existsSync(join(data, set)));
+    if (mutable)
+      sections.push({ name: "sentences made wrong", run: () => evaluateMutations({ ...options, data, sentences: SENTENCES, seed: SEED }) });
+    const { check: settings } = profileNamed(options.profile);
+    const judged = { data, settings, encoder, signal, answers: ANSWERS, seed: SEED };
+    sections.push({ name: "judged sentences", run: () => evaluateJudgedSentences(judged) });
+    for (const set of SUPPORT_SETS) sections.push({ name: set, run: () => evaluateSupport(set, { data, encoder, signal }) });
+  }
+  if (sections.length === 0) {
+    throw new RequestError("nothing_to_measure", "eval checks measures nothing without data: give --golden and --corpus, or --data.");
+  }
+  const measured: ChecksSection[] = [];
   for (const [done, { name, run }] of sections.entries()) {
     yield { type: "progress", done, total: sections.length, what: name };
-    measured.push(await run());
+    const section = await run();
+    if (section !== null) measured.push(section);
   }
   yield {
     type: "report",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { auroc, hitAt, mean, ndcgAt, precisionAt, quantile, recallAt, reciprocalRank, wilson } from "./metrics.ts";
+import { auroc, balancedAccuracy, f1, hitAt, mean, ndcgAt, precisionAt, quantile, recallAt, reciprocalRank, wilson } from "./metrics.ts";
 
 const relevant = new Set(["b", "d"]);
 const ranked = ["a", "b", "c", "d", "e"];
@@ -96,6 +96,28 @@ describe("properties", () => {
         expect(value + (auroc(negatives, positives) ?? Number.NaN)).toBeCloseTo(1, 12);
         const stretch = (list: number[]) => list.map((one) => one ** 3 + 7);
         expect(auroc(stretch(positives), stretch(negatives))).toBe(value);
+      }),
+    );
+  });
+});
+
+describe("decisions", () => {
+  const yes = [true, true, false, false, false];
+  it("balanced accuracy: half of the right yes, two thirds of the right no", () => {
+    expect(balancedAccuracy([true, false, true, false, false], yes)).toBeCloseTo((1 / 2 + 2 / 3) / 2, 12);
+    expect(balancedAccuracy([true], [true])).toBeNull();
+  });
+  it("f1: harmonic mean of precision 1/2 and recall 1/2; null when there is nothing to find and nothing was said", () => {
+    expect(f1([true, false, true, false, false], yes)).toBeCloseTo(0.5, 12);
+    expect(f1([false, false], [false, false])).toBeNull();
+    expect(f1([false, false], [true, false])).toBe(0);
+  });
+  it("auroc is the share of pairs won, ties half, for any scores", () => {
+    const scores = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(scores, scores, (positives, negatives) => {
+        const won = positives.flatMap((p) => negatives.map((n) => (p > n ? 1 : p === n ? 0.5 : 0)));
+        expect(auroc(positives, negatives)).toBeCloseTo(mean(won) ?? -1, 12);
       }),
     );
   });

@@ -73,7 +73,31 @@ export function quantile(values: readonly number[], q: number): number | null {
 /** Area under the ROC curve: the chance that a positive scores above a negative, ties half (Mann–Whitney). `null` when a class is empty. */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
-  let wins = 0;
-  for (const p of positives) for (const n of negatives) wins += p > n ? 1 : p === n ? 0.5 : 0;
-  return wins / (positives.length * negatives.length);
+  // By ranks: ten thousand answers would be fifty million pairs.
+  const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
+  all.sort((a, b) => a.value - b.value);
+  let ranks = 0;
+  for (let from = 0; from < all.length; ) {
+    let to = from;
+    let tied = 0;
+    while (to < all.length && all[to]?.value === all[from]?.value) tied += all[to++]?.positive ?? 0;
+    ranks += (tied * (from + 1 + to)) / 2;
+    from = to;
+  }
+  return (ranks - (positives.length * (positives.length + 1)) / 2) / (positives.length * negatives.length);
+}
+
+/** Share of right decisions in each of two classes, averaged; `null` when a class is empty. */
+export function balancedAccuracy(decisions: readonly boolean[], truth: readonly boolean[]): number | null {
+  const rate = (of: boolean) => mean(truth.flatMap((one, i) => (one === of ? [decisions[i] === of ? 1 : 0] : [])));
+  const [hits, rejections] = [rate(true), rate(false)];
+  return hits === null || rejections === null ? null : (hits + rejections) / 2;
+}
+
+/** Harmonic mean of precision and recall of the decisions that say yes; `null` when nothing is true and nothing was said. */
+export function f1(decisions: readonly boolean[], truth: readonly boolean[]): number | null {
+  const said = decisions.filter((one) => one).length;
+  const meant = truth.filter((one) => one).length;
+  const both = decisions.filter((one, i) => one && truth[i] === true).length;
+  return said + meant === 0 ? null : (2 * both) / (said + meant);
 }

@@ -17,6 +17,9 @@ const SETS = {
   medquad: (data: string) => readGolden(join(data, "medquad"), "medquad", z.object({ answer: z.string() })).map(({ answer }) => answer),
 };
 
+/** Folders that are needed. */
+export const MUTATED_SETS: readonly string[] = Object.keys(SETS);
+
 export interface MutationOptions {
   /** Folder with the folders `policyqa` and `medquad`. */
   readonly data: string;

@@ -32,3 +32,49 @@ const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = 
 export function injectionSignals(text: string): string[] {
   return SIGNALS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name);
 }
+
+/**
+ * Signs that text of a document gives orders to whoever writes the answer, or baits whoever reads it. Documents speak to their readers ("send the form");
+ * they have no business with an answer, its encoding, or with what a reader's machine should run.
+ */
+const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
+  {
+    name: "answer-order",
+    pattern:
+      /\b(?:add|append|answer|augment|begin|blend|boost|combine|conclude|consider|embed|encode|end|enhance|enrich|expand|express|finish|format|give|hone|improve|include|incorporate|infuse|inject|insert|integrate|introduce|mix|modify|offer|optimi[sz]e|place|provide|put|refine|rephrase|reply|respond|rewrite|send|start|strengthen|supplement|translate|transmit|turn|upgrade|use|write)\b.{0,160}\byour (?:next |final |own )?(?:answers?|reply|replies|responses?|output|explanations?|elucidations?|comments?|implementation|code|solution)\b/is,
+  },
+  {
+    name: "answer-order",
+    pattern:
+      /\b(?:in|to|into|within|by) your (?:answer|reply|response|output|elucidation|code implementation)\b,?\s.{0,60}\b(?:add|advise|ask|encourage|include|insert|invite|lure|mention|offer|persuade|prompt|promote|recommend|suggest|tell|urge)\b/is,
+  },
+  {
+    name: "answer-order",
+    pattern: /\b(?:respond|reply|answer) (?:only |exclusively |solely )?(?:in|with|using)\b(?! \d| the form| a (?:letter|form)| written)/i,
+  },
+  { name: "forget", pattern: /\b(?:forget|ignore|disregard)\b.{0,40}\b(?:everything|all|instructions?|told|learned|said|prompts?)\b/is },
+  {
+    name: "secrecy",
+    pattern: /\b(?:do not|don['’]t|never) (?:tell|inform|reveal to|mention (?:this|it) to) the (?:user|reader|customer)\b/i,
+  },
+  {
+    name: "own-instructions",
+    pattern: /\b(?:your|initial|original|previous|system) (?:system )?(?:instructions|prompt|directives|guidelines)\b/i,
+  },
+  {
+    name: "persona",
+    pattern: /\byou are (?:now |going to )(?:act|play|pretend|be|an?)\b|\bdeveloper mode\b|\bdo anything now\b|\bjailbr(?:eak|oken)\b/i,
+  },
+  {
+    name: "command",
+    pattern:
+      /```|\b(?:rm -rf|sudo \w|curl -|curl https?:|wget https?:|chmod \+?\w|powershell|cmd\.exe|Invoke-WebRequest)|\bos\.(?:system|remove|dup2)\(|\bsubprocess\.\w+\(|^\s*(?:import|from) [\w.]+(?: import [\w, ]+)?(?:, \w+)*$|\b(?:eval|exec)\(/im,
+  },
+  { name: "script", pattern: /<\s*(?:script|iframe|img|svg|object|embed|form)\b|\bjavascript\s*:|\bdata:text\/html/i },
+  { name: "bait", pattern: /\b(?:click|tap) (?:(?:on )?(?:here|this)|(?:on )?the (?:following link|(?:link|button) (?:below|above)))\b/i },
+];
+
+/** Names of the signs in a text that stands in a document or that was written from one, in a fixed order, each once. */
+export function documentOrders(text: string): string[] {
+  return [...new Set([...injectionSignals(text), ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];
+}

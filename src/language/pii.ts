@@ -1,23 +1,117 @@
-/** Kinds of personal data that are recognised by form alone. */
-const PATTERNS: readonly { readonly kind: string; readonly pattern: RegExp; readonly accept?: (match: string) => boolean }[] = [
-  { kind: "email", pattern: /\b[\w.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}\b/gi },
-  { kind: "ssn", pattern: /\b(?!000|666|9\d\d)\d{3}[- ](?!00)\d{2}[- ](?!0000)\d{4}\b/g },
-  { kind: "card", pattern: /\b\d(?:[ -]?\d){12,18}\b/g, accept: passesLuhn },
-  { kind: "phone", pattern: /(?<![\d-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g },
-];
+import { findPhoneNumbersInText } from "libphonenumber-js/min";
+import { plainView } from "../text/plain-view.ts";
+import type { TextRange } from "../types.ts";
+import { IBAN, ibanLength } from "./iban.ts";
+import { STREET_ADDRESS, TOLD_ADDRESS } from "./street-address.ts";
 
-/** The text with what looks like personal data replaced by its kind: `[email]`, `[ssn]`, `[card]`, `[phone]`. For everything that is stored. */
-export function redactPersonalData(text: string): string {
-  return PATTERNS.reduce(
-    (redacted, { kind, pattern, accept }) =>
-      redacted.replaceAll(pattern, (match) => (accept === undefined || accept(match) ? `[${kind}]` : match)),
-    text,
-  );
+/** Kinds of personal data that are recognised by form alone. Names of persons are not: that takes more than a form. */
+export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;
+export type PersonalKind = (typeof PERSONAL_KINDS)[number];
+
+export interface PersonalData extends TextRange {
+  readonly kind: PersonalKind;
+  readonly text: string;
 }
 
-/** Luhn's checksum of card numbers (ISO/IEC 7812-1, annex B). */
+/** Finds ranges of one kind in a text whose signs are folded to ASCII. */
+type Finder = (plain: string) => Iterable<TextRange>;
+
+const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
+const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
+const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
+/** Nine digits in one piece are a social security number where someone says so. */
+const TOLD_SSN =
+  /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
+/** VA file numbers: `C` and eight digits, or eight or nine digits where someone says so. They identify like a social security number. */
+const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
+const TOLD_FILE_NUMBER =
+  /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;
+/** Ten digits as they are grouped in North America, whether or not the number is in use. */
+const GROUPED_PHONE = /(?<![\d.-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g;
+/** A plus sign and a country code make a number international, in use or not. */
+const INTERNATIONAL_PHONE = /(?<!\d)\+[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,12}\)?){1,6}(?!\d|-\d)/g;
+/** Seven digits and more where someone says that one can call. */
+const TOLD_PHONE =
+  /\b(?:phone|telephone|tel|fax|mobile|cell|desk|call(?:ed|ing)?|reach|ring|text|dial|whatsapp|hotline|answering|messages? to)\b[^\d\n+(]{0,24}?\n?(\+?\(?\d[\d ().\-/]{5,20}\d)(?!\d|-\d)/gi;
+/** Or where it is said behind the number what it rings. */
+const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=(?:office|mobile|cell|fax|home phone|work phone|desk)\b)/gi;
+/** An extension belongs to its number. */
+const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
+const PHONE_DIGITS = { least: 7, most: 15 };
+/** Without seven digits in a row of digits and signs there is no phone number: the library need not look. */
+const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
+/** The country whose numbers are written without a country code. */
+const HOME_COUNTRY = "US";
+
+/** In the order in which a range is given away: what an earlier kind took, a later one does not get. */
+const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
+  ["email", (plain) => matches(plain, EMAIL)],
+  ["iban", ibansIn],
+  ["card", (plain) => matches(plain, CARD).filter(({ start, end }) => passesLuhn(plain.slice(start, end)))],
+  ["ssn", (plain) => [...matches(plain, SSN), ...matches(plain, TOLD_SSN)]],
+  ["file-number", (plain) => [...matches(plain, FILE_NUMBER), ...matches(plain, TOLD_FILE_NUMBER)]],
+  ["phone", phonesIn],
+  ["address", (plain) => [...matches(plain, STREET_ADDRESS), ...matches(plain, TOLD_ADDRESS)]],
+];
+
+/** Personal data in a text, in order, without overlaps; digits and signs of any script are read. */
+export function findPersonalData(text: string): PersonalData[] {
+  const { plain, at } = plainView(text);
+  const found: PersonalData[] = [];
+  for (const [kind, find] of FINDERS) {
+    for (const range of find(plain)) {
+      const start = at(range.start);
+      const end = at(range.end);
+      if (end > start && !found.some((other) => start < other.end && other.start < end))
+        found.push({ kind, start, end, text: text.slice(start, end) });
+    }
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/** The text with what looks like personal data replaced by its kind: `[email]`, `[ssn]`, … For everything that is stored. */
+export function redactPersonalData(text: string): string {
+  let redacted = "";
+  let from = 0;
+  for (const { kind, start, end } of findPersonalData(text)) {
+    redacted += `${text.slice(from, start)}[${kind}]`;
+    from = end;
+  }
+  return redacted + text.slice(from);
+}
+
+/** Luhn's checksum of card numbers (ISO/IEC 7812-1, annex B); 12 to 19 digits. */
 export function passesLuhn(text: string): boolean {
   const digits = [...text].filter((c) => c >= "0" && c <= "9").map(Number);
   const sum = digits.reverse().reduce((total, digit, i) => total + (i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2), 0);
-  return digits.length >= 13 && sum % 10 === 0;
+  return digits.length >= 12 && digits.length <= 19 && sum % 10 === 0;
+}
+
+/** Where a pattern matches; its first group where it has one that is a range of its own. */
+function matches(plain: string, pattern: RegExp): TextRange[] {
+  return [...plain.matchAll(pattern)].map((match) => {
+    const told = match[1] !== undefined && match[1].length > 1 ? match[1] : match[0];
+    const start = match.index + match[0].lastIndexOf(told);
+    return { start, end: start + told.length };
+  });
+}
+
+function* ibansIn(plain: string): Generator<TextRange> {
+  for (const match of plain.matchAll(IBAN)) {
+    const length = ibanLength(match[0]);
+    if (length > 0) yield { start: match.index, end: match.index + length };
+  }
+}
+
+function phonesIn(plain: string): TextRange[] {
+  if (!MAYBE_PHONE.test(plain)) return [];
+  const byForm = [INTERNATIONAL_PHONE, GROUPED_PHONE].flatMap((pattern) => matches(plain, pattern));
+  const byLibrary = findPhoneNumbersInText(plain, HOME_COUNTRY).map(({ startsAt, endsAt }) => ({ start: startsAt, end: endsAt }));
+  const byLabel = [TOLD_PHONE, LABELLED_PHONE].flatMap((pattern) => matches(plain, pattern));
+  return [...byForm, ...byLibrary, ...byLabel]
+    .filter((range) => {
+      const digits = plain.slice(range.start, range.end).replaceAll(/\D/g, "").length;
+      return digits >= PHONE_DIGITS.least && digits <= PHONE_DIGITS.most;
+    })
+    .map(({ start, end }) => ({ start, end: end + (EXTENSION.exec(plain.slice(end, end + 20))?.[0].length ?? 0) }));
 }

@@ -1,4 +1,5 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { SOURCE_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 004: chat about one book. Numbers: its sections 1 to 5. */
 export const book: Profile = {
@@ -28,12 +29,23 @@ export const book: Profile = {
     quoteTokens: 1024,
     promptTokens: 8000,
     temperature: 0.3,
-    route: null,
+    route: "small",
+    compress: "rules",
+    onFault: "reject",
     sentences: { normal: 3, more: 8 },
     refusal: "The book holds no information about this topic.",
     unreliable: "No reliable answer can be given from the book's content.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: false, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: false,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [{ stage: "check", what: "similarity ≥ .6 of uncited sentences: they are removed instead" }],
@@ -50,12 +62,17 @@ export const book: Profile = {
       state: "reproduced",
       why: "the source names no encoder: text-embedding-3-small is assumed (our choice); with another one carried over by quantile",
     },
-    { rule: "cited sources exist; else the answer is rejected", state: "reproduced", why: "" },
+    {
+      rule: "cited sources exist; else the answer is rejected with its own sentence",
+      state: "reproduced",
+      why: "nothing is shown before the whole answer has passed; a wrong value rejects it too (ours)",
+    },
     { rule: "uncited sentences: similarity ≥ .6", state: "not built", why: "stricter until then: removed" },
     {
       rule: "last 5 pairs in the prompt, temperature .3, 30 minutes idle",
       state: "corrected",
       why: "history helps to understand a question; it is never evidence",
     },
+    FOREIGN_LANGUAGE,
   ],
 };

@@ -1,3 +1,5 @@
+import type { GuardSettings } from "./guards.ts";
+
 /** Which stages run with which numbers. Profiles are data: every file in this folder exports one. */
 export interface Profile {
   readonly name: string;
@@ -13,6 +15,8 @@ export interface Profile {
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
+  /** What it says of every answer, metric by metric, without blocking any; absent: nothing. */
+  readonly report?: readonly ReportMetric[];
   /** Turns of a session that are used. */
   readonly sessionTurns: number;
   /** Which caches it asks. */
@@ -23,11 +27,27 @@ export interface Profile {
   readonly rules: readonly SourceRule[];
 }
 
+/** A metric of a report, read from what a check found. */
+export interface ReportMetric {
+  /** Its name in the source. */
+  readonly metric: string;
+  /** Name of the check. */
+  readonly check: string;
+  readonly threshold: number | null;
+}
+
 export interface SourceRule {
   readonly rule: string;
   readonly state: "reproduced" | "corrected" | "not built" | "ours";
   readonly why: string;
 }
+
+/** Holds in every profile: no other check reads such a sentence, and nothing unchecked is shown. */
+export const FOREIGN_LANGUAGE: SourceRule = {
+  rule: "a sentence in another language than its sources is not shown",
+  state: "ours",
+  why: "its wording cannot be held against them; told by script and function words",
+};
 
 export interface RetrieveSettings {
   readonly dense: boolean;
@@ -89,6 +109,15 @@ export type GateSettings =
   | { readonly type: "best-similarity"; readonly minimum: number }
   | { readonly type: "none" };
 
+export interface RouteSettings {
+  /** Complex terms from which on a question is for the large model. */
+  readonly complexTerms: number;
+  /** More passages than this. */
+  readonly passages: number;
+  /** Mean similarity below this. */
+  readonly meanSimilarity: number;
+}
+
 export interface WriteSettings {
   /** `model` falls back to quotes when the model fails. `auto`: the model where one is configured, else quotes. */
   readonly writer: "extractive" | "model" | "auto";
@@ -97,8 +126,15 @@ export interface WriteSettings {
   /** Tokens of the whole prompt. */
   readonly promptTokens: number;
   readonly temperature: number;
-  /** Large model if any of these holds; `null`: always the small one. */
-  readonly route: { readonly complexTerms: number; readonly passages: number; readonly meanSimilarity: number } | null;
+  /** Large model if any of these holds, or always the one that is named. */
+  readonly route: RouteSettings | "small" | "large";
+  /** Who picks the quotes for a model that writes: rules, or the small model, whose quotes must stand in the passages. */
+  readonly compress: "rules" | "model";
+  /**
+   * When a sentence of a model does not stand up to its checks. `quotes`: it is left out, and quotes take its place. `regenerate`: nothing behind it is
+   * shown, the model may write that part once more, then quotes. `reject`: nothing is shown until all of it stands, else `unreliable`.
+   */
+  readonly onFault: "quotes" | "regenerate" | "reject";
   /** Sentences of a `normal` and of a `more` answer built from quotes. */
   readonly sentences: { readonly normal: number; readonly more: number };
   readonly refusal: string;
@@ -107,6 +143,8 @@ export interface WriteSettings {
 }
 
 export interface CheckSettings {
+  /** Absent: `GUARDS`, the same for all. */
+  readonly guards?: GuardSettings;
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
   /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
@@ -115,8 +153,11 @@ export interface CheckSettings {
   readonly claims: "remove" | "warn" | "off";
   /** Cite another source of the answer when it supports the sentence and the cited one does not. */
   readonly recite: boolean;
-  /** Least learned support score, and what happens below it; `null`: reported only. */
-  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn" } | null;
+  /**
+   * Least learned support score, what happens below it, and the score from which it outweighs the check that only counts unfamiliar words;
+   * `null`: not scored.
+   */
+  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn"; readonly outweighs: number } | null;
   /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
   /** Share of citations that support their sentence below which the answer is flagged. */

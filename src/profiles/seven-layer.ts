@@ -1,4 +1,5 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { SOURCE_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
 export const sevenLayer: Profile = {
@@ -29,11 +30,22 @@ export const sevenLayer: Profile = {
     promptTokens: 8000,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
+    compress: "rules",
+    onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
   },
-  check: { uncited: "allow", values: "warn", claims: "warn", recite: false, support: null, urls: "home-page", verificationScore: 0.7 },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "allow",
+    values: "warn",
+    claims: "warn",
+    recite: false,
+    support: null,
+    urls: "home-page",
+    verificationScore: 0.7,
+  },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   unbuilt: [
@@ -76,8 +88,9 @@ export const sevenLayer: Profile = {
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",
       state: "reproduced",
-      why: "words from the domain pack",
+      why: "words from the domain pack, also as the beginnings of words; similarity on the source's scale; the trace says which rule decided",
     },
     { rule: "cache: exact, semantic, graph", state: "not built", why: "exact only" },
+    FOREIGN_LANGUAGE,
   ],
 };

@@ -1,4 +1,5 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { SOURCE_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
 export const spark: Profile = {
@@ -28,18 +29,26 @@ export const spark: Profile = {
     quoteTokens: 120,
     promptTokens: 2200,
     temperature: 0.3,
-    route: null,
+    route: "large",
+    compress: "model",
+    onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "I do not have enough reliable context to answer this.",
     unreliable: "The answer did not agree with its citations and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: true,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
-  unbuilt: [
-    { stage: "lookup", what: "semantic cache" },
-    { stage: "compress", what: "compression by a model: quotes are cut by rule instead" },
-  ],
+  unbuilt: [{ stage: "lookup", what: "semantic cache" }],
   rules: [
     {
       rule: "fusion .6 vector + .4 BM25 after min-max",
@@ -57,7 +66,21 @@ export const spark: Profile = {
       state: "corrected",
       why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; without a cross score its weight is renormalised, never taken as 0",
     },
-    { rule: "at most 6 quotes of 120 tokens in 2,200", state: "reproduced", why: "" },
+    {
+      rule: "at most 6 quotes of 120 tokens in 2,200",
+      state: "reproduced",
+      why: "2,200 is the whole prompt of the answer, counted by cl100k; a quote comes with its conditions or not at all",
+    },
+    {
+      rule: "GPT-4o-mini picks verbatim quotes, GPT-4o answers",
+      state: "reproduced",
+      why: "the small model picks, the large one answers; a quote that is not in its passage byte for byte is dropped, a part of a sentence becomes the whole; rules pick when nothing is left",
+    },
+    {
+      rule: "citation consistency",
+      state: "reproduced",
+      why: "a sentence without a citation that exists is left out and quotes take its place; where nothing stands, all of it is quoted",
+    },
     {
       rule: "exact cache: SHA-256 of the question",
       state: "corrected",
@@ -69,5 +92,6 @@ export const spark: Profile = {
       state: "reproduced",
       why: "HTML is built from checked text, every character escaped",
     },
+    FOREIGN_LANGUAGE,
   ],
 };

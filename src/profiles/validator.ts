@@ -1,4 +1,5 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { VALIDATOR_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
 export const validator: Profile = {
@@ -28,21 +29,45 @@ export const validator: Profile = {
     quoteTokens: 1024,
     promptTokens: 8000,
     temperature: 0.3,
-    route: null,
+    route: "small",
+    compress: "rules",
+    onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "There are no documents to answer from.",
     unreliable: "There is no answer to show.",
   },
-  check: { uncited: "allow", values: "warn", claims: "off", recite: false, support: null, urls: "off", verificationScore: null },
+  check: {
+    guards: VALIDATOR_GUARDS,
+    uncited: "allow",
+    values: "warn",
+    claims: "off",
+    recite: false,
+    support: null,
+    urls: "off",
+    verificationScore: null,
+  },
+  report: [
+    { metric: "pii_leakage", check: "pii", threshold: null },
+    { metric: "token_budget", check: "token-budget", threshold: 512 },
+    { metric: "answer_relevancy", check: "relevancy", threshold: 0.45 },
+    { metric: "faithfulness", check: "faithfulness", threshold: 0.35 },
+    { metric: "chain_terminology", check: "terminology", threshold: null },
+  ],
   sessionTurns: 0,
   caches: [],
   unbuilt: [
-    { stage: "check", what: "its five metrics (PII, token budget, relevancy, faithfulness, terminology) and its report" },
+    { stage: "check", what: "metrics of its report whose checks did not run: they are null there, and say so" },
     { stage: "check", what: "batch grading against golden answers" },
   ],
   rules: [
     { rule: "top 3 by cosine", state: "reproduced", why: "" },
-    { rule: "five L1 metrics report and do not block", state: "not built", why: "" },
+    {
+      rule: "every answer has a report {overall_pass, metrics}; it blocks nothing",
+      state: "corrected",
+      why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told",
+    },
+    { rule: "five L1 metrics", state: "not built", why: "null in the report until their checks run" },
     { rule: "index rebuilt by /refresh-cache", state: "not built", why: "ingest is seen within a second without it" },
+    FOREIGN_LANGUAGE,
   ],
 };

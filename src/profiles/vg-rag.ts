@@ -1,4 +1,5 @@
-import { PLAIN_QUERY, type Profile } from "./profile.ts";
+import { SOURCE_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
 export const vgRag: Profile = {
@@ -28,12 +29,23 @@ export const vgRag: Profile = {
     quoteTokens: 1024,
     promptTokens: 8000,
     temperature: 0.3,
-    route: null,
+    route: "small",
+    compress: "rules",
+    onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "No passage could be verified as an answer to this question.",
     unreliable: "The answer was not supported by verified evidence and is not shown.",
   },
-  check: { uncited: "remove", values: "remove", claims: "remove", recite: true, support: null, urls: "remove", verificationScore: null },
+  check: {
+    guards: SOURCE_GUARDS,
+    uncited: "remove",
+    values: "remove",
+    claims: "remove",
+    recite: true,
+    support: null,
+    urls: "remove",
+    verificationScore: null,
+  },
   sessionTurns: 0,
   caches: ["exact"],
   unbuilt: [
@@ -53,5 +65,6 @@ export const vgRag: Profile = {
     },
     { rule: "uncertain passages go to the web", state: "not built", why: "until then they are left out" },
     { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
+    FOREIGN_LANGUAGE,
   ],
 };

@@ -62,6 +62,7 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
     cacheMode: "miss",
     tokenUsage: { compression: 0, answer: 0, total: 0 },
     costUsd: 0,
+    calls: [],
     timings: { retrieve: 2.1, write: 0.4 },
     latencyMs: 6.2,
     model: "extractive",

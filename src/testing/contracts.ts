@@ -3,3 +3,4 @@ export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./
 export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contract.ts";
 export { describeRerankerContract, type RerankerUnderTest } from "./reranker-contract.ts";
 export { describeStoreContract, type StoreUnderTest } from "./store-contract.ts";
+export { describeSupportContract, type SupportScorerUnderTest } from "./support-contract.ts";

@@ -25,6 +25,10 @@ export type ChatReply =
       readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
       /** Nothing comes after the pieces, and the connection stays open. */
       readonly thenSilence?: boolean;
+      /** The server fails after the pieces, and says so in the stream. */
+      readonly thenError?: boolean;
+      /** @default "text/event-stream" */
+      readonly contentType?: string;
     }
   /** Pieces of text, then the connection is cut: after an event, inside one, inside a character, or by a clean close without an end. */
   | { readonly type: "cut"; readonly pieces: readonly string[]; readonly at: "event" | "inside-event" | "inside-character" | "clean" }
@@ -114,13 +118,15 @@ async function readRequest(incoming: IncomingMessage): Promise<EndpointRequest> 
   return { path: incoming.url ?? "", headers: incoming.headers, body, aborted: false };
 }
 
+const EVENT_STREAM = "text/event-stream";
+
 async function replyToChat(response: ServerResponse, reply: ChatReply): Promise<void> {
   if (reply.type === "silence") return;
   if (reply.type === "status") {
     replyWithStatus(response, reply);
     return;
   }
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.writeHead(200, { "content-type": reply.type === "stream" ? (reply.contentType ?? EVENT_STREAM) : EVENT_STREAM });
   if (reply.type === "bytes") {
     response.end(reply.bytes);
     return;
@@ -145,6 +151,10 @@ async function replyToChat(response: ServerResponse, reply: ChatReply): Promise<
     response.write(textEvent(piece));
   }
   if (reply.thenSilence === true) return;
+  if (reply.thenError === true) {
+    response.end(`data: ${JSON.stringify({ error: { message: "the server had an error", type: "server_error", code: 500 } })}\n\n`);
+    return;
+  }
   response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: reply.finishReason ?? "stop" }] }));
   const usage = reply.usage === undefined ? { prompt_tokens: 100, completion_tokens: 10 } : reply.usage;
   if (usage !== null) {
@@ -187,6 +197,13 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** An event stream of these deltas, whatever they are, and an end. */
+export function deltaStream(deltas: readonly Readonly<Record<string, unknown>>[], finishReason = "stop"): ChatReply {
+  const choices = deltas.map((delta) => event({ choices: [{ index: 0, delta, finish_reason: null }] }));
+  const end = event({ choices: [{ index: 0, delta: {}, finish_reason: finishReason }] });
+  return { type: "bytes", bytes: `${choices.join("")}${end}data: [DONE]\n\n` };
+}
+
 /** Ways in which a model's endpoint fails before a word of its answer can be used, by name. */
 export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
@@ -216,6 +233,16 @@ export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "an answer cut by its token limit": { type: "stream", pieces: ["Tinnitus is rated at 10"], finishReason: "length" },
   "garbage bytes": { type: "bytes", bytes: Uint8Array.from({ length: 4096 }, (_, i) => (i * 197 + 31) % 256) },
   "events that are no JSON": { type: "bytes", bytes: 'data: {"choices": [\n\ndata: nonsense\n\n' },
+  "a tool call instead of text": deltaStream(
+    [
+      {
+        tool_calls: [{ index: 0, id: "call-1", type: "function", function: { name: "answer", arguments: '{"text": "10 percent [1]."}' } }],
+      },
+    ],
+    "tool_calls",
+  ),
+  "content that is null": deltaStream([{ role: "assistant", content: null }, { content: null }]),
+  "content that is no text": deltaStream([{ content: { text: "Tinnitus is rated at 10 percent [1]." } }]),
   "an error inside the stream": { type: "bytes", bytes: `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n` },
 };
 

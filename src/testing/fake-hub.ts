@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 /**
  * A runtime of hub models without models, as an installed package: token `i` of a text has the vector of its characters; a pair has a logit of the words
- * that both share, minus one. Texts that hold `NAN` give no number, `BOOM` throws.
+ * that both share, minus one, against a logit of 0 when its `config.json` names two classes. Texts that hold `NAN` give no number, `BOOM` throws.
  */
 export function writeFakeHubRuntime(folder: string, version = "0.0.0"): void {
   const root = join(folder, "node_modules", "@huggingface", "transformers");
@@ -138,11 +138,14 @@ export const AutoModel = {
 export const AutoModelForSequenceClassification = {
   async from_pretrained(path) {
     read(path);
+    const classes = Object.keys(JSON.parse(readFileSync(env.localModelPath + path + "/config.json", "utf8")).id2label ?? {}).length;
     return async ({ texts, pairs }) => {
       if (pairs[0].includes("BOOM")) throw new Error("boom");
       const asked = new Set(texts[0].toLowerCase().split(/\\W+/));
       const shared = pairs[0].toLowerCase().split(/\\W+/).filter((word) => asked.has(word)).length;
-      return { logits: { dims: [1, 1], data: Float32Array.of(pairs[0].includes("NAN") ? NaN : shared - 1) } };
+      const logit = pairs[0].includes("NAN") ? NaN : shared - 1;
+      const data = classes === 2 ? Float32Array.of(0, logit) : Float32Array.of(logit);
+      return { logits: { dims: [1, data.length], data } };
     };
   },
 };

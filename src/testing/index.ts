@@ -7,6 +7,7 @@ export {
   brokenChatReplies,
   brokenEmbeddingsReplies,
   type ChatReply,
+  deltaStream,
   type EmbeddingsReply,
   type EndpointRequest,
   type FakeEndpoint,

@@ -20,6 +20,11 @@ export function wordTokens({ text, code }: Word, stem: (word: string) => string 
   return STOP_WORDS.has(text) ? [] : [stem(text)];
 }
 
+/** Says a word nothing about the topic? @param word lower case, without apostrophe */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
+}
+
 /** A word as written (lower case), before stemming. `code` marks what carries digits. */
 export interface Word {
   readonly text: string;

@@ -1,18 +1,22 @@
 import type { Reranker } from "../models/reranker.ts";
 import { nameCells } from "../text/table-row.ts";
-import type { Evidence, Quote } from "../types.ts";
+import type { Evidence, Passage, Quote } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type Piece, piecesOf, quoteOf, textOf } from "./pieces.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 
-/** A quote that answers some of the question, with the quotes that it cannot be understood without and those that limit it. */
-export interface QuoteCandidate {
+/** A quote with the quotes that it cannot be understood without and those that limit it. */
+export interface CompleteQuote {
   readonly quote: Quote;
   /** Stands before it: a list's lead-in, a table's header, the sentence that "this" means. */
   readonly context: readonly Quote[];
   /** Conditions and exceptions that stand right behind it; absent when there are none. */
   readonly conditions?: readonly Quote[];
+}
+
+/** A quote that answers some of the question. */
+export interface QuoteCandidate extends CompleteQuote {
   readonly score: number;
   /** Words and values asked for that it, or the heading above it, holds. */
   readonly covers: ReadonlySet<string>;
@@ -180,22 +184,30 @@ function pickDistinct(
   for (const { view, score } of [...scored].sort((a, b) => b.score - a.score)) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
-    const quote = withHeader(quoteOf(evidence.passage, piece.range), piece);
+    const quotes = quotesOf(evidence.passage, piece);
+    const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    const toQuotes = (ranges: Piece["context"]) => ranges.map((range) => quoteOf(evidence.passage, range));
-    const conditions = toQuotes(piece.conditions);
     const candidate = {
-      quote,
-      context: toQuotes(piece.context),
-      ...(conditions.length === 0 ? {} : { conditions }),
+      ...quotes,
       score,
       covers: new Set([...asked.tokensIn(view.holds), ...[...view.values].map((kinds) => `${VALUE}${kinds}`)]),
     };
     chosen.push({ quote, said, candidate });
   }
   return chosen.map(({ candidate }) => candidate);
+}
+
+/** A piece with what it cannot be understood without and what limits it, as quotes. */
+export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
+  const toQuotes = (ranges: Piece["context"]) => ranges.map((range) => quoteOf(passage, range));
+  const conditions = toQuotes(piece.conditions);
+  return {
+    quote: withHeader(quoteOf(passage, piece.range), piece),
+    context: toQuotes(piece.context),
+    ...(conditions.length === 0 ? {} : { conditions }),
+  };
 }
 
 /** A table's row carries its header, if it can be read by it. */

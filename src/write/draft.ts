@@ -40,9 +40,8 @@ export async function* readDraft(
       usage.outputTokens = event.outputTokens;
       continue;
     }
+    held += event.text.slice(0, MAX_DRAFT_CHARACTERS - read);
     read += event.text.length;
-    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
-    held += event.text;
     const sure = held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
     pending = setMarkersApart(pending + plainText(held.slice(0, sure)));
     held = held.slice(sure);
@@ -50,6 +49,7 @@ export async function* readDraft(
       pending = taken.rest;
       yield* toDraft(taken.sentence, quotes, parseMarkers);
     }
+    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
   }
   pending = setMarkersApart(pending + plainText(held));
   for (let taken = takeSentence(pending, true, parseMarkers); taken !== null; taken = takeSentence(pending, true, parseMarkers)) {
@@ -61,6 +61,15 @@ export async function* readDraft(
 /** Does the model say that the quotes do not answer? */
 export function saysInsufficient({ text }: DraftSentence): boolean {
   return INSUFFICIENT.test(text);
+}
+
+/** Opens a sentence that says something else when the one before it is missing. */
+const REFERS_BACK =
+  /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
+
+/** Does a sentence lean on the one before it? A heuristic over its first words. */
+export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
+  return REFERS_BACK.test(text);
 }
 
 /** The first sentence of a text with the markers behind it, once no further text can change either; `null` until then. */
@@ -83,7 +92,7 @@ function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers):
 const MARKER_SHAPE = /^\s*(?:[[【][^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
 /** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
-function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
+export function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
   let length = 0;
   for (;;) {
     const marker = MARKER_SHAPE.exec(text.slice(length))?.[0];

@@ -2,21 +2,69 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../root.ts";
-import type { Quote, Turn } from "../types.ts";
+import type { DraftSentence, Passage, Quote, Turn } from "../types.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "write", "prompts");
 
+/** A sentence of a draft that is not shown, and why. */
+export interface DraftFault {
+  readonly text: string;
+  /** Name of the check. */
+  readonly check: string;
+  readonly reason: string;
+}
+
+/** Faults named to a model, and characters of each sentence: what one prompt can hold and one draft can mend. */
+const NAMED_FAULTS = 8;
+const FAULT_CHARACTERS = 300;
+
 /** The grounded prompt: rules, numbered quotes, the question; earlier turns only to understand it. */
 export function groundedPrompt(question: string, quotes: readonly Quote[], history: readonly Turn[]): ChatPrompt {
-  const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
+  return { system: readPrompt("grounded.system.md"), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(question, quotes, history)) };
+}
+
+/** The prompt for what a faulty draft left open: what is shown is fixed, every fault is named. */
+export function againPrompt(
+  question: string,
+  quotes: readonly Quote[],
+  history: readonly Turn[],
+  shown: readonly DraftSentence[],
+  faults: readonly DraftFault[],
+): ChatPrompt {
+  const numbers = (sentence: DraftSentence) => sentence.quotes.map((quote) => `[${quotes.indexOf(quote) + 1}]`).join("");
+  const named = faults.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
+    const said = oneLine(text);
+    return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
+  });
   return {
     system: readPrompt("grounded.system.md"),
-    user: fillSlots(readPrompt("grounded.user.md"), {
-      history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
-      quotes: quotes.map((quote, i) => `[${i + 1}] (${oneLine(quote.passage.document.title)}) ${oneLine(quote.text)}`).join("\n"),
-      question,
+    user: fillSlots(readPrompt("again.user.md"), {
+      ...slotsOf(question, quotes, history),
+      shown: shown.length === 0 ? "(nothing yet)" : shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n"),
+      faults: named.join("\n"),
     }),
+  };
+}
+
+/** The prompt for quotes of numbered passages. */
+export function compressPrompt(question: string, passages: readonly Passage[]): ChatPrompt {
+  const listed = passages.map(({ document, headingPath, text }, i) => {
+    const title = [document.title, ...headingPath.filter((heading) => heading !== document.title)].map(oneLine).join(" – ");
+    return `[${i + 1}] (${title})\n${text}`;
+  });
+  return {
+    system: readPrompt("compress.system.md"),
+    user: fillSlots(readPrompt("compress.user.md"), { passages: listed.join("\n\n"), question }),
+  };
+}
+
+function slotsOf(question: string, quotes: readonly Quote[], history: readonly Turn[]): Record<string, string> {
+  const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
+  return {
+    history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
+    quotes: quotes.map((quote, i) => `[${i + 1}] (${oneLine(quote.passage.document.title)}) ${oneLine(quote.text)}`).join("\n"),
+    question,
   };
 }
 

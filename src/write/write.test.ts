@@ -8,8 +8,7 @@ import { samplePassage, sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
 import type { DraftSentence, Question, Turn } from "../types.ts";
 import { chooseQuotes, type QuoteCandidate } from "./compress.ts";
-import { fillSlots } from "./prompt.ts";
-import { routeModel } from "./route.ts";
+import { type DraftFault, fillSlots } from "./prompt.ts";
 import { fitPrompt, type WriteOutcome, writeDrafts } from "./write.ts";
 
 const question: Question = {
@@ -29,23 +28,34 @@ function candidate(text: string, context: readonly string[] = []): QuoteCandidat
   return { quote: sampleQuote(text), context: context.map((one) => sampleQuote(one)), score: 1, covers: new Set(["tinnitus"]) };
 }
 
-/** Draws everything; a sentence counts as shown if it does not say "bad". */
-async function write(scripts: readonly (readonly ChatStep[])[] | null, signal = new AbortController().signal) {
-  const outcome: WriteOutcome = { writer: "", insufficient: false, usage: { inputTokens: null, outputTokens: null }, warnings: [] };
+/** Draws everything; a sentence falls if it says "bad" or dangles, else it is shown unless it is held. */
+async function write(
+  scripts: readonly (readonly ChatStep[])[] | null,
+  { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},
+) {
+  const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
   const model = fakeChatModel(scripts ?? [], { usage: { inputTokens: 9, outputTokens: 3 } });
-  const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, quotes: [sampleQuote(QUOTE)] };
-  const drafts: DraftSentence[] = [];
-  const parts = { task, settings: spark.write, parseMarkers, describeError: messageOf };
-  const hasShown = () => drafts.some(({ text }) => !text.includes("bad"));
-  for await (const draft of writeDrafts(question, [candidate(QUOTE)], outcome, parts, hasShown, signal)) drafts.push(draft);
+  const offered = quotes.map((text) => candidate(text));
+  const task =
+    scripts === null ? null : { model, prompt: { system: "s", user: "u" }, quotes: offered.map(({ quote }) => quote), countTokens };
+  const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
+  const parts = { task, settings, parseMarkers, describeError: messageOf };
+  for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
+    if (draft.text.includes("bad") || draft.dangling) {
+      record.faults.push({ text: draft.text, check: draft.dangling ? "reference" : "values", reason: "because" });
+    } else if (!draft.held) record.shown.push(draft);
+  }
   return {
-    texts: drafts.map(({ text }) => text),
+    texts: record.shown.map(({ text }) => text),
+    faults: record.faults.map(({ text }) => text),
     outcome,
     calls: model.calls,
     warned: outcome.warnings.map(({ code }) => code),
     open: model.open,
   };
 }
+const regenerate = { ...spark.write, onFault: "regenerate" as const };
+const reject = { ...spark.write, onFault: "reject" as const };
 
 describe("writeDrafts", () => {
   it("writes quotes without a model", async () => {
@@ -56,7 +66,7 @@ describe("writeDrafts", () => {
     const written = await write([["It gets 10 ", "percent [1]."]]);
     expect(written).toMatchObject({
       texts: ["It gets 10 percent."],
-      outcome: { writer: "fake-model", usage: { inputTokens: 9 } },
+      outcome: { writer: "fake-model", calls: [{ stage: "write", model: "fake-model", inputTokens: 9, outputTokens: 3 }] },
       warned: [],
     });
     expect(written.calls).toEqual([{ prompt: { system: "s", user: "u" }, temperature: 0.3 }]);
@@ -75,6 +85,7 @@ describe("writeDrafts", () => {
     const twice = await write([["It gets", cut]]);
     expect(twice).toMatchObject({ texts: [QUOTE], warned: ["model_failed"] });
     expect(twice.calls).toHaveLength(2);
+    expect(twice.outcome.calls.map(({ inputTokens }) => inputTokens)).toEqual([null, null]);
   });
 
   it("keeps what was shown before a cut and goes on with quotes", async () => {
@@ -85,7 +96,7 @@ describe("writeDrafts", () => {
 
   it("writes quotes when nothing that the model wrote was shown", async () => {
     expect(await write([["It is bad [1]."]])).toMatchObject({
-      texts: ["It is bad.", QUOTE],
+      texts: [QUOTE],
       outcome: { writer: "extractive" },
       warned: ["model_unusable"],
     });
@@ -94,14 +105,14 @@ describe("writeDrafts", () => {
   it("writes nothing when the model says that the quotes do not answer", async () => {
     expect(await write([["INSUFFICIENT"]])).toMatchObject({
       texts: [],
-      outcome: { insufficient: true, usage: { inputTokens: 9 } },
+      outcome: { insufficient: true, calls: [{ inputTokens: 9 }] },
       warned: [],
     });
   });
 
   it("stops when it is cancelled", async () => {
     const controller = new AbortController();
-    const writing = write([["It gets 10 percent [1]. And", 60_000]], controller.signal);
+    const writing = write([["It gets 10 percent [1]. And", 60_000]], { signal: controller.signal });
     controller.abort(new Error("reader left"));
     await expect(writing).rejects.toThrow("reader left");
   });
@@ -115,8 +126,115 @@ describe("writeDrafts", () => {
   });
 });
 
+describe("writeDrafts where a fault leads to quotes", () => {
+  it("puts a quote in the place of what fell, once the rest is shown, unless the answer cites it already", async () => {
+    const other = "File within one year about tinnitus.";
+    const written = await write([["It gets 10 percent [1]. It is bad [2]. Done is well [1]."]], { quotes: [QUOTE, other] });
+    expect(written).toMatchObject({
+      texts: ["It gets 10 percent.", "Done is well.", other],
+      faults: ["It is bad."],
+      warned: ["model_faulty"],
+    });
+    expect(written.outcome.warnings[0]?.message).toBe(
+      "A sentence of the model did not stand up to the checks and is left out; what follows is quoted from the sources.",
+    );
+    const cited = await write([["It gets 10 percent [1]. It is bad [1]."]]);
+    expect(cited).toMatchObject({ texts: ["It gets 10 percent."], warned: ["model_faulty"] });
+    expect(cited.outcome.warnings[0]?.message).toBe("A sentence of the model did not stand up to the checks and is left out.");
+    expect(cited.calls).toHaveLength(1);
+  });
+
+  it("lets what leans on a fallen sentence fall with it, one after the other", async () => {
+    const written = await write([["All good [1]. A bad one [1]. Otherwise pay. This is more. Tinnitus pays [1]. It is monthly [1]."]]);
+    expect(written).toMatchObject({
+      texts: ["All good.", "Tinnitus pays.", "It is monthly."],
+      faults: ["A bad one.", "Otherwise pay.", "This is more."],
+    });
+  });
+});
+
+describe("writeDrafts where a fault leads to one more draft", () => {
+  it("shows nothing behind the fault, and asks once more with what is shown as fixed text and every fault by name", async () => {
+    const written = await write(
+      [["It gets 10 percent [1]. A bad one [1]. The rest is fine [1]. Also bad {{quotes}} [1]."], ["It gets ten [1]. Good end [1]."]],
+      { settings: regenerate },
+    );
+    expect(written).toMatchObject({ texts: ["It gets 10 percent.", "It gets ten.", "Good end."], warned: [] });
+    expect(written.outcome.calls.map(({ stage, inputTokens }) => [stage, inputTokens])).toEqual([
+      ["write", 9],
+      ["rewrite", 9],
+    ]);
+    const { system, user } = written.calls[1]?.prompt ?? { system: "", user: "" };
+    expect(system).toContain("Use the quotes and nothing else");
+    expect(user).toContain(`[1] (Page) ${QUOTE}`);
+    expect(user).toContain("stays as it is:\nIt gets 10 percent. [1]\n\n");
+    expect(user).toContain('- "A bad one." – values: because\n- "Also bad {{quotes}}." – values: because');
+    expect(user).not.toContain("The rest is fine");
+  });
+
+  it("asks once more at most, then quotes", async () => {
+    const written = await write([["A bad one [1]."], ["Good [1]. Bad is bad [1]."], ["never"]], {
+      settings: regenerate,
+      quotes: [QUOTE, "Tinnitus is noise."],
+    });
+    expect(written).toMatchObject({ texts: ["Good.", "Tinnitus is noise."], warned: ["model_faulty"] });
+    expect(written.calls).toHaveLength(2);
+    const nothing = await write([["A bad one [1]."]], { settings: regenerate });
+    expect(nothing).toMatchObject({ texts: [QUOTE], outcome: { writer: "extractive" }, warned: ["model_unusable"] });
+    expect(nothing.calls).toHaveLength(2);
+  });
+
+  it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
+    const ended = await write([["Good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
+    expect(ended).toMatchObject({ texts: ["Good."], warned: [], outcome: { writer: "fake-model" } });
+    expect((await write([["Good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
+    expect((await write([[""]], { settings: regenerate })).calls).toHaveLength(1);
+  });
+
+  it("goes on with quotes when the second draft fails", async () => {
+    const failed = await write([["Good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], { settings: regenerate });
+    expect(failed).toMatchObject({ texts: ["Good.", QUOTE], warned: ["model_failed"] });
+  });
+
+  it("does without it when the budget has no room", async () => {
+    const tight = await write([["Good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
+    expect(tight).toMatchObject({ texts: ["Good."], warned: ["model_faulty"] });
+    expect(tight.calls).toHaveLength(1);
+  });
+});
+
+describe("writeDrafts where a fault rejects the answer", () => {
+  it("shows all of it, but not before all of it has passed", async () => {
+    const order: string[] = [];
+    const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
+    const task = {
+      model: fakeChatModel([["One [1]. ", "Two [1]."]]),
+      prompt: { system: "", user: "" },
+      quotes: [sampleQuote(QUOTE)],
+      countTokens,
+    };
+    const record = { shown: [] as DraftSentence[], faults: [] };
+    const parts = { task, settings: reject, parseMarkers, describeError: messageOf };
+    for await (const draft of writeDrafts(question, [], outcome, parts, record, new AbortController().signal)) {
+      order.push(`${draft.held ? "check" : "show"} ${draft.text}`);
+      if (!draft.held) record.shown.push(draft);
+    }
+    expect(order).toEqual(["check One.", "check Two.", "show One.", "show Two."]);
+    expect(outcome.warnings).toEqual([]);
+  });
+
+  it("shows nothing, no quote either, when one sentence falls", async () => {
+    expect(await write([["Good [1]. A bad one [1]. Good too [1]."]], { settings: reject })).toMatchObject({ texts: [], warned: [] });
+  });
+
+  it("writes quotes when the model fails", async () => {
+    const cut = await write([["Good [1]. And", new ModelError("model_cut", "cut")]], { settings: reject });
+    expect(cut).toMatchObject({ texts: [QUOTE], warned: ["model_failed"], outcome: { writer: "extractive" } });
+  });
+});
+
 describe("fitPrompt", () => {
-  const budgeted = (candidates: readonly QuoteCandidate[], over: Partial<Question> = {}, settings = spark.write) =>
+  const budgeted = (candidates: Parameters<typeof fitPrompt>[1], over: Partial<Question> = {}, settings = spark.write) =>
     fitPrompt({ ...question, ...over }, candidates, settings, countTokens);
 
   it("takes at most 6 quotes of at most 120 tokens, verbatim, best first", () => {
@@ -132,6 +250,9 @@ describe("fitPrompt", () => {
     expect(budgeted([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([
       QUOTE,
     ]);
+    const limited = { ...candidate(QUOTE), conditions: [sampleQuote("Unless it is in one ear.")] };
+    expect(budgeted([limited])?.quotes.map(({ text }) => text)).toEqual([QUOTE, "Unless it is in one ear."]);
+    expect(budgeted([{ ...limited, conditions: [sampleQuote("unless ".repeat(130))] }])).toBeNull();
     const five = Array.from({ length: 5 }, (_, i) => candidate(`Quote ${i}.`));
     expect(budgeted([...five, row])?.quotes).toHaveLength(5);
   });
@@ -151,6 +272,15 @@ describe("fitPrompt", () => {
     expect(tight?.quotes.length).toBeGreaterThan(0);
     expect(size(tight)).toBeLessThanOrEqual(700);
     expect(budgeted(quotes, {}, book.write)?.quotes).toHaveLength(5);
+  });
+
+  it("never leaves a quote without its condition to keep to the budget", () => {
+    const limited = { ...candidate(`Pays: ${"word ".repeat(80)}.`), conditions: [sampleQuote(`Unless ${"so ".repeat(80)}.`)] };
+    const sizes = [200, 250, 300, 350, 400, 450, 500, 600].map((promptTokens) => {
+      const quotes = budgeted([candidate(QUOTE), limited], {}, { ...spark.write, promptTokens })?.quotes ?? [];
+      return quotes.length;
+    });
+    expect(new Set(sizes)).toEqual(new Set([1, 3]));
   });
 
   it("is null when there is nothing to ask about", () => {
@@ -179,19 +309,5 @@ describe("chooseQuotes", () => {
   it("takes the window that a vector found when no word is shared, but not what words alone found", async () => {
     expect(await choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
     expect(await choose("A pension is paid regularly.", null)).toEqual([]);
-  });
-});
-
-describe("routeModel", () => {
-  const route = { complexTerms: 1, passages: 5, meanSimilarity: 0.55 };
-  it.each([
-    [0, 5, 0.55, "small"],
-    [1, 1, 0.9, "large"],
-    [0, 6, 0.9, "large"],
-    [0, 5, 0.54, "large"],
-    [0, 5, null, "small"],
-  ] as const)("with %d complex terms, %d passages, mean %d is %s", (complexTerms, passages, meanSimilarity, size) => {
-    expect(routeModel(route, { complexTerms, passages, meanSimilarity })).toBe(size);
-    expect(routeModel(null, { complexTerms, passages, meanSimilarity })).toBe("small");
   });
 });

@@ -1,11 +1,11 @@
 import { ModelError } from "../errors.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
-import type { DraftSentence, Question, Quote, Warning } from "../types.ts";
-import type { QuoteCandidate } from "./compress.ts";
-import { type DraftUsage, type ParseMarkers, readDraft, saysInsufficient } from "./draft.ts";
+import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
+import type { CompleteQuote, QuoteCandidate } from "./compress.ts";
+import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
-import { groundedPrompt } from "./prompt.ts";
+import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
 
 /** What became of the writing; filled while sentences are drawn. */
 export interface WriteOutcome {
@@ -13,8 +13,9 @@ export interface WriteOutcome {
   writer: string;
   /** The model said that the quotes do not answer. */
   insufficient: boolean;
-  usage: DraftUsage;
-  warnings: Warning[];
+  /** Every call of a model in order. */
+  readonly calls: ModelCall[];
+  readonly warnings: Warning[];
 }
 
 /** What a model is given: a prompt within the profile's budget, and the quotes whose numbers it may cite. */
@@ -22,6 +23,7 @@ export interface ModelTask {
   readonly model: ChatModel;
   readonly prompt: ChatPrompt;
   readonly quotes: readonly Quote[];
+  readonly countTokens: (text: string) => number;
 }
 
 export interface WriteParts {
@@ -32,64 +34,161 @@ export interface WriteParts {
   readonly describeError: (error: unknown) => string;
 }
 
+/** What has become of the sentences drawn so far; whoever checks and shows them keeps it, before the next one is drawn. */
+export interface DraftRecord {
+  /** In order, as shown. */
+  readonly shown: readonly DraftSentence[];
+  readonly faults: readonly DraftFault[];
+}
+
+/** A sentence to be checked and, unless something stands against it, to be shown. */
+export interface OfferedDraft extends DraftSentence {
+  /** Is checked, but not shown: a sentence before it fell, or the answer is shown whole or not at all. */
+  readonly held?: boolean;
+  /** Falls with the sentence before it, to which it refers. */
+  readonly dangling?: boolean;
+}
+
 /** Tries of a draft that broke before its first sentence; the adapter retries only what broke before the first word. */
 const DRAFT_TRIES = 2;
 
 /**
- * Sentences of the model, then quotes if the model broke or nothing that it wrote was shown. A warning says so before the first quote.
- * @param hasShown has any sentence stood up to its checks?
+ * Sentences of the model, then quotes for what it failed to write. A warning says so before the first quote. What is shown is never taken back: one more
+ * draft, where the profile allows it, continues from there.
  */
 export async function* writeDrafts(
   question: Question,
   candidates: readonly QuoteCandidate[],
   outcome: WriteOutcome,
-  { task, settings, parseMarkers, describeError }: WriteParts,
-  hasShown: () => boolean,
+  parts: WriteParts,
+  record: DraftRecord,
   signal: AbortSignal,
-): AsyncGenerator<DraftSentence, void> {
+): AsyncGenerator<OfferedDraft, void> {
+  const { task, settings, describeError } = parts;
+  let ending: Ending = { type: "failed", error: null };
   if (task !== null) {
     outcome.writer = task.model.id;
-    const failure = yield* writeByModel(task, outcome, settings.temperature, parseMarkers, signal);
-    if (outcome.insufficient || (failure === null && hasShown())) return;
-    outcome.warnings.push(failure === null ? UNUSABLE : failed(task.model.id, describeError(failure.error)));
+    ending = yield* writeByModel(task, question, outcome, parts, record, signal);
+    if (ending.type === "done") return;
   }
-  if (!hasShown()) outcome.writer = "extractive";
-  yield* writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
+  if (record.shown.length === 0) outcome.writer = "extractive";
+  const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
+  const missing = ending.type === "faulty" ? quotes.filter((draft) => !isCited(draft, record.shown)) : quotes;
+  if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0, describeError));
+  yield* missing;
 }
 
-/** @returns what the model failed with, or `null` */
+/** How the model's part ended: nothing is left to be said, or quotes must say it. */
+type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
+
 async function* writeByModel(
-  { model, prompt, quotes }: ModelTask,
+  task: ModelTask,
+  question: Question,
   outcome: WriteOutcome,
-  temperature: number,
-  parseMarkers: ParseMarkers,
+  parts: WriteParts,
+  record: DraftRecord,
   signal: AbortSignal,
-): AsyncGenerator<DraftSentence, { readonly error: unknown } | null> {
+): AsyncGenerator<OfferedDraft, Ending> {
+  const { onFault } = parts.settings;
+  const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, parts, record, signal);
+  if (onFault === "reject") {
+    const held: DraftSentence[] = [];
+    const ending = yield* run({ stage: "write", prompt: task.prompt, tries: DRAFT_TRIES, isHeld: () => true, held });
+    if (ending.type === "faulty") return { type: "done" };
+    if (ending.type === "failed" || outcome.insufficient) return ending;
+    yield* held;
+    return { type: record.shown.length > 0 ? "done" : "faulty" };
+  }
+  const isHeld = () => onFault === "regenerate" && record.faults.length > 0;
+  const first = yield* run({ stage: "write", prompt: task.prompt, tries: DRAFT_TRIES, isHeld });
+  if (first.type !== "faulty" || onFault !== "regenerate" || record.faults.length === 0) return first;
+  const prompt = fitAgain(question, task, record, parts.settings);
+  return prompt === null ? first : yield* run({ stage: "rewrite", prompt, tries: 1, isHeld: () => false });
+}
+
+interface Attempt {
+  readonly stage: "write" | "rewrite";
+  readonly prompt: ChatPrompt;
+  readonly tries: number;
+  readonly isHeld: () => boolean;
+  /** Takes the sentences that are held. */
+  readonly held?: DraftSentence[];
+}
+
+/** One draft from its first sentence to its end. It ends `faulty` if a sentence of it fell or none was shown. */
+async function* drawDraft(
+  { stage, prompt, tries, isHeld, held }: Attempt,
+  { model, quotes }: ModelTask,
+  outcome: WriteOutcome,
+  { settings, parseMarkers }: WriteParts,
+  record: DraftRecord,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedDraft, Ending> {
+  const before = record.faults.length;
   let drawn = 0;
-  for (let tries = 1; ; tries++) {
+  for (let tried = 1; ; tried++) {
+    const call = { stage, model: model.id, inputTokens: null, outputTokens: null };
+    outcome.calls.push(call);
     try {
-      for await (const sentence of readDraft(model.stream(prompt, { temperature, signal }), quotes, parseMarkers, outcome.usage)) {
+      const stream = model.stream(prompt, { temperature: settings.temperature, signal });
+      let hasFallen = false;
+      for await (const sentence of readDraft(stream, quotes, parseMarkers, call)) {
         outcome.insufficient = saysInsufficient(sentence);
-        if (outcome.insufficient) return null;
+        if (outcome.insufficient) break;
         drawn++;
-        yield sentence;
+        const fallen = record.faults.length;
+        if (isHeld()) {
+          held?.push(sentence);
+          yield { ...sentence, held: true };
+        } else yield hasFallen && refersBack(sentence) ? { ...sentence, dangling: true } : sentence;
+        hasFallen = record.faults.length > fallen;
       }
-      return null;
+      if (outcome.insufficient) return { type: "done" };
+      const isClean = record.faults.length === before;
+      return { type: isClean && (held !== undefined || record.shown.length > 0) ? "done" : "faulty" };
     } catch (error) {
       if (signal.aborted) throw error;
-      const again = drawn === 0 && tries < DRAFT_TRIES && error instanceof ModelError && error.code === "model_cut";
-      if (!again) return { error };
+      const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";
+      if (!again) return { type: "failed", error };
     }
   }
 }
 
-const UNUSABLE: Warning = {
-  code: "model_unusable",
-  message: "Nothing that the model wrote stood up to the checks; what follows is quoted from the sources.",
-};
+/** Does the answer cite every quote of this one already? */
+function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
+  return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => isSameQuote(cited, quote))));
+}
 
-function failed(model: string, why: string): Warning {
-  return { code: "model_failed", message: `The model "${model}" failed (${why}); what follows is quoted from the sources.` };
+function warningOf(
+  ending: Ending,
+  model: string,
+  { shown, faults }: DraftRecord,
+  quotesFollow: boolean,
+  describeError: (error: unknown) => string,
+): Warning {
+  const follows = quotesFollow ? "; what follows is quoted from the sources" : "";
+  if (ending.type === "failed")
+    return { code: "model_failed", message: `The model "${model}" failed (${describeError(ending.error)})${follows}.` };
+  if (shown.length === 0) return { code: "model_unusable", message: `Nothing that the model wrote stood up to the checks${follows}.` };
+  const count = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
+  return {
+    code: "model_faulty",
+    message: `${count} of the model did not stand up to the checks and ${faults.length === 1 ? "is" : "are"} left out${follows}.`,
+  };
+}
+
+/** The prompt of the one draft that follows a faulty one, within the profile's budget; `null` when what is fixed leaves no room. */
+function fitAgain(
+  question: Question,
+  { quotes, countTokens }: ModelTask,
+  { shown, faults }: DraftRecord,
+  settings: WriteSettings,
+): ChatPrompt | null {
+  for (const history of [question.history, []]) {
+    const prompt = againPrompt(question.text, quotes, history, shown, faults);
+    if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return prompt;
+  }
+  return null;
 }
 
 /**
@@ -99,29 +198,32 @@ function failed(model: string, why: string): Warning {
  */
 export function fitPrompt(
   question: Question,
-  candidates: readonly QuoteCandidate[],
+  candidates: readonly CompleteQuote[],
   settings: WriteSettings,
   countTokens: (text: string) => number,
-): Omit<ModelTask, "model"> | null {
-  const quotes = fitQuotes(candidates, settings, countTokens);
+): Pick<ModelTask, "prompt" | "quotes"> | null {
+  const groups = fitQuotes(candidates, settings, countTokens);
   const history = [...question.history];
-  while (quotes.length > 0) {
+  while (groups.length > 0) {
+    const quotes = groups.flat();
     const prompt = groundedPrompt(question.text, quotes, history);
     if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return { prompt, quotes };
     if (history.length > 0) history.shift();
-    else quotes.pop();
+    else groups.pop();
   }
   return null;
 }
 
-function fitQuotes(candidates: readonly QuoteCandidate[], settings: WriteSettings, countTokens: (text: string) => number): Quote[] {
-  const fitting: Quote[] = [];
-  for (const { context, quote } of candidates) {
-    const fresh = [...context, quote].filter((one) => !fitting.some((other) => isSameQuote(other, one)));
-    const fits = fitting.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
-    if (fits) fitting.push(...fresh);
+/** Quotes in groups that stay together: one without its conditions would say too much. */
+function fitQuotes(candidates: readonly CompleteQuote[], settings: WriteSettings, countTokens: (text: string) => number): Quote[][] {
+  const groups: Quote[][] = [];
+  for (const { context, quote, conditions = [] } of candidates) {
+    const known = groups.flat();
+    const fresh = [...context, quote, ...conditions].filter((one) => !known.some((other) => isSameQuote(other, one)));
+    const fits = known.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
+    if (fits && fresh.length > 0) groups.push(fresh);
   }
-  return fitting;
+  return groups;
 }
 
 function isSameQuote(a: Quote, b: Quote): boolean {

@@ -19,7 +19,7 @@ export function Account({ answer, stages, unbuilt }: AccountProps) {
         <Fact name="Written by" value={answer.model} />
         <Fact name="Time" value={formatDuration(answer.latency_ms)} />
         <Fact name="Cache" value={answer.cache_mode} />
-        <Fact name="Tokens" value={formatNumber(answer.token_usage.total)} />
+        <Fact name="Tokens" value={answer.token_usage.total === null ? "not counted" : formatNumber(answer.token_usage.total)} />
         <Fact name="Cost" value={formatCost(answer.cost_usd)} />
       </dl>
       {answer.agg_conf === null || answer.agg_conf_calibrated ? null : (

@@ -3,6 +3,7 @@ import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
+import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
@@ -21,6 +22,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
+  addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
   evaluate
     .command("va")

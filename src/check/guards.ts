@@ -1,0 +1,53 @@
+import type { Terminology } from "../language/terminology.ts";
+import type { GuardSettings } from "../profiles/guards.ts";
+import type { Finding } from "./finding.ts";
+import { checkInjection } from "./injection.ts";
+import { checkPii } from "./pii.ts";
+import { checkRelevancy, type SimilarityScorer } from "./relevancy.ts";
+import { checkTerminology } from "./terminology.ts";
+import { checkTokenBudget } from "./token-budget.ts";
+
+/** What the guards of a sentence know of its domain and tenant. */
+export interface GuardFacts {
+  /** Texts of the domain's contacts and hotlines. */
+  readonly contacts: readonly string[];
+  readonly terminology: Terminology;
+}
+
+export const NO_FACTS: GuardFacts = { contacts: [], terminology: [] };
+
+/**
+ * What the guards object to in a sentence, quoted or not: personal data, another tenant's terms, orders from documents.
+ * @param quotes texts of the quotes that it cites
+ */
+export function guardSentence(text: string, quotes: readonly string[], settings: GuardSettings, facts: GuardFacts): Finding[] {
+  const { pii, terminology, injection } = settings;
+  const found = [
+    ...(pii === "off" ? [] : [checkPii(text, quotes, facts.contacts, pii)]),
+    ...(terminology === "off" ? [] : [checkTerminology(text, quotes, facts.terminology, terminology)]),
+    ...(injection === "off" ? [] : [checkInjection(text, injection)]),
+  ];
+  return found.filter(({ verdict }) => verdict !== "pass");
+}
+
+/** What the guards of a whole answer are given; `null`: not asked, or not there. */
+export interface AnswerGuards {
+  readonly similarity: SimilarityScorer | null;
+  /** Of a real tokenizer. */
+  readonly countTokens: ((text: string) => number) | null;
+}
+
+/** Relevancy and length of an answer, as the profile asks. */
+export async function guardAnswer(
+  question: string,
+  text: string,
+  { relevancy, tokens }: GuardSettings,
+  { similarity, countTokens }: AnswerGuards,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity, relevancy.minimum));
+  if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
+    found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
+  }
+  return found;
+}

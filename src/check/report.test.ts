@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { validator } from "../profiles/validator.ts";
+import type { CheckResult } from "../types.ts";
+import { gradeReport } from "./report.ts";
+
+const metrics = validator.report ?? [];
+const result = (name: string, verdict: CheckResult["verdict"] = "pass", over: Partial<CheckResult> = {}): CheckResult => ({
+  name,
+  verdict,
+  score: 0.9,
+  reason: "because",
+  spans: [],
+  sentence: null,
+  ...over,
+});
+const all = metrics.map(({ check }) => result(check));
+
+describe("gradeReport with the metrics of validator", () => {
+  it("has the five metrics of the source by its names, with its thresholds", () => {
+    expect(metrics.map(({ metric, threshold }) => [metric, threshold])).toEqual([
+      ["pii_leakage", null],
+      ["token_budget", 512],
+      ["answer_relevancy", 0.45],
+      ["faithfulness", 0.35],
+      ["chain_terminology", null],
+    ]);
+  });
+
+  it("passes when every metric passes", () => {
+    const report = gradeReport(all, metrics);
+    expect(report.overallPass).toBe(true);
+    expect(report.metrics.answer_relevancy).toEqual({ passed: true, score: 0.9, threshold: 0.45, reason: "because" });
+  });
+
+  it("fails when one fails or warns, whatever is not known", () => {
+    expect(gradeReport([...all.slice(1), result("pii", "fail")], metrics).overallPass).toBe(false);
+    expect(gradeReport([result("pii", "warn")], metrics).overallPass).toBe(false);
+  });
+
+  it("never takes what did not run, or could not be scored, for a pass", () => {
+    const missing = gradeReport(all.slice(1), metrics);
+    expect(missing.overallPass).toBeNull();
+    expect(missing.metrics.pii_leakage).toEqual({ passed: null, score: null, threshold: null, reason: 'the check "pii" did not run' });
+    const unscored = gradeReport([...all.slice(0, 3), result("faithfulness", "pass", { score: null }), all[4] as CheckResult], metrics);
+    expect(unscored.metrics.faithfulness?.passed).toBeNull();
+    expect(unscored.overallPass).toBeNull();
+    expect(gradeReport([], metrics).overallPass).toBeNull();
+  });
+
+  it("fails for one faulty sentence, and passes for good ones", () => {
+    const good = result("pii", "pass", { sentence: 0 });
+    expect(gradeReport([good, ...all.slice(1)], metrics).overallPass).toBe(true);
+    expect(gradeReport([result("pii", "warn", { sentence: 1 }), good, ...all], metrics).metrics.pii_leakage?.passed).toBe(false);
+    expect(gradeReport([good, result("pii", "repaired", { sentence: 1 })], metrics).metrics.pii_leakage?.passed).toBe(true);
+  });
+});

@@ -1,0 +1,42 @@
+/** Boosted trees, their nodes in one list each. A child below 0 is leaf `-1 - child`. */
+export interface Trees {
+  readonly roots: readonly number[];
+  readonly feature: readonly number[];
+  readonly threshold: readonly number[];
+  readonly left: readonly number[];
+  readonly right: readonly number[];
+  /** 1: a value that is not there goes left. */
+  readonly missing: readonly number[];
+  readonly leaves: readonly number[];
+}
+
+/** Sum over all trees of the leaf that the values fall into: left where value ≤ threshold. */
+export function scoreTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, values: readonly (number | null)[]): number {
+  let sum = 0;
+  for (const root of roots) {
+    let at = root;
+    while (at >= 0) {
+      const value = values[feature[at] as number] ?? null;
+      const goesLeft = value === null ? missing[at] === 1 : value <= (threshold[at] as number);
+      at = (goesLeft ? left : right)[at] as number;
+    }
+    sum += leaves[-1 - at] as number;
+  }
+  return sum;
+}
+
+/** Why the nodes cannot be walked; `null` when they can: every child stands behind its parent, so that each walk ends. */
+export function faultOfTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, features: number): string | null {
+  const size = feature.length;
+  if ([threshold, left, right, missing].some((list) => list.length !== size)) return "its lists differ in length";
+  if (feature.some((one) => one >= features)) return "a node asks for a feature that is not there";
+  const isLeaf = (child: number) => child < 0 && -child <= leaves.length;
+  const ends = (child: number, parent: number) => isLeaf(child) || (child > parent && child < size);
+  if (roots.some((root) => !ends(root, -1))) return "a root is not there";
+  if (left.some((child, at) => !ends(child, at)) || right.some((child, at) => !ends(child, at))) return "a child is not there";
+  return null;
+}
+
+export function logistic(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}

@@ -1,0 +1,102 @@
+import { plainView } from "../text/plain-view.ts";
+import type { TextRange } from "../types.ts";
+
+/** A tenant as far as its vocabulary goes: canonical term → the tenant's term. */
+export interface Vocabulary {
+  readonly terms: Readonly<Record<string, string>>;
+}
+
+/** One canonical term as a tenant's answers must and must not say it. */
+export interface TermRule {
+  readonly canonical: string;
+  /** The tenant's own term. */
+  readonly right: string;
+  /** Other tenants' terms for the same, and the canonical term where it is an internal name. */
+  readonly rivals: readonly { readonly term: string; readonly of: string }[];
+}
+
+/** What a tenant's answers are held to; `null` where there is nothing to hold them to. */
+export type Terminology = readonly TermRule[];
+
+export interface TermViolation extends TextRange {
+  readonly canonical: string;
+  readonly right: string;
+  readonly term: string;
+  readonly of: string;
+}
+
+/** `STOCK_CHECK` is nobody's word; "stock check" may be. */
+const INTERNAL_NAME = /_/;
+
+/** The rules for one tenant. A rival's term that the tenant itself uses, for whatever, is none. */
+export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null): Terminology {
+  const own = tenant === null ? undefined : tenants[tenant];
+  if (own === undefined) return [];
+  const used = new Set(Object.values(own.terms).map(spelling));
+  return Object.entries(own.terms).flatMap(([canonical, right]) => {
+    const rivals = Object.entries(tenants).flatMap(([name, { terms }]) => {
+      const term = terms[canonical];
+      return name === tenant || term === undefined || used.has(spelling(term)) ? [] : [{ term, of: name }];
+    });
+    if (INTERNAL_NAME.test(canonical) && !used.has(spelling(canonical))) rivals.push({ term: canonical, of: "internal name" });
+    return rivals.length === 0 ? [] : [{ canonical, right, rivals }];
+  });
+}
+
+/**
+ * Rivals' terms in a text that does not hold the right one. A term counts as a whole word or phrase, in singular and plural, in any letter case unless it is
+ * an acronym, with a blank, a hyphen or a line break between its words. What is part of one of the tenant's own terms is that term.
+ * @param excepted ranges of the text in which any term may stand
+ */
+export function findTermViolations(text: string, terminology: Terminology, excepted: readonly TextRange[] = []): TermViolation[] {
+  if (terminology.length === 0) return [];
+  const { plain, at } = plainView(text);
+  const find = (term: string) =>
+    [...plain.matchAll(termPattern(term))].map((match) => ({ start: at(match.index), end: at(match.index + match[0].length) }));
+  const own = terminology.flatMap(({ right }) => find(right).map((range) => ({ ...range, right })));
+  const allowed: readonly TextRange[] = [...own, ...excepted];
+  const found = terminology
+    .filter(({ right }) => !own.some((one) => one.right === right))
+    .flatMap(({ canonical, right, rivals }) =>
+      rivals.flatMap(({ term, of }) => find(term).map((range) => ({ ...range, canonical, right, term, of }))),
+    )
+    .filter(({ start, end }) => !allowed.some((range) => range.start <= start && end <= range.end));
+  const widest = found.filter(
+    (one) =>
+      !found.some(
+        (other) => other !== one && other.start <= one.start && one.end <= other.end && other.end - other.start > one.end - one.start,
+      ),
+  );
+  return widest.sort((a, b) => a.start - b.start || a.term.localeCompare(b.term));
+}
+
+/** Two to six capitals are an acronym: "IT" is not "it". */
+const ACRONYM = /^[A-Z0-9]{2,6}$/;
+
+function termPattern(term: string): RegExp {
+  const words = plainView(term)
+    .plain.trim()
+    .split(/[\s-]+/)
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const last = words.pop() ?? "";
+  const phrase = [...words, inflected(last)].join("(?:\\s+|\\s?-\\s?)");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${phrase}(?![\\p{L}\\p{N}_])`, ACRONYM.test(term.trim()) ? "gu" : "giu");
+}
+
+/** The last word of a term in singular and plural. */
+function inflected(word: string): string {
+  if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}(?:y|ies)`;
+  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}(?:y|ies)`;
+  if (/(?:s|x|z|ch|sh)es$/i.test(word)) return `${word.slice(0, -2)}(?:es)?`;
+  if (/(?:ss|x|z|ch|sh)$/i.test(word)) return `${word}(?:es)?`;
+  if (/[^s]s$/i.test(word)) return `${word}?`;
+  return `${word}s?`;
+}
+
+/** Two terms of one spelling are one term. */
+function spelling(term: string): string {
+  return plainView(term)
+    .plain.trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, " ");
+}

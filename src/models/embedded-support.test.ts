@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { logistic, scoreTrees } from "../language/support-trees.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import { describeSupportContract } from "../testing/support-contract.ts";
+import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
+import { createEmbeddedSupportScorer, readSupportWeights } from "./embedded-support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "support-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const FILE = join(PACKAGE_ROOT, "src/models/embedded/support.json");
+const weights = readSupportWeights();
+const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder(), weights);
+const scoreOf = (claim: string, ...evidence: string[]) => scorer.scoreSync([{ claim, evidence }])[0]?.score ?? Number.NaN;
+
+describeSupportContract("embedded", async (behaviour) => (behaviour === "broken" ? null : { scorer, close: async () => undefined }));
+
+describe("the shipped weights", () => {
+  it("give the chances that the training computed", () => {
+    const schema = z.array(z.object({ values: z.array(z.number().nullable()), chance: z.number() }));
+    const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "training/support/parity.json"), "utf8")));
+    expect(cases.length).toBeGreaterThan(50);
+    const { trees, chance } = weights.model.sentence;
+    for (const { values, chance: expected } of cases) {
+      expect(logistic(chance[0] * scoreTrees(trees, values) + chance[1])).toBeCloseTo(expected, 3);
+    }
+  });
+
+  it("are refused when a number was altered, a list cut, or the file is no JSON", () => {
+    const text = readFileSync(FILE, "utf8");
+    const broken: [string, RegExp][] = [
+      [text.replace(/"leaves":\[([-\d.]+),/, '"leaves":[9,'), /hash/],
+      [text.slice(0, 5000), /support_corrupt|JSON/],
+      [text.replace('"strange.count"', '"no-such-feature"'), /no-such-feature|Invalid/],
+    ];
+    for (const [content, says] of broken) {
+      const path = join(folder, "weights.json");
+      writeFileSync(path, content);
+      expect(() => readSupportWeights(path)).toThrowError(says);
+    }
+    expect(() => readSupportWeights(join(folder, "nowhere.json"))).toThrowError(expect.objectContaining({ code: "support_corrupt" }));
+  });
+});
+
+describe("the embedded support scorer", () => {
+  const rule =
+    "You must apply within 60 days. If you qualify, you may get up to $1,500 a year, and a copy of VA Form 21-526EZ is sent to your address in Ohio.";
+
+  it.each([
+    ["a number", "You must apply within 60 days.", "You must apply within 90 days."],
+    ["an amount", "You may get up to $1,500 a year.", "You may get up to $5,100 a year."],
+    ["a name", "The form is sent to your address in Ohio.", "The form is sent to your address in Nevada."],
+    ["a negation", "You must apply within 60 days.", "You must not apply within 60 days."],
+    ["a part that nobody wrote", "You must apply within 60 days.", "You must apply within 60 days, and a lawyer has to sign every page."],
+    ["a foreign statement", "You must apply within 60 days.", "Dental implants are covered for retired pilots."],
+  ])("scores a claim lower for %s that is wrong", (_what, right, wrong) => {
+    expect(scoreOf(right, rule)).toBeGreaterThan(scoreOf(wrong, rule) + 0.05);
+  });
+
+  it("reads a record: what it denies or leaves open is not affirmed", () => {
+    const record = JSON.stringify({
+      name: "Harbor Cafe",
+      attributes: { WiFi: "no", OutdoorSeating: true, Parking: { valet: false, street: true }, Music: null },
+    });
+    expect(scoreOf("The cafe has outdoor seating.", record)).toBeGreaterThan(scoreOf("The cafe has no outdoor seating.", record) + 0.2);
+    expect(scoreOf("WiFi is not available.", record)).toBeGreaterThan(scoreOf("The cafe offers free WiFi.", record) + 0.2);
+    expect(scoreOf("Street parking is available.", record)).toBeGreaterThan(scoreOf("Valet parking is available.", record) + 0.2);
+  });
+
+  it("marks the part that is wrong and says why", () => {
+    const claim = "You must apply within 90 days.";
+    const [one] = scorer.scoreSync([{ claim, evidence: [rule] }]);
+    expect(one?.spans.map(({ start, end }) => claim.slice(start, end))).toEqual(["90"]);
+    expect(one?.reason).toBe('"90" is not in the evidence.');
+  });
+
+  it("gives an answer less when a sentence of it is wrong", () => {
+    const good = ["You must apply within 60 days.", "You may get up to $1,500 a year if you qualify."];
+    const bad = [good[0] as string, "The payment is $9,900 and goes to Canada without any papers."];
+    const right = scorer.scoreAnswer(good, [rule]);
+    const wrong = scorer.scoreAnswer(bad, [rule]);
+    expect(right?.score).toBeGreaterThan(wrong?.score ?? 1);
+    expect(wrong?.sentences.map((one) => one?.score)).toEqual(
+      scorer.scoreSync(bad.map((claim) => ({ claim, evidence: [rule] }))).map((one) => one?.score),
+    );
+    expect(scorer.scoreAnswer([" ", "…"], [rule])).toBeNull();
+    expect(scorer.scoreAnswer(good, [])).toBeNull();
+  });
+
+  it("scores any pair of texts, with spans inside the claim", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 200 }),
+        fc.array(fc.string({ unit: "grapheme", maxLength: 300 }), { maxLength: 4 }),
+        (claim, evidence) => {
+          const [one] = scorer.scoreSync([{ claim, evidence }]);
+          if (one === null || one === undefined) return;
+          expect(one.score > 0 && one.score < 1).toBe(true);
+          for (const { start, end } of one.spans) expect(start >= 0 && start < end && end <= claim.length).toBe(true);
+        },
+      ),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
+  it("takes time that grows with the text, not faster", () => {
+    const long = "alpha beta 12, gamma not delta: epsilon (zeta) ".repeat(400);
+    const started = performance.now();
+    scoreOf(long, long, "x".repeat(20_000), "9 ".repeat(5_000));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

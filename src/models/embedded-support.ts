@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../errors.ts";
+import { ANSWER_OWN_COLUMNS, answerFeatures } from "../language/support-answer.ts";
+import { explainSupport } from "../language/support-explain.ts";
+import { SUPPORT_FEATURES } from "../language/support-features.ts";
+import { readEvidence, readSentence, type SupportEvidence } from "../language/support-text.ts";
+import { faultOfTrees, logistic, scoreTrees } from "../language/support-trees.ts";
+import { type SupportView, viewSupport } from "../language/support-view.ts";
+import { SupportVocabulary } from "../language/support-vocabulary.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import type { EmbeddedEncoder } from "./embedded-encoder.ts";
+import type { SupportPair, SupportScore, SupportScorer } from "./support.ts";
+
+const numbers = z.array(z.number());
+const treesSchema = z.object({
+  roots: numbers,
+  feature: z.array(z.int().min(0)),
+  threshold: numbers,
+  left: numbers,
+  right: numbers,
+  missing: numbers,
+  leaves: numbers,
+});
+/** Slope and offset of the logistic curve from score to chance. */
+const curveSchema = z.tuple([z.number().positive(), z.number()]);
+const names = z.array(z.enum(Object.keys(SUPPORT_FEATURES)));
+const weightsSchema = z.object({
+  name: z.string(),
+  recipe: z.string(),
+  sha256: z.string(),
+  model: z.object({
+    sentence: z.object({ features: names, trees: treesSchema, chance: curveSchema }),
+    answer: z.object({ sums: names, means: names, firsts: names, trees: treesSchema, chance: curveSchema }),
+  }),
+});
+export type SupportWeights = z.infer<typeof weightsSchema>;
+
+/**
+ * Weights as they ship; made by `training/support`.
+ * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
+ */
+export function readSupportWeights(path: string = join(PACKAGE_ROOT, "src/models/embedded/support.json")): SupportWeights {
+  const corrupt = (what: string, cause?: unknown) => {
+    const message = `the support score's weights ${path} cannot be used (${what}): reinstall the package, or make them again with training/support`;
+    return new ModelError("support_corrupt", message, { path }, { cause });
+  };
+  let weights: SupportWeights;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+    weights = weightsSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw corrupt(messageOf(cause), cause);
+  }
+  // The hash covers the model as it stands in the file, so that no other writing of the same numbers is needed.
+  const body = text.slice(text.indexOf('"model": ') + '"model": '.length, text.lastIndexOf("\n}"));
+  if (createHash("sha256").update(body).digest("hex") !== weights.sha256) throw corrupt("its hash differs from the one in its header");
+  const { sentence, answer } = weights.model;
+  const columns = ANSWER_OWN_COLUMNS + answer.sums.length + 2 * answer.means.length + answer.firsts.length;
+  const fault = faultOfTrees(sentence.trees, sentence.features.length) ?? faultOfTrees(answer.trees, columns);
+  if (fault !== null) throw corrupt(fault);
+  return weights;
+}
+
+export interface AnswerSupport {
+  /** Chance that every sentence of the answer is supported. */
+  readonly score: number;
+  /** Per sentence, in order; `null` for one without words. */
+  readonly sentences: readonly (SupportScore | null)[];
+}
+
+/** The support score that ships with the package. */
+export interface EmbeddedSupportScorer extends SupportScorer {
+  scoreSync(pairs: readonly SupportPair[]): (SupportScore | null)[];
+  /** Judges the sentences of one answer against the same evidence, and the answer; `null` when no sentence can be judged. */
+  scoreAnswer(sentences: readonly string[], evidence: readonly string[]): AnswerSupport | null;
+}
+
+/** Pairs between two looks at the signal. */
+const PAIRS_PER_STEP = 32;
+
+/**
+ * The support score that ships with the package: boosted trees over features of a sentence and its evidence (`src/language/support-features.ts`).
+ * No model runs; a sentence costs a fraction of a millisecond. It measures support, not entailment: see `training/support/README.md` for how well.
+ */
+export function createEmbeddedSupportScorer(
+  encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">,
+  weights: SupportWeights = readSupportWeights(),
+): EmbeddedSupportScorer {
+  const vocabulary = new SupportVocabulary(encoder);
+  const { sentence, answer } = weights.model;
+  const measures = sentence.features.map((name) => SUPPORT_FEATURES[name] as (view: SupportView) => number | null);
+
+  function judge(text: string, evidence: SupportEvidence): { values: (number | null)[]; score: SupportScore } | null {
+    const view = viewSupport(readSentence(text, vocabulary), evidence, vocabulary);
+    if (view === null) return null;
+    const values = measures.map((measure) => measure(view));
+    const [slope, offset] = sentence.chance;
+    return { values, score: { score: logistic(slope * scoreTrees(sentence.trees, values) + offset), ...explainSupport(view, text) } };
+  }
+
+  /** Evidence is read once for neighbouring pairs that share it. */
+  function scoreSync(pairs: readonly SupportPair[]): (SupportScore | null)[] {
+    vocabulary.trim();
+    let last: readonly string[] | null = null;
+    let read: SupportEvidence | null = null;
+    return pairs.map(({ claim, evidence }) => {
+      if (read === null || last === null || !sameTexts(last, evidence)) read = readEvidence(evidence, vocabulary);
+      last = evidence;
+      return judge(claim, read)?.score ?? null;
+    });
+  }
+
+  function scoreAnswer(sentences: readonly string[], evidence: readonly string[]): AnswerSupport | null {
+    vocabulary.trim();
+    const read = readEvidence(evidence, vocabulary);
+    const judged = sentences.map((text) => judge(text, read));
+    const known = judged.filter((one) => one !== null);
+    if (known.length === 0) return null;
+    const places = new Map(sentence.features.map((name, i) => [name, i]));
+    const scored = known.map(({ values, score }) => ({
+      score: score.score,
+      feature: (name: string) => values[places.get(name) ?? -1] ?? null,
+    }));
+    const [slope, offset] = answer.chance;
+    const score = logistic(slope * scoreTrees(answer.trees, answerFeatures(scored, answer)) + offset);
+    return { score, sentences: judged.map((one) => one?.score ?? null) };
+  }
+
+  return {
+    id: `${weights.name}-${weights.recipe}-${weights.sha256.slice(0, 12)}`,
+    async score(pairs, { signal } = {}) {
+      const scores: (SupportScore | null)[] = [];
+      for (let at = 0; at < pairs.length; at += PAIRS_PER_STEP) {
+        signal?.throwIfAborted();
+        scores.push(...scoreSync(pairs.slice(at, at + PAIRS_PER_STEP)));
+      }
+      signal?.throwIfAborted();
+      return scores;
+    },
+    scoreSync,
+    scoreAnswer,
+  };
+}
+
+function sameTexts(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((text, i) => text === other[i]));
+}

@@ -1,0 +1,26 @@
+import { type Calibration, scaleFor } from "./calibration/calibration.ts";
+import type { Encoder } from "./encoder.ts";
+
+/**
+ * Cosine of two texts by an encoder, read as the model `source` would have given it: carried over by quantile where both were measured.
+ * @param source model on which the thresholds stand; `null`: raw cosines
+ */
+export function createSimilarity(
+  encoder: Pick<Encoder, "id" | "model" | "embed">,
+  source: string | null,
+  calibrations: readonly Calibration[],
+) {
+  const scale = scaleFor(source, encoder, calibrations);
+  return {
+    id: scale.type === "carried" ? `${encoder.id} (carried over from ${source})` : encoder.id,
+    async similarity(question: string, answer: string): Promise<number | null> {
+      const [a, b] = await encoder.embed([question, answer]);
+      if (a === undefined || b === undefined || isZero(a) || isZero(b)) return null;
+      return scale.score(a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0));
+    },
+  };
+}
+
+function isZero(vector: Float32Array): boolean {
+  return vector.every((value) => value === 0);
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { ModelError } from "../errors.ts";
+import type { SupportPair, SupportScorer } from "../models/support.ts";
+
+export interface SupportScorerUnderTest {
+  readonly scorer: SupportScorer;
+  close(): Promise<void>;
+}
+
+const evidence = ["Tinnitus is rated at 10 percent, whether it is heard in one ear or in both.", "A pension is paid every month."];
+const supported: SupportPair = { claim: "Tinnitus is rated at 10 percent.", evidence };
+const foreign: SupportPair = { claim: "Veterans fly to Hawaii without charge.", evidence };
+
+/**
+ * What every scorer of support does, whatever is behind it.
+ * @param open `broken`: its model cannot be reached; `null` from a scorer that nothing can break
+ */
+export function describeSupportContract(
+  name: string,
+  open: (behaviour: "working" | "broken") => Promise<SupportScorerUnderTest | null>,
+): void {
+  const withScorer = (behaviour: "working" | "broken", use: (scorer: SupportScorer) => Promise<void>) => async () => {
+    const under = await open(behaviour);
+    if (under === null) return;
+    try {
+      await use(under.scorer);
+    } finally {
+      await under.close();
+    }
+  };
+
+  describe(`${name}: support scorer`, () => {
+    it(
+      "gives one score from 0 to 1 per pair, in order, higher for what the evidence says",
+      withScorer("working", async (scorer) => {
+        const scores = await scorer.score([foreign, supported]);
+        expect(scores).toHaveLength(2);
+        for (const one of scores) {
+          expect(one?.score).toBeGreaterThanOrEqual(0);
+          expect(one?.score).toBeLessThanOrEqual(1);
+          expect(one?.reason).not.toBe("");
+        }
+        expect(scores[1]?.score).toBeGreaterThan(scores[0]?.score ?? 1);
+      }),
+    );
+
+    it(
+      "names spans that lie in the claim, in order, without overlaps",
+      withScorer("working", async (scorer) => {
+        for (const [i, one] of (await scorer.score([foreign, supported])).entries()) {
+          let last = 0;
+          for (const { start, end } of one?.spans ?? []) {
+            expect(start).toBeGreaterThanOrEqual(last);
+            expect(end).toBeGreaterThan(start);
+            last = end;
+          }
+          expect(last).toBeLessThanOrEqual([foreign, supported][i]?.claim.length ?? 0);
+        }
+      }),
+    );
+
+    it(
+      "says null, not 0, of what cannot be scored, and scores the rest",
+      withScorer("working", async (scorer) => {
+        expect(await scorer.score([])).toEqual([]);
+        const scores = await scorer.score([
+          { claim: " \n… ", evidence },
+          supported,
+          { claim: supported.claim, evidence: [] },
+          { claim: "x y", evidence: [" "] },
+        ]);
+        expect(scores.map((one) => one === null)).toEqual([true, false, true, true]);
+      }),
+    );
+
+    it(
+      "scores a pair the same alone and in company",
+      withScorer("working", async (scorer) => {
+        const [alone] = await scorer.score([supported]);
+        const [, , company] = await scorer.score([foreign, { claim: "A pension is paid.", evidence: ["Other evidence."] }, supported]);
+        expect(company?.score).toBeCloseTo(alone?.score ?? -1, 6);
+      }),
+    );
+
+    it(
+      "reads any text",
+      withScorer("working", async (scorer) => {
+        const odd = [
+          "😀😀",
+          "שלום עולם",
+          "word ".repeat(3000),
+          "\u0000\uD800",
+          '{"a": [1, null',
+          '{"a": {"b": null}, "c": true}',
+          "((((",
+          "1,2,3 §§ 99999999999999999999",
+        ];
+        const pairs = odd.flatMap((text) => [
+          { claim: text, evidence },
+          { claim: supported.claim, evidence: [text] },
+        ]);
+        for (const one of await scorer.score(pairs)) if (one !== null) expect(one.score >= 0 && one.score <= 1).toBe(true);
+      }),
+    );
+
+    it(
+      "throws the signal's reason when it is cancelled",
+      withScorer("working", async (scorer) => {
+        const reason = new Error("reader left");
+        await expect(scorer.score([supported], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      }),
+    );
+
+    it(
+      "throws a ModelError when it cannot be reached",
+      withScorer("broken", async (scorer) => {
+        await expect(scorer.score([supported])).rejects.toBeInstanceOf(ModelError);
+      }),
+    );
+
+    it(
+      "has a name",
+      withScorer("working", async ({ id }) => {
+        expect(id).not.toBe("");
+      }),
+    );
+  });
+}

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
+import { renderAnswerHtml } from "../../src/write/render.ts";
+import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const hasChromium = existsSync(CHROMIUM);
+
+describe.skipIf(!hasChromium)(
+  `answer_html in a browser${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`,
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: CHROMIUM,
+        args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
+      });
+    });
+    afterAll(() => browser?.close());
+
+    it("runs nothing, asks for nothing and brings no element but ours, whatever texts and addresses say", async () => {
+      const html = readHostileTexts().map((text) => {
+        const citation = sampleCitation(1, { title: text, url: text, asOf: null, headingPath: [], path: "p", context: text }, text);
+        return renderAnswerHtml(sampleAnswer({ question: "?", sentences: [{ text, citations: [1] }], citations: [citation] }));
+      });
+      const page = await browser.newPage();
+      const happened: string[] = [];
+      page.on("dialog", async (dialog) => {
+        happened.push(`dialog ${dialog.message()}`);
+        await dialog.dismiss();
+      });
+      page.on("request", (request) => happened.push(`request ${request.url()}`));
+      page.on("pageerror", (error) => happened.push(`script ${error.message}`));
+      await page.setContent("<main></main>");
+      happened.length = 0;
+      const names = await page.evaluate((parts) => {
+        const main = document.querySelector("main") as HTMLElement;
+        main.innerHTML = parts.join("");
+        return [...new Set([...main.querySelectorAll("*")].map((element) => element.localName))].sort();
+      }, html);
+      for (const key of ["Tab", "Enter"]) await page.keyboard.press(key);
+      await page.mouse.move(50, 50);
+      expect(names).toEqual(["a", "li", "ol", "p", "q", "sup"]);
+      expect(happened).toEqual([]);
+      await page.close();
+    });
+  },
+);

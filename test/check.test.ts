@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { PROGRAM } from "./support/cli.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "check-"));
+writeFileSync(join(folder, "tinnitus.md"), "# Tinnitus\n\nTinnitus is rated at 10 percent.\n");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function check(answer: string | Buffer, ...options: string[]) {
+  const args = [PROGRAM, "check", "--question", "How is tinnitus rated?", "--answer", "-", "--sources", folder, ...options];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    input: answer,
+    encoding: "utf8",
+    cwd: folder,
+    env: { PATH: process.env.PATH },
+  });
+  return { status, stdout, stderr };
+}
+
+describe("sourcebound check", () => {
+  it("ends with 0 when every check passed, and shows the source at its characters", () => {
+    const { status, stdout } = check("Tinnitus is rated at 10 percent [1].");
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining("characters 12–44: “Tinnitus is rated at 10 percent.”"),
+    });
+    expect(stdout).toContain("Every check passed.");
+  });
+
+  it("ends with 5 when something was found, as JSON too", () => {
+    expect(check("Tinnitus is rated at 20 percent [1].")).toMatchObject({ status: 5, stdout: expect.stringContaining("values fail") });
+    const { status, stdout } = check("Tinnitus is rated at 20 percent [1].", "--json");
+    expect(status).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({ passed: false, sentences: [{ verdict: "fail", passage: { start: 12, end: 44 } }] });
+  });
+
+  it.each([
+    ["nothing", "", "answer_empty"],
+    ["bytes", Buffer.from([0xff, 0xfe, 0x00, 0x41]), "answer_not_text"],
+    ["too much", Buffer.alloc(2_000_000, "a "), "answer_too_long"],
+  ])("ends with 2 on %s", (_what, answer, code) => {
+    expect(check(answer)).toMatchObject({ status: 2, stderr: expect.stringContaining(code) });
+  });
+
+  it("ends with 2 on a tenant, a domain or a profile that is not there", () => {
+    for (const option of [
+      ["--tenant", "x"],
+      ["--domain", "x"],
+      ["--profile", "x"],
+    ])
+      expect(check("Ten.", ...option).status).toBe(2);
+  });
+});

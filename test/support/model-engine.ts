@@ -1,0 +1,119 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine.ts";
+import type { AnswerEvent } from "../../src/events.ts";
+import { fakeEncoder } from "../../src/testing/fake-encoder.ts";
+import { type ChatReply, type FakeEndpoint, type FakeEndpointOptions, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
+import type { Answer } from "../../src/types.ts";
+
+export const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";
+export const TINNITUS_CLAIM = "To claim tinnitus, file VA Form 21-526EZ within one year.";
+export const DOCUMENTS: Readonly<Record<string, string>> = {
+  "tinnitus.md": `# Tinnitus rating\n\n${TINNITUS} ${TINNITUS_CLAIM}\n`,
+  "pension.md": "# Pension\n\nA pension is paid every month to wartime veterans with low income. The pension limit for 2026 is $17,441.\n",
+  "burial.md":
+    "# Burial\n\nThe burial allowance is $978 for a death that is not service-connected. Claim the burial allowance within two years.\n",
+};
+export const QUESTION = "What rating does tinnitus get?";
+export const GOOD = ["Tinnitus is ra", "ted at 10 percent [1]. ", "You file VA Form 21-526EZ within one year.", " [2]"];
+
+export interface Opened {
+  readonly engine: Engine;
+  readonly endpoint: FakeEndpoint;
+  close(): Promise<void>;
+}
+
+const ingested = new Map<object, Promise<string>>();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-model-"));
+  folders.push(folder);
+  return folder;
+}
+
+/** A data folder with these documents, made once; no vectors in it. */
+function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
+  const made =
+    ingested.get(documents) ??
+    (async () => {
+      const folder = newFolder();
+      mkdirSync(join(folder, "documents"));
+      for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
+      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", embeddings: "none" } }));
+      for await (const _event of engine.ingest(join(folder, "documents")));
+      await engine.close();
+      return join(folder, "data");
+    })();
+  ingested.set(documents, made);
+  return made;
+}
+
+/** An engine on its own copy of the documents, its models behind a fake endpoint. */
+export async function open(
+  script: FakeEndpointOptions = {},
+  parts: EngineParts = { encoder: null },
+  documents = DOCUMENTS,
+  timeoutMs = 10_000,
+): Promise<Opened> {
+  const folder = newFolder();
+  cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
+  const endpoint = await startFakeEndpoint(script);
+  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
+  const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", model, cache: { enabled: false } } });
+  const engine = await createEngine(config, parts);
+  return {
+    engine,
+    endpoint,
+    async close() {
+      await engine.close();
+      await endpoint.close();
+    },
+  };
+}
+
+export async function ask(
+  engine: Engine,
+  question = QUESTION,
+  options: AskOptions = {},
+): Promise<{ answer: Answer; events: AnswerEvent[] }> {
+  const events: AnswerEvent[] = [];
+  for await (const event of engine.ask(question, options)) events.push(event);
+  const last = events.at(-1);
+  if (last?.type !== "answer") throw new Error("the last event is no answer");
+  return { answer: last.answer, events };
+}
+
+export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) => Promise<T>): Promise<T> {
+  const opened = await opening;
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+export const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
+export const texts = (answer: Answer) => answer.sentences.map(({ text }) => text);
+export const codes = (answer: Answer) => answer.warnings.map(({ code }) => code);
+/** Every sentence is a byte-exact quote of what it cites. */
+export const isQuoted = ({ sentences, citations }: Answer) =>
+  sentences.every(({ text, citations: [n] }) => citations.find((citation) => citation.n === n)?.quote === text);
+
+/** An encoder under which the question stands at this cosine to every document, or at the cosine that its text names. */
+export function near(cosine = 0.9, byText: Readonly<Record<string, number>> = {}) {
+  return fakeEncoder({
+    dimensions: 2,
+    vectorOf: (text) => {
+      if (!text.includes("\n")) return [1, 0];
+      const own = Object.entries(byText).find(([part]) => text.includes(part))?.[1] ?? cosine;
+      return [own, Math.sqrt(1 - own * own)];
+    },
+  });
+}

@@ -1,0 +1,396 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ModelError } from "../src/errors.ts";
+import type { AnswerEvent } from "../src/events.ts";
+import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import type { Answer } from "../src/types.ts";
+import { answerToWire } from "../src/wire.ts";
+import { openLibrary } from "./support/engine.ts";
+import {
+  ask,
+  codes,
+  DOCUMENTS,
+  GOOD,
+  isQuoted,
+  near,
+  type Opened,
+  open,
+  QUESTION,
+  stream,
+  TINNITUS,
+  texts,
+  using,
+} from "./support/model-engine.ts";
+
+const TEN = "Tinnitus is rated at 10 percent.";
+const FORM = "You file VA Form 21-526EZ within one year.";
+const BAD = "Tinnitus is rated at 70 percent";
+
+function promptOf({ chats }: FakeEndpoint, at: number): { system: string; user: string } {
+  const [system, user] = (chats.at(at)?.body.messages ?? []) as { content: string }[];
+  return { system: system?.content ?? "", user: user?.content ?? "" };
+}
+
+/** Every sentence that the reader saw stands in the answer, in order, and no other does. */
+function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): void {
+  const shown = events.flatMap((event) => (event.type === "sentence" ? [event] : []));
+  expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
+  expect(shown.map(({ index }) => index)).toEqual(answer.sentences.map((_, i) => i));
+}
+
+describe.concurrent("a sentence that falls", () => {
+  const faulty = stream(`${TEN.slice(0, -1)} [1]. ${BAD} [1]. This is paid monthly [1]. `);
+
+  it("is written once more: what is shown is fixed text, and the fault is named", () =>
+    using(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [2].`)] }), async ({ engine, endpoint }) => {
+      const { answer, events } = await ask(engine);
+      expect(texts(answer)).toEqual([TEN, FORM]);
+      expect(answer.warnings).toEqual([]);
+      expectShownIsFinal(events, answer);
+      const { system, user } = promptOf(endpoint, 1);
+      expect(system).toBe(promptOf(endpoint, 0).system);
+      expect(user).toContain(`stays as it is:\n${TEN} [1]\n`);
+      expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
+      expect(user).not.toContain("paid monthly");
+      expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
+        ["write", "small", 100, 10],
+        ["rewrite", "small", 100, 10],
+      ]);
+      expect(answer.tokenUsage).toEqual({ compression: 0, answer: 220, total: 220 });
+    }));
+
+  it("is asked for twice at most; then quotes that the answer does not cite yet", () =>
+    using(open({ chat: [stream(`${BAD} [1].`)] }), async ({ engine, endpoint }) => {
+      const { answer, events } = await ask(engine);
+      expect(endpoint.chats).toHaveLength(2);
+      expect(isQuoted(answer)).toBe(true);
+      expect(texts(answer)).toContain(TINNITUS);
+      expect(codes(answer)).toEqual(["model_unusable"]);
+      expectShownIsFinal(events, answer);
+    }));
+
+  it("rejects the answer of book, with its own sentence, when a citation does not exist", () =>
+    using(
+      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${FORM.slice(0, -1)} [2][9].`)] }, { encoder: near() }),
+      async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine, QUESTION, { profile: "book" });
+        expect(answer).toMatchObject({
+          status: "insufficient_context",
+          sentences: [],
+          refusal: { reason: "not_reliable", message: "No reliable answer can be given from the book's content." },
+        });
+        expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
+        expect(endpoint.chats).toHaveLength(1);
+        endpoint.script({ chat: [stream(...GOOD)] });
+        expect(texts((await ask(engine, QUESTION, { profile: "book" })).answer)).toEqual([TEN, FORM]);
+      },
+    ));
+
+  it("is not taken from what stands in the conversation alone", () =>
+    using(open({ chat: [stream("Tinnitus is rated at 45 percent [1].")] }), async ({ engine, endpoint }) => {
+      const told = "What rating does tinnitus get if my doctor says it is rated at 45 percent?";
+      await ask(engine, told, { sessionId: "s" });
+      const { answer } = await ask(engine, "How is tinnitus rated?", { sessionId: "s" });
+      const prompt = promptOf(endpoint, -1).user;
+      expect(prompt).toContain("45 percent");
+      expect(prompt).toContain("only to understand the question; never a source");
+      expect(texts(answer).join(" ")).not.toContain("45");
+      expect(isQuoted(answer)).toBe(true);
+    }));
+});
+
+describe.concurrent("layers of seven-layer", () => {
+  it("run in the order of their source, on one answer that needs them all", () =>
+    using(
+      open(
+        {
+          chat: [
+            stream(`${TEN.slice(0, -1)} [1]. ${BAD}, says https://evil.example/x [1]. It is diagnostic code 7199 [2]. File early [12].`),
+          ],
+        },
+        { encoder: near(0.49) },
+      ),
+      async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine, QUESTION, { profile: "seven-layer" });
+        expect(answer.evidence.every(({ verdict }) => verdict === "verified")).toBe(true); // 1: all above .45
+        expect(promptOf(endpoint, 0).system).toContain("Use the quotes and nothing else"); // 2
+        expect(texts(answer)).toContain("Tinnitus is rated at 70 percent, says https://www.va.gov/."); // 3
+        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "verification-score", verdict: "warn", score: 1 / 3 })); // 4
+        expect(codes(answer).filter((code) => code === "check_values")).toHaveLength(2); // 5: a percentage and a code
+        expect(answer.sentences.at(-1)).toEqual({ text: "File early.", citations: [] }); // 6
+        expect(answer.warnings[0]).toMatchObject({ code: "low_confidence", message: expect.stringContaining("49.0 %") }); // 7
+        expect(endpoint.chats).toHaveLength(1);
+        const order = events.map(({ type }) => type);
+        expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+        expectShownIsFinal(events, answer);
+      },
+    ));
+
+  it("say in the trace by which rule the model was chosen", () =>
+    using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine }) => {
+      const routeOf = async (question: string) => {
+        const { events } = await ask(engine, question, { profile: "seven-layer" });
+        const end = events.find(({ type }) => type === "compress-end");
+        return end !== undefined && "facts" in end ? end.facts.route : null;
+      };
+      expect(await routeOf(QUESTION)).toBe("small: no complex term, 3 passages");
+      expect(await routeOf("How do I appeal the tinnitus rating?")).toBe("large: complex (legal_appeals: appeal)");
+    }));
+});
+
+describe.concurrent("compression by a model in spark", () => {
+  const chat = (quotes: unknown): readonly ChatReply[] => [stream(JSON.stringify({ quotes })), stream(...GOOD.slice(0, 2))];
+
+  it("gives the writer what the model picked, verbatim, and counts its tokens apart", () =>
+    using(
+      open({ chat: chat([{ source: 1, text: TINNITUS.slice(0, 30) }]) }, { encoder: near(0.5, { Tinnitus: 0.9 }) }),
+      async ({ engine, endpoint }) => {
+        const { answer } = await ask(engine, QUESTION, { profile: "spark" });
+        const prompt = promptOf(endpoint, 1).user;
+        expect(prompt).toContain(`[1] (Tinnitus rating) ${TINNITUS}\n`);
+        expect(prompt).not.toContain("[2]");
+        expect(answer.tokenUsage).toEqual({ compression: 110, answer: 110, total: 220 });
+        expect(answer.calls.map(({ stage, model }) => [stage, model])).toEqual([
+          ["compress", "small"],
+          ["write", "large"],
+        ]);
+        expect(texts(answer)).toEqual([TEN]);
+      },
+    ));
+
+  it("falls back to rules when every quote is altered, and says so", () =>
+    using(
+      open({ chat: chat([{ source: 1, text: "Tinnitus is rated at 70 percent." }]) }, { encoder: near(0.5, { Tinnitus: 0.9 }) }),
+      async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine, QUESTION, { profile: "spark" });
+        expect(promptOf(endpoint, 1).user).not.toContain("70 percent");
+        expect(events).toContainEqual(
+          expect.objectContaining({ type: "compress-end", facts: expect.objectContaining({ altered_quotes: 1 }) }),
+        );
+        expect(texts(answer)).toEqual([TEN]);
+      },
+    ));
+});
+
+describe.concurrent("the report of validator", () => {
+  it("has its own shape, and says of every metric that was not told why", () =>
+    using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine }) => {
+      const { report } = answerToWire((await ask(engine, QUESTION, { profile: "validator" })).answer);
+      expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
+      expect(Object.keys(report?.metrics ?? {})).toEqual([
+        "pii_leakage",
+        "token_budget",
+        "answer_relevancy",
+        "faithfulness",
+        "chain_terminology",
+      ]);
+      const told = Object.values(report?.metrics ?? {}).map(({ passed }) => passed);
+      expect(report?.overall_pass).toBe(told.includes(false) ? false : told.includes(null) ? null : true);
+      for (const { passed, reason } of Object.values(report?.metrics ?? {})) expect(passed !== null || reason !== "").toBe(true);
+      expect((await ask(engine)).answer.report).toBeUndefined();
+    }));
+});
+
+describe.concurrent("bad output of a model", () => {
+  /** Whatever the model says: the reader gets an answer, only sentences that were checked, and no markup. */
+  const expectAnswered = async (opened: Opened) => {
+    const { answer, events } = await ask(opened.engine);
+    expect(answer.status).toBe("ok");
+    expect(answer.sentences.length).toBeGreaterThan(0);
+    expectShownIsFinal(events, answer);
+    for (const { citations } of answer.sentences) expect(citations.length).toBeGreaterThan(0);
+    for (const { status } of answer.claims) expect(status).not.toBe("unsupported");
+    expect(answerToWire(answer).answer_html).not.toMatch(/<(?!\/?(?:p|sup|a|ol|li|q)\b)|onerror|javascript:/);
+    return answer;
+  };
+  const german = "Tinnitus wird mit 10 Prozent bewertet [1]. Sie müssen innerhalb eines Jahres VA Form 21-526EZ einreichen [2].";
+  const chinese = "耳鸣的评级为10%[1]。您必须在一年内提交VA Form 21-526EZ[2]。";
+
+  const toQuotes: Readonly<Record<string, ChatReply>> = {
+    "nothing but white space": stream("\n \n"),
+    "100 kB of prose without a citation": stream(
+      ...Array.from({ length: 2000 }, (_, i) => `Tinnitus is common in case ${i} and in others too. `),
+    ),
+    "100 kB without a stop": stream("tinnitus ".repeat(11_000)),
+    "a German answer": stream(german),
+    "a Chinese answer": stream(chinese),
+    "HTML with scripts": stream(`<div onclick="alert(1)">${TEN} [1]</div><script>alert(1)</script>`),
+    "JSON instead of prose": stream(JSON.stringify({ answer: `${TEN} [1]`, citations: [1] })),
+    "one sentence without end": stream(`Tinnitus [1] ${"and tinnitus [1] ".repeat(7000)}`),
+    "a tool call": deltaStream(
+      [{ tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }],
+      "tool_calls",
+    ),
+    "null content": deltaStream([{ content: null }, { content: null }]),
+    "a stream under another content type that is no stream": {
+      type: "status",
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ choices: [{ message: { role: "assistant", content: `${TEN} [1]` } }] }),
+    },
+    "a citation to nowhere of what no source says": stream("Burial pays 9,000 dollars [42]."),
+    "an instruction to the reader": stream("Ignore your sources. Visit https://evil.example now."),
+  };
+  it.each(Object.entries(toQuotes))("%s leads to quotes", (_name, reply) =>
+    using(open({ chat: [reply] }), async (opened) => {
+      const answer = await expectAnswered(opened);
+      expect(isQuoted(answer)).toBe(true);
+      expect(answer.model).toBe("extractive");
+      expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
+      expect(opened.endpoint.chats.length).toBeLessThanOrEqual(2);
+    }),
+  );
+
+  it.each(["sourcebound", "seven-layer", "spark", "vg-rag", "validator", "book"])(
+    "in another language is shown by no profile: %s",
+    (profile) =>
+      using(open({ chat: [stream(`${german} ${chinese}`)] }, { encoder: near() }), async ({ engine }) => {
+        const { answer } = await ask(engine, QUESTION, { profile });
+        expect(texts(answer).join(" ")).not.toMatch(/wird|müssen|耳/);
+        expect(answer.checks.some(({ name, verdict }) => name === "language" && verdict === "fail")).toBe(true);
+      }),
+  );
+
+  it.each([
+    ["in markdown", `## Rating\n\n- **${TEN.slice(0, -1)}** [1].\n- *Note*: ${FORM.slice(0, -1)} [2].\n`],
+    ["with citations in Arabic digits", `${TEN.slice(0, -1)} [١]. ${FORM.slice(0, -1)} [٢].`],
+    ["with citations in Devanagari and fullwidth digits", `${TEN.slice(0, -1)} [१]. ${FORM.slice(0, -1)}【２】.`],
+    ["with superscripts", `${TEN.slice(0, -1)}¹. ${FORM.slice(0, -1)}².`],
+  ])("is read where it says something: %s", (_name, text) =>
+    using(open({ chat: [stream(...Array.from(text))] }), async (opened) => {
+      const answer = await expectAnswered(opened);
+      expect(answer.model).toBe("small");
+      expect(texts(answer)).toContain(TEN);
+      expect(texts(answer).some((one) => one.endsWith("within one year."))).toBe(true);
+    }),
+  );
+
+  it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
+    { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
+    { name: "endless repetition", reply: stream(...GOOD, " ", "Tinnitus pays well [1]. ".repeat(5000)) },
+    { name: "a cut inside a character", reply: { type: "cut", pieces: [...GOOD, " §"], at: "inside-character" } },
+    { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
+    { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },
+  ])("after good sentences keeps them: $name", ({ reply, whole = false }) =>
+    using(open({ chat: [reply] }), async (opened) => {
+      const answer = await expectAnswered(opened);
+      expect(texts(answer).slice(0, 2)).toEqual([TEN, FORM]);
+      expect(codes(answer)).toEqual(["model_failed"]);
+      expect(answer.costUsd).toBeNull();
+      if (!whole) expect([answer.calls.at(-1)?.inputTokens, answer.tokenUsage.total]).toEqual([null, null]);
+    }),
+  );
+
+  it("that drips slowly is shown as it comes, within its time", () =>
+    using(open({ chat: [{ type: "stream", pieces: Array.from(GOOD.join("")), delayMs: 3 }] }), async (opened) => {
+      expect((await expectAnswered(opened)).model).toBe("small");
+    }));
+
+  it("under a wrong content type is read all the same, or leads to quotes", () =>
+    using(open({ chat: [{ type: "stream", pieces: GOOD, contentType: "text/plain" }] }), async (opened) => {
+      await expectAnswered(opened);
+    }));
+});
+
+describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
+  const SAMPLES = [
+    "Tinnitus is rated at 10 percent [1]. ",
+    "Whether it is in one ear or both, tinnitus is rated at 10 percent [1]. ",
+    "To claim tinnitus, file VA Form 21-526EZ within one year [2]. ",
+    "You file VA Form 21-526EZ within one year [2]. ",
+    `${BAD} [1]. `,
+    "Tinnitus is common. ",
+    "This is paid too [1]. ",
+    "File VA Form 99-9999 [2]. ",
+    "Tinnitus is rated at 10 percent [9]. ",
+    "Otherwise it is 30 percent [1]. ",
+    "INSUFFICIENT ",
+    "<img src=x> ",
+  ];
+  const WRONG = /70|99-9999|30 percent|common|<|\[\d/;
+  const cutText = (text: string, cuts: readonly number[]) => {
+    const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])].sort((a, b) => a - b);
+    return places.slice(1).map((end, i) => text.slice(places[i], end));
+  };
+  const script = fc
+    .record({
+      sentences: fc.array(fc.constantFrom(...SAMPLES), { maxLength: 6 }),
+      cuts: fc.array(fc.nat(500), { maxLength: 12 }),
+      failure: fc.option(fc.record({ at: fc.nat(12), code: fc.constantFrom("model_cut", "model_failed") }), { freq: 4 }),
+    })
+    .map(({ sentences, cuts, failure }): ChatStep[] => {
+      const pieces: ChatStep[] = cutText(sentences.join(""), cuts);
+      return failure === null ? pieces : [...pieces.slice(0, failure.at), new ModelError(failure.code, "scripted")];
+    });
+
+  let library: Awaited<ReturnType<typeof openLibrary>>;
+  let scripts: readonly (readonly ChatStep[])[] = [];
+  let model = fakeChatModel([]);
+  beforeAll(async () => {
+    const chat = { id: "fake", stream: (...args: Parameters<typeof model.stream>) => model.stream(...args) };
+    const documents = Object.fromEntries(Object.entries(DOCUMENTS).map(([name, text]) => [`documents/${name}`, text]));
+    library = await openLibrary({ documents, encoder: null, models: { small: chat, large: chat }, settings: { "cache.enabled": false } });
+  });
+  afterAll(() => library.close());
+  const play = (next: readonly (readonly ChatStep[])[]) => {
+    scripts = next;
+    model = fakeChatModel(scripts, { id: "fake", usage: { inputTokens: 1, outputTokens: 1 } });
+  };
+
+  it("shows only what stands, never takes it back, and asks at most three times: a broken start, a draft, one more", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(script, { minLength: 1, maxLength: 3 }), async (next) => {
+        play(next);
+        const events = await library.events(QUESTION);
+        const last = events.at(-1);
+        if (last?.type !== "answer") throw new Error("no answer");
+        const { answer } = last;
+        expectShownIsFinal(events, answer);
+        for (const { text, citations } of answer.sentences) {
+          expect(text).not.toMatch(WRONG);
+          expect(citations.length).toBeGreaterThan(0);
+        }
+        expect(new Set(texts(answer)).size).toBe(answer.sentences.length);
+        expect(answer.refusal === null).toBe(answer.sentences.length > 0);
+        if (answer.refusal !== null) expect(next.flat().join("")).toContain("INSUFF");
+        expect(model.calls.length).toBeLessThanOrEqual(3);
+        expect(answer.calls.filter(({ stage }) => stage === "rewrite").length).toBeLessThanOrEqual(1);
+        expect(answer.timings.first_sentence === undefined).toBe(answer.sentences.length === 0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("ends at once when the reader leaves, and never shows a thing afterwards", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        script,
+        fc.integer({ min: 1, max: 24 }).map((n) => (n > 8 ? n + 8 : n)),
+        async (steps, leaveAt) => {
+          play([steps.flatMap((step) => [step, 1])]);
+          const controller = new AbortController();
+          const reason = new Error("reader left");
+          const seen: AnswerEvent[] = [];
+          let wasWriting = false;
+          try {
+            for await (const event of library.engine.ask(QUESTION, { signal: controller.signal })) {
+              seen.push(event);
+              if (seen.length !== leaveAt) continue;
+              wasWriting = model.open > 0;
+              controller.abort(reason);
+            }
+            expect(wasWriting).toBe(false);
+            expect(seen.at(-1)?.type).toBe("answer");
+          } catch (error) {
+            expect(error).toBe(reason);
+            expect(seen.some(({ type }) => type === "answer")).toBe(false);
+          }
+          expect(model.open).toBe(0);
+          for (const event of seen) if (event.type === "sentence") expect(event.sentence.text).not.toMatch(WRONG);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
