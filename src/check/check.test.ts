@@ -240,6 +240,17 @@ describe("what a sentence says beside what it cites", () => {
     expect(await values("A child can get benefits at any age over 35 until graduation.")).toBe("fail");
   });
 
+  it("does not take a bare table row for what a sentence beside it says otherwise", async () => {
+    const above = ["Rating hearing loss and tinnitus"];
+    const row: CitedQuote = { text: "V | V | 20%", url: null, exact: true, above };
+    const sentence: CitedQuote = { text: "Tinnitus is rated at 10 percent.", url: null, exact: true, above };
+    const values = async (text: string, cited: readonly CitedQuote[]) =>
+      verdicts(await checkSentence({ text, cited }, contextOf(sourcebound.check))).values;
+    expect(await values("Tinnitus gets 20 percent.", [row, sentence])).toBe("fail");
+    expect(await values("Tinnitus gets 10 percent.", [row, sentence])).toBe("pass");
+    expect(await values("Tinnitus gets 20 percent.", [row])).toBe("pass");
+  });
+
   it("does not let a grounded sentence carry a clause that no source says", async () => {
     const cited: CitedQuote = { ...page, text: "You have 1 year from the date on your decision to request a Board Appeal." };
     const said = "You have 1 year from the date on your decision to request a Board Appeal";

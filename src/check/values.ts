@@ -13,6 +13,8 @@ const RIVAL_MARGIN = 0.1;
 /** With fewer words than this around, nothing tells what a value is about. */
 const FEWEST_WORDS = 3;
 
+/** Share of the claim's words from which a statement speaks of the same, beside one that says none of them. */
+const SAID_ITSELF = 0.5;
 /** "7. " at the start numbers the sentence. */
 const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
@@ -64,9 +66,18 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
     return "is said of something else in the cited quotes";
   }
+  const said = (i: number) => ownShare(claim, statements[i] as Statement);
+  const isBare = statements.every((_, i) => !holds(i) || said(i) === 0);
+  if (isBare && statements.some((_, i) => isRival(i) && said(i) >= SAID_ITSELF)) return "is said of something else in the cited quotes";
   const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
   if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
   return null;
+}
+
+/** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */
+function ownShare({ words }: Reading, { roots }: Statement): number {
+  const all = new Set(words.map(({ root }) => root));
+  return all.size === 0 ? 0 : [...all].filter((root) => roots.has(root)).length / all.size;
 }
 
 /** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
