@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
-import { messageOf, RequestError } from "../errors.ts";
+import { readLines } from "./read-lines.ts";
 
 export const answerableSchema = z.object({
   id: z.string(),
@@ -30,28 +28,10 @@ export type Unanswerable = z.infer<typeof unanswerableSchema>;
  * @throws RequestError `golden_missing` when there is no such file, `golden_invalid` naming file and line
  */
 export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  const files = existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
-        .sort()
-    : [];
-  if (files.length === 0)
-    throw new RequestError(
-      "golden_missing",
-      `${folder} holds no file ${prefix}*.jsonl. Give the folder of a golden set with --golden DIR.`,
-    );
-  return files.flatMap((name) => parseLines(join(folder, name), schema));
+  return readLines(folder, prefix, schema, GOLDEN_ERRORS);
 }
 
-function parseLines<T>(path: string, schema: z.ZodType<T>): T[] {
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .flatMap((line, i) => {
-      if (line.trim() === "") return [];
-      try {
-        return [schema.parse(JSON.parse(line))];
-      } catch (cause) {
-        throw new RequestError("golden_invalid", `${path}:${i + 1} is not valid: ${messageOf(cause)}`, { path, line: i + 1 }, { cause });
-      }
-    });
-}
+const GOLDEN_ERRORS = {
+  missing: { code: "golden_missing", hint: "Give the folder of a golden set with --golden DIR." },
+  invalid: "golden_invalid",
+} as const;

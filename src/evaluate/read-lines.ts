@@ -1,27 +1,34 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
 
+/** What to say when a folder holds no such file, and when a line is not valid. */
+export interface LineErrors {
+  readonly missing: { readonly code: string; readonly hint: string };
+  readonly invalid: string;
+}
+
+const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, invalid: "data_invalid" };
+
 /**
- * Rows of every file `PREFIX*.jsonl` of a folder, in the order of their names.
- * @throws RequestError `data_invalid` naming file and line
+ * Rows of every file `PREFIX*.jsonl` of a folder, whatever their suffix, in the order of their names.
+ * @throws RequestError when there is no such file, or naming file and line of what is not valid; `data_invalid` unless told otherwise
  */
-export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
-    .sort();
-  if (names.length === 0) throw new RequestError("data_invalid", `${folder} holds no file ${prefix}*.jsonl.`);
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name), "utf8")
+export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
+  const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
+  if (names.length === 0) throw new RequestError(missing.code, `${folder} holds no file ${prefix}*.jsonl. ${missing.hint}`.trim());
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    return readFileSync(path, "utf8")
       .split("\n")
       .flatMap((line, i) => {
         if (line.trim() === "") return [];
         try {
           return [schema.parse(JSON.parse(line))];
         } catch (cause) {
-          throw new RequestError("data_invalid", `${join(folder, name)}:${i + 1} is not valid: ${messageOf(cause)}`, {}, { cause });
+          throw new RequestError(invalid, `${path}:${i + 1} is not valid: ${messageOf(cause)}`, { path, line: i + 1 }, { cause });
         }
-      }),
-  );
+      });
+  });
 }

@@ -133,7 +133,7 @@ describe("scoreTrees", () => {
     expect(faultOfTrees(trees, 1)).toMatch(/feature/);
     expect(faultOfTrees({ ...trees, right: [0, -3] }, 2)).toMatch(/child/);
     expect(faultOfTrees({ ...trees, left: [-9, -2] }, 2)).toMatch(/child/);
-    expect(faultOfTrees({ ...trees, roots: [7] }, 2)).toMatch(/root/);
+    expect(faultOfTrees({ ...trees, roots: [7] }, 2)).toContain("root");
     expect(faultOfTrees({ ...trees, missing: [] }, 2)).toMatch(/length/);
   });
 });
