@@ -37,6 +37,14 @@ describe("gradeReport with the metrics of validator", () => {
     expect(gradeReport([result("pii", "warn")], metrics).overallPass).toBe(false);
   });
 
+  it("takes the silence of a check for a pass only where it ran on every sentence and reports only what it objects to", () => {
+    const report = gradeReport(all.slice(1), metrics, new Set(["pii"]));
+    expect(report.overallPass).toBe(true);
+    expect(report.metrics.pii_leakage).toEqual({ passed: true, score: null, threshold: null, reason: "nothing found in any sentence" });
+    expect(gradeReport([result("pii", "fail"), ...all.slice(1)], metrics, new Set(["pii"])).overallPass).toBe(false);
+    expect(gradeReport(all.slice(1), metrics, new Set(["terminology"])).overallPass).toBeNull();
+  });
+
   it("never takes what did not run, or could not be scored, for a pass", () => {
     const missing = gradeReport(all.slice(1), metrics);
     expect(missing.overallPass).toBeNull();
