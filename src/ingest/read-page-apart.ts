@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { messageOf, WebError } from "../errors.ts";
 import { startDeadline } from "../models/deadline.ts";
+import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../root.ts";
-import type { PageSource, PageText } from "./web-page.ts";
 
 /** Milliseconds for one page; a long honest one takes a tenth. */
 const READ_TIMEOUT_MS = 4000;
@@ -14,11 +14,8 @@ const HEAP_MB = 192;
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "web-page-worker.js");
 
-export type ReadPage = (source: PageSource, signal: AbortSignal) => Promise<PageText>;
-
 /**
  * Reads pages in threads of their own with a limit on time and memory: whatever a page does to a parser, it ends there.
- * The reader throws WebError `page_unreadable`, `web_timeout`; the signal's reason when cancelled.
  */
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   let running = 0;
@@ -37,7 +34,7 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   };
 }
 
-function readApart(source: PageSource, timeoutMs: number, signal: AbortSignal): Promise<PageText> {
+function readApart(source: FetchedPage, timeoutMs: number, signal: AbortSignal): Promise<PageText> {
   const limits = { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32 };
   // What a parser prints about a page is nobody's business.
   const worker = new Worker(ENTRY, { resourceLimits: limits, env: {}, stdout: true, stderr: true });

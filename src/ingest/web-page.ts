@@ -2,24 +2,8 @@ import { Readability } from "@mozilla/readability";
 import JSDOMParser from "@mozilla/readability/JSDOMParser.js";
 import { Parser } from "htmlparser2";
 import { IngestError } from "../errors.ts";
-import type { Block, Unit } from "../types.ts";
+import type { FetchedPage, PageText } from "../models/web-page.ts";
 import { parseFile } from "./parse.ts";
-
-/** A page of the web as it came. */
-export interface PageSource {
-  readonly url: string;
-  readonly type: "html" | "text";
-  readonly charset: string | null;
-  readonly bytes: Uint8Array;
-}
-
-/** What a page says: its text with blocks and units, as of a document that was read. */
-export interface PageText {
-  readonly title: string;
-  readonly text: string;
-  readonly blocks: readonly Block[];
-  readonly units: readonly Unit[];
-}
 
 /** Elements of a page: the longest pages of encyclopaedias have about 50,000. */
 const MAX_ELEMENTS = 60_000;
@@ -49,7 +33,7 @@ const KEPT: ReadonlySet<string> = new Set("class id role hidden style aria-hidde
  * The main content of a page of the web. Made to be run where it can be ended: see `read-page-apart.ts`.
  * @throws IngestError `html_bomb`, and what `parseFile` throws
  */
-export function readWebPage(source: PageSource): PageText {
+export function readWebPage(source: FetchedPage): PageText {
   const text = decode(source);
   if (source.type === "text") return partsOf("page.txt", text);
   const { markup, title } = boundedMarkup(text);
@@ -58,7 +42,7 @@ export function readWebPage(source: PageSource): PageText {
   return { ...partsOf("page.html", content), title: title.slice(0, MAX_TITLE) };
 }
 
-function decode({ charset, bytes, type }: PageSource): string {
+function decode({ charset, bytes, type }: FetchedPage): string {
   const named = charset ?? (type === "html" ? /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(latin(bytes))?.[1] : undefined);
   for (const label of [named, "utf-8"]) {
     try {

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { messageOf, WebError } from "../errors.ts";
+import type { Block, Unit } from "../types.ts";
 import { VERSION } from "../version.ts";
 import { startDeadline } from "./deadline.ts";
 import { isAddress, isPublicAddress } from "./web-address.ts";
@@ -39,6 +40,17 @@ export interface FetchedPage {
   readonly charset: string | null;
   readonly bytes: Uint8Array;
 }
+
+/** What a page says: its text with blocks and units, as of a document that was read. */
+export interface PageText {
+  readonly title: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly units: readonly Unit[];
+}
+
+/** Throws WebError `page_unreadable` or `web_timeout`, and the signal's reason when cancelled. */
+export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageText>;
 
 /**
  * Fetches a page of a listed host. Before each connection, of every redirect too, the address is looked at again: http or https on its own port, a listed

@@ -25,6 +25,7 @@ export const sourcebound: Profile = {
   },
   gate: { type: "sufficiency", verified: 0.6, uncertain: 0.3, answer: 0.5 },
   comparePassages: true,
+  web: "attaches",
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -81,6 +82,11 @@ export const sourcebound: Profile = {
       rule: "sources that contradict each other are shown side by side",
       state: "ours",
       why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
+    },
+    {
+      rule: "the web is asked about uncertain passages only where it is configured, and changes no verdict",
+      state: "ours",
+      why: "what it says stands beside the answer with address and time; it is no source of the answer",
     },
     FOREIGN_LANGUAGE,
   ],

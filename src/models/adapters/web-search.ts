@@ -20,7 +20,11 @@ const MESSAGE_CHARACTERS = 200;
 
 const text = z.string().nullish();
 const searxngReply = z.object({ results: z.array(z.object({ url: text, title: text, content: text })) });
-const braveReply = z.object({ web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish() });
+/** Without results there is no `web`. */
+const braveReply = z.object({
+  type: z.literal("search"),
+  web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
+});
 const tavilyReply = z.object({ results: z.array(z.object({ url: z.string(), title: text, content: text })) });
 
 /** The search service that the configuration names. Its own address may be local; those of its results may not. */
