@@ -19,6 +19,7 @@ import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
 import type { SupportScorer } from "./models/support.ts";
+import type { WebNetwork } from "./models/web-network.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
@@ -36,6 +37,7 @@ import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { VERSION } from "./version.ts";
+import { createWebParts } from "./web-parts.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions {
@@ -118,6 +120,8 @@ export interface EngineParts {
   readonly profiles?: readonly Profile[];
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
+  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  readonly network?: WebNetwork;
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -213,6 +217,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpora.set(name, made);
     return made;
   };
+  const webParts = createWebParts(config, { network: parts.network, support, reader: facts, now });
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
@@ -234,6 +239,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      web: webParts(pack),
       compare: { reader: facts, precedence: pack.precedence },
       hotlines: pack.hotlines,
       complexity: pack.complexity,
@@ -388,5 +394,7 @@ function configHash(config: Config, pack: DomainPack, profile: unknown): string 
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile]));
+  const { web_search: web } = config;
+  const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, ...search]));
 }

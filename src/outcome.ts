@@ -1,7 +1,7 @@
 import type { AnswerEvent } from "./events.ts";
 import { RAW_SCALE, type ScoreScale } from "./models/calibration/calibration.ts";
 import type { Retrieved } from "./retrieve/retrieve.ts";
-import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning } from "./types.ts";
+import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "./types.ts";
 import type { Decision } from "./verify/decide.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import type { WriteOutcome } from "./write/write.ts";
@@ -21,6 +21,8 @@ export interface Outcome {
   scale: ScoreScale;
   evidence: readonly Evidence[];
   conflicts: readonly Conflict[];
+  /** `null`: the web was not asked. */
+  web: readonly WebEvidence[] | null;
   decision: Decision;
   refusal: Refusal | null;
 }
@@ -37,6 +39,7 @@ export function createOutcome(): Outcome {
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
+    web: null,
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
   };

@@ -41,6 +41,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
+import type { WebParts } from "./verify/web.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
@@ -59,6 +60,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** `null`: no web search is configured. */
+  readonly web: WebParts | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
@@ -327,6 +330,7 @@ export function assemble(
     seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: refusal === null ? conflicts : [],
+    ...(outcome.web === null ? {} : { web: outcome.web }),
     checks,
     refusal,
     model: written.writer === "" ? "none" : written.writer,

@@ -268,8 +268,8 @@ export interface WebPageEvidence {
   readonly verdict: Exclude<WebVerdict, "silent">;
   /** The sentence of the passage that was compared. */
   readonly claim: string;
-  /** The sentence of the page; `null`: it gives orders and is not shown. */
-  readonly quote: string | null;
+  /** The sentence of the page: plain text that strangers wrote. */
+  readonly quote: string;
 }
 
 export type Verdict = "verified" | "uncertain" | "rejected";

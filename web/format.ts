@@ -53,6 +53,7 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   lookup: "Looking for a stored answer",
   retrieve: "Searching the documents",
   verify: "Checking the passages",
+  web: "Asking the web about uncertain passages",
   decide: "Deciding whether the evidence is enough",
   compress: "Choosing quotes",
   write: "Writing",

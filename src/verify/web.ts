@@ -92,7 +92,8 @@ export async function askWeb(
       const results = await parts.search.search(query, { signal: deadline.signal, limit: RESULTS, hosts: parts.hosts });
       const urls = listedUrls(results, parts.hosts).slice(0, PAGES);
       if (urls.length === 0) return silent("no page of the listed hosts was found");
-      const found = (await Promise.all(urls.map(readOnce))).filter((result) => result !== null);
+      const reads = (await Promise.all(urls.map(readOnce))).filter((result) => result !== null);
+      const found = [...new Map(reads.map((result) => [result.url, result])).values()];
       if (found.length === 0) return silent("no page that was found could be read");
       const said = await Promise.all(
         found.map(async (result) => {
