@@ -71,17 +71,24 @@ const hubSchema = z.strictObject({
 
 const webSearchSchema = z
   .strictObject({
-    type: z.enum(["searxng", "brave", "tavily"]).describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
+    type: z
+      .enum(["searxng", "brave", "tavily"])
+      .describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
     url: httpUrl.optional().describe("Address of the service, which may be local; that of Brave or Tavily when absent"),
     api_key: z.string().default(""),
-    passages: z.int().min(1).max(8).default(DEFAULT_WEB_PASSAGES).describe("Uncertain passages of one question that are looked up, best first"),
+    passages: z
+      .int()
+      .min(1)
+      .max(8)
+      .default(DEFAULT_WEB_PASSAGES)
+      .describe("Uncertain passages of one question that are looked up, best first"),
     timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("For everything that one question asks of the web"),
   })
   .superRefine(({ type, url, api_key }, context) => {
     if (type === "searxng" && url === undefined)
-      context.addIssue({ code: "custom", path: ["url"], message: "is missing: set the address of the SearXNG instance" });
+      context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
     if (type !== "searxng" && api_key === "")
-      context.addIssue({ code: "custom", path: ["api_key"], message: `is missing: ${type} needs one` });
+      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs one` });
   });
 
 export const configSchema = z.strictObject({
@@ -131,7 +138,9 @@ export const configSchema = z.strictObject({
     ),
   web_search: webSearchSchema
     .optional()
-    .describe("Web search by which uncertain passages are checked; absent: the web is never asked. Words of questions and documents are sent to it"),
+    .describe(
+      "Web search by which uncertain passages are checked; absent: the web is never asked. Words of questions and documents are sent to it",
+    ),
   hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hub from which `models pull` fetches, or a mirror of it"),
 });
 

@@ -62,7 +62,10 @@ function whyNot(question: Question, parts: AnswerParts): string | null {
 }
 
 function failureWarnings({ failures }: WebOutcome): Warning[] {
-  return failures.map((why) => ({ code: "web_failed", message: `Uncertain passages could not be checked on the web and are not used: ${why}` }));
+  return failures.map((why) => ({
+    code: "web_failed",
+    message: `Uncertain passages could not be checked on the web and are not used: ${why}`,
+  }));
 }
 
 /** The web is no source of the answer; that it says otherwise must not go unsaid. */

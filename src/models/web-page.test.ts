@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WebError } from "../errors.ts";
 import { type FakeHost, type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../testing/fake-web.ts";
-import { type FetchOptions, fetchWebPage, MAX_REDIRECTS } from "./web-page.ts";
 import { INTERNET } from "./web-network.ts";
+import { type FetchOptions, fetchWebPage, MAX_REDIRECTS } from "./web-page.ts";
 
 let web: FakeWeb;
 afterEach(() => web?.close());
@@ -27,7 +27,10 @@ async function refusal(...parts: Parameters<typeof fetched>): Promise<string> {
 const page = (pages: FakeHost["pages"], addresses?: FakeHost["addresses"]): Record<string, FakeHost> => ({
   "example.org": { pages, ...(addresses === undefined ? {} : { addresses }) },
 });
-const typed = (type: string, body = "text"): WebHandler => (_request, response) => response.writeHead(200, { "content-type": type }).end(body);
+const typed =
+  (type: string, body = "text"): WebHandler =>
+  (_request, response) =>
+    response.writeHead(200, { "content-type": type }).end(body);
 
 describe("fetching a page", () => {
   it("gives the bytes, the type and the charset, and asks by name for no cookie and no other page", async () => {
@@ -92,10 +95,13 @@ describe("fetching a page", () => {
     expect(web.connections).toEqual([]);
   });
 
-  it.each(["http://8.8.8.8/", "http://127.0.0.1/", "http://[::1]/"])("refuses the address %s even if it stands on the list", async (url) => {
-    const host = new URL(url).hostname;
-    expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an address/);
-  });
+  it.each(["http://8.8.8.8/", "http://127.0.0.1/", "http://[::1]/"])(
+    "refuses the address %s even if it stands on the list",
+    async (url) => {
+      const host = new URL(url).hostname;
+      expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an address/);
+    },
+  );
 
   it.each([
     [["127.0.0.1"]],
@@ -135,7 +141,10 @@ describe("fetching a page", () => {
     "http://",
     "https://inside.example.org/",
   ])("refuses a redirect to %s", async (location) => {
-    const hosts = { ...page({ "/": redirectTo(location) }), "inside.example.org": { pages: { "/": "reached" }, addresses: [["10.1.2.3"]] } };
+    const hosts = {
+      ...page({ "/": redirectTo(location) }),
+      "inside.example.org": { pages: { "/": "reached" }, addresses: [["10.1.2.3"]] },
+    };
     expect(await refusal("http://example.org/", hosts)).toMatch(/^web_refused: /);
     expect(web.requests).toEqual(["example.org /"]);
   });
@@ -258,14 +267,18 @@ describe("hostile replies", () => {
     ["sends on for ever, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
   ])("gives up on time when the server %s", async (_name, handler) => {
     const begun = performance.now();
-    expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe("web_timeout: no whole page within 300 ms");
+    expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe(
+      "web_timeout: no whole page within 300 ms",
+    );
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 
   it("gives up on time when the name is never found", async () => {
     web = await startFakeWeb({});
     const network = { ...web.network, resolve: () => new Promise<never>(() => undefined) };
-    await expect(fetchWebPage("http://example.org/", network, { ...OPTIONS, timeoutMs: 100 })).rejects.toMatchObject({ code: "web_timeout" });
+    await expect(fetchWebPage("http://example.org/", network, { ...OPTIONS, timeoutMs: 100 })).rejects.toMatchObject({
+      code: "web_timeout",
+    });
   });
 
   it("takes no headers without end", async () => {
@@ -308,7 +321,10 @@ describe("hostile replies", () => {
   it("takes no plain answer for a secure one", async () => {
     web = await startFakeWeb(page({ "/": "ok" }));
     const { port } = new URL(web.url);
-    const network = { ...web.network, connect: () => INTERNET.connect({ address: "127.0.0.1", port: Number(port), host: "example.org", secure: true }) };
+    const network = {
+      ...web.network,
+      connect: () => INTERNET.connect({ address: "127.0.0.1", port: Number(port), host: "example.org", secure: true }),
+    };
     await expect(fetchWebPage("https://example.org/", network, OPTIONS)).rejects.toMatchObject({ code: "web_failed" });
     expect(web.requests).toEqual([]);
   });
@@ -317,7 +333,9 @@ describe("hostile replies", () => {
 describe("the network as it is", () => {
   it("finds the addresses of a name; those of this machine are refused", async () => {
     expect((await INTERNET.resolve("localhost")).length).toBeGreaterThan(0);
-    await expect(fetchWebPage("http://localhost/", INTERNET, { ...OPTIONS, hosts: ["localhost"] })).rejects.toMatchObject({ code: "web_refused" });
+    await expect(fetchWebPage("http://localhost/", INTERNET, { ...OPTIONS, hosts: ["localhost"] })).rejects.toMatchObject({
+      code: "web_refused",
+    });
   });
 });
 

@@ -65,7 +65,8 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
     for (let redirects = 0; ; redirects++) {
       const response = await connectAndAsk(at, network, deadline.signal);
       const { statusCode = 0, headers } = response;
-      if (![301, 302, 303, 307, 308].includes(statusCode)) return { url: at.href, ...(await readReply(response, maxBytes, deadline.signal)) };
+      if (![301, 302, 303, 307, 308].includes(statusCode))
+        return { url: at.href, ...(await readReply(response, maxBytes, deadline.signal)) };
       response.destroy();
       if (redirects >= MAX_REDIRECTS) throw new WebError("web_refused", `more than ${MAX_REDIRECTS} redirects`);
       at = nextUrl(at, headers.location, hosts);

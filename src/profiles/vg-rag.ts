@@ -50,9 +50,7 @@ export const vgRag: Profile = {
   },
   sessionTurns: 0,
   caches: ["exact"],
-  unbuilt: [
-    { stage: "verify", what: "the model as verifier: consistency and agreement are scored by rules" },
-  ],
+  unbuilt: [{ stage: "verify", what: "the model as verifier: consistency and agreement are scored by rules" }],
   rules: [
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",

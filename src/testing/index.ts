@@ -14,4 +14,13 @@ export {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
+export {
+  type FakeHost,
+  type FakeWeb,
+  PUBLIC_ADDRESS,
+  redirectTo,
+  searxngReply,
+  startFakeWeb,
+  type WebHandler,
+} from "./fake-web.ts";
 export { samplePassage, sampleQuote } from "./quotes.ts";

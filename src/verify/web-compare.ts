@@ -31,7 +31,11 @@ export interface PageComparison {
 }
 
 /** Statements of a passage about the question; all of it where none is. */
-export function statementsOf(passage: Passage, asked: readonly string[], { words, reader }: Pick<CompareWithPageParts, "words" | "reader">): Fact[] {
+export function statementsOf(
+  passage: Passage,
+  asked: readonly string[],
+  { words, reader }: Pick<CompareWithPageParts, "words" | "reader">,
+): Fact[] {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
   const all = reader.piecesOf(passage, words).filter(({ piece }) => isStatement(piece.text));
   const about = all.filter((one) => isAbout(one, weights));
@@ -93,9 +97,7 @@ function holdsValues({ amounts }: Fact, other: Fact): boolean {
 
 /** Sentences and rows of a page that share most words with the statements, by weight, best first. */
 function nearestPieces(statements: readonly Fact[], { title, text, blocks, units }: PageText, words: FactWords): Piece[] {
-  const wanted = new Map(
-    statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const),
-  );
+  const wanted = new Map(statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const));
   const weigh = (piece: Piece) => {
     let weight = 0;
     for (const token of new Set(words.tokens(piece.text))) weight += wanted.get(token) ?? 0;

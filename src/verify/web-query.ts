@@ -20,7 +20,12 @@ export function webQuery(question: string, asked: readonly string[], passage: Pa
   const ofQuestion = wordsOf(question).filter((word) => words.tokens(word).some((token) => wanted.has(token)));
   const title = wordsOf([passage.document.title, passage.headingPath.at(-1) ?? ""].join(" "));
   const telling = facts
-    .flatMap((fact) => fact.words.map(({ start, end, root, name }) => ({ text: fact.reading.text.slice(start, end), weight: (fact.own.get(root) ?? 0) + (name ? 1 : 0) })))
+    .flatMap((fact) =>
+      fact.words.map(({ start, end, root, name }) => ({
+        text: fact.reading.text.slice(start, end),
+        weight: (fact.own.get(root) ?? 0) + (name ? 1 : 0),
+      })),
+    )
     .sort((a, b) => b.weight - a.weight)
     .map(({ text }) => text);
   const identifiers = facts.flatMap(({ amounts, reading }) =>
@@ -39,5 +44,9 @@ export function webQuery(question: string, asked: readonly string[], passage: Pa
 }
 
 function wordsOf(text: string): string[] {
-  return redactPersonalData(text).replaceAll(/\[[a-z-]+\]/g, " ").match(WORD) ?? [];
+  return (
+    redactPersonalData(text)
+      .replaceAll(/\[[a-z-]+\]/g, " ")
+      .match(WORD) ?? []
+  );
 }

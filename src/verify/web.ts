@@ -141,7 +141,10 @@ function pageEvidence({ url, retrievedAt, page }: ReadResult, { verdict, claim, 
 
 /** One line without characters that cannot be seen or that turn text around. */
 function shown(text: string): string {
-  return text.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\p{Cf}\p{Co}]/gu, "").trim();
+  return text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}]/gu, "")
+    .trim();
 }
 
 /** Pages that say both leave a passage uncertain: nothing here tells which holds. */

@@ -18,8 +18,17 @@ interface Asked {
 /** Results in the service's own form. */
 const REPLIES: Readonly<Record<SearchEndpoint["type"], (results: readonly { url: string; title: string; text: string }[]) => unknown>> = {
   searxng: (results) => ({ query: "q", results: results.map(({ text, ...one }) => ({ ...one, content: text, engine: "x", score: 1 })) }),
-  brave: (results) => ({ type: "search", query: {}, web: { type: "search", results: results.map(({ text, ...one }) => ({ ...one, description: text })) } }),
-  tavily: (results) => ({ query: "q", answer: null, images: [], results: results.map(({ text, ...one }) => ({ ...one, content: text, score: 0.9 })) }),
+  brave: (results) => ({
+    type: "search",
+    query: {},
+    web: { type: "search", results: results.map(({ text, ...one }) => ({ ...one, description: text })) },
+  }),
+  tavily: (results) => ({
+    query: "q",
+    answer: null,
+    images: [],
+    results: results.map(({ text, ...one }) => ({ ...one, content: text, score: 0.9 })),
+  }),
 };
 const TYPES = Object.keys(REPLIES) as SearchEndpoint["type"][];
 const RESULTS = [
@@ -127,7 +136,11 @@ describe("what is sent", () => {
     const asked: Asked = {};
     await (await start("brave", replying('{"type":"search"}', 200, asked))).search("card fee", OPTIONS);
     expect(asked.headers?.["x-subscription-token"]).toBe(KEY);
-    expect(Object.fromEntries(asked.url?.searchParams ?? [])).toMatchObject({ count: "5", result_filter: "web", text_decorations: "false" });
+    expect(Object.fromEntries(asked.url?.searchParams ?? [])).toMatchObject({
+      count: "5",
+      result_filter: "web",
+      text_decorations: "false",
+    });
     expect(asked.url?.href).not.toContain(KEY);
   });
 
