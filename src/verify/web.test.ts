@@ -49,6 +49,11 @@ describe("comparing a passage with a page", () => {
     expect(found?.verdict).toBe("confirmed");
   });
 
+  it("the surer of two comparisons of one statement counts", async () => {
+    const found = await compare(passage(FEE), page("A replacement card for adult members costs $5.", "A replacement library card costs $8 for every adult member."));
+    expect(found?.verdict).toBe("contradicted");
+  });
+
   it("a support score confirms only a statement with all its values in that sentence, and only when it is nearly certain", async () => {
     const other = "Members who lose theirs hand over $5 at the desk.";
     const scoring = (score: number) => {

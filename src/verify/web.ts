@@ -63,10 +63,7 @@ export async function askWeb(
   const unread = new Map<string, string>();
   const pages = new Map<string, Promise<ReadResult | null>>();
   let read = 0;
-  const failed = (cause: unknown) => {
-    signal.throwIfAborted();
-    return deadline.expired() ? `no answer within ${parts.timeoutMs} ms` : messageOf(cause);
-  };
+  const failed = (cause: unknown) => (deadline.expired() ? `no answer within ${parts.timeoutMs} ms` : messageOf(cause));
   const readOnce = (url: string): Promise<ReadResult | null> => {
     const known = pages.get(url);
     if (known !== undefined) return known;

@@ -89,6 +89,11 @@ describe.each(TYPES)("web search: %s", (type) => {
     await expect(search.search("card", OPTIONS)).rejects.toMatchObject({ name: "WebError", code: "search_failed" });
   });
 
+  it("ends a reply without end at the limit", async () => {
+    const search = await start(type, replying(`{"results":[],"type":"search","x":"${"a".repeat(3 * 1024 * 1024)}"}`));
+    await expect(search.search("card", OPTIONS)).rejects.toThrow(/the reply has more than 2097152 bytes/);
+  });
+
   it("never shows the key, even if the service repeats it", async () => {
     const search = await start(type, replying(`bad key ${KEY} ${"x".repeat(5000)}`, 401));
     const error = await search.search("card", OPTIONS).then(
