@@ -160,8 +160,7 @@ function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
 }
 
-/** Does a piece, with what stands above it, speak of what was asked? */
-export function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
+function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
   let all = 0;
   let held = 0;
   for (const [token, weight] of weights) {

@@ -1,20 +1,25 @@
-import { sameAmount } from "../language/amounts.ts";
+import { type Amount, sameAmount } from "../language/amounts.ts";
 import { documentOrders } from "../language/injection.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
 import type { Passage, WebVerdict } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { isAbout } from "./compare-passages.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type Piece, piecesOf } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type Piece, type PieceTokens, piecesOf, saysSomething } from "./facts.ts";
 
 /** Statements of a passage that are looked up. */
-const MOST_STATEMENTS = 8;
+const MOST_STATEMENTS = 3;
+/** Least share of the question's words that they hold, and what a word above a statement counts. */
+const LEAST_SHARE = 0.2;
+const ABOVE = 0.5;
 /** Sentences of a page that are laid beside them, those that share most words. */
 const MOST_PIECES = 80;
 /** Sentences that are scored for support, per statement. */
 const MOST_SCORED = 3;
 /** A learned score confirms only what it is nearly certain of, and only a statement whose every value stands in that sentence; our choice, uncalibrated. */
 const LEAST_SUPPORT = 0.95;
+
+/** Digits with what joins them: `10-564-D`, `4.25`. */
+const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
 
 export interface CompareWithPageParts {
   readonly words: FactWords;
@@ -30,16 +35,27 @@ export interface PageComparison {
   readonly quote: string;
 }
 
-/** Statements of a passage about the question; all of it where none is. */
-export function statementsOf(
-  passage: Passage,
-  asked: readonly string[],
-  { words, reader }: Pick<CompareWithPageParts, "words" | "reader">,
-): Fact[] {
+/**
+ * The statements of a passage that hold most of the question's words, by weight, themselves or in what stands above them; what holds no value, denial or
+ * opposite cannot be looked up.
+ */
+export function statementsOf(passage: Passage, asked: readonly string[], { words, reader }: Pick<CompareWithPageParts, "words" | "reader">): Fact[] {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
-  const all = reader.piecesOf(passage, words).filter(({ piece }) => isStatement(piece.text));
-  const about = all.filter((one) => isAbout(one, weights));
-  return (about.length > 0 ? about : all).slice(0, MOST_STATEMENTS).map(({ piece }) => reader.read(piece, words));
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const share = ({ own, around }: PieceTokens) => {
+    const over = around();
+    let held = 0;
+    for (const [token, weight] of weights) held += own.has(token) ? weight : over.some((tokens) => tokens.has(token)) ? ABOVE * weight : 0;
+    return all === 0 ? 0 : held / all;
+  };
+  return reader
+    .piecesOf(passage, words)
+    .filter(({ piece }) => isStatement(piece.text) && saysSomething(piece.text))
+    .map((one) => ({ piece: one.piece, share: share(one) }))
+    .filter((one) => one.share >= LEAST_SHARE)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, MOST_STATEMENTS)
+    .map(({ piece }) => reader.read(piece, words));
 }
 
 /**
@@ -59,6 +75,7 @@ export async function compareWithPage(
     const best = { agree: { certainty: 0, quote: "" }, differ: { certainty: 0, quote: "" } };
     for (const fact of facts) {
       const comparison = compareFacts(statement, fact);
+      if (comparison?.type === "agree" && !holdsValues(statement, fact)) continue;
       if (comparison !== null && comparison.certainty > best[comparison.type].certainty)
         best[comparison.type] = { certainty: comparison.certainty, quote: fact.piece.text };
     }
@@ -73,6 +90,7 @@ export async function compareWithPage(
   return support === null ? null : await supportedBy(statements, facts, support, signal);
 }
 
+/** Where wording differs too much for rules: a sentence that supports a statement by a learned score and gives its values, and no others, bears it out. */
 async function supportedBy(
   statements: readonly Fact[],
   facts: readonly Fact[],
@@ -81,7 +99,7 @@ async function supportedBy(
 ): Promise<PageComparison | null> {
   const pairs = statements.flatMap((statement) =>
     facts
-      .filter((fact) => holdsValues(statement, fact))
+      .filter((fact) => statement.amounts.length > 0 && holdsValues(statement, fact) && !givesMore(statement, fact))
       .slice(0, MOST_SCORED)
       .map((fact) => ({ claim: statement.piece.text, evidence: [fact.piece.text] })),
   );
@@ -91,8 +109,31 @@ async function supportedBy(
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0] as string };
 }
 
-function holdsValues({ amounts }: Fact, other: Fact): boolean {
-  return amounts.length > 0 && amounts.every((amount) => other.amounts.some((one) => sameAmount(amount, one)));
+/** Does a sentence, or what stands above it, give each value of a statement, and each number that is no value? A bound that only allows a value does not. */
+function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
+  const given = [...other.amounts, ...other.amountsAbove];
+  const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
+  return (
+    amounts.every((amount) => given.some((one) => sameValue(amount, one))) &&
+    [...piece.text.matchAll(NUMBER)].every(
+      ({ 0: number, index }) => numbers.has(number) || amounts.some(({ start, end }) => index >= start && index < end),
+    )
+  );
+}
+
+/** Does a sentence give further values of a kind that a statement has? Words alone do not tell which is meant. */
+function givesMore({ amounts }: Fact, other: Fact): boolean {
+  return other.amounts.some((one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => sameValue(amount, one)));
+}
+
+function sameValue(a: Amount, b: Amount): boolean {
+  if (!sameAmount(a, b)) return false;
+  return typeof a.low === "string" || (near(a.low, Number(b.low)) && near(Number(a.high), Number(b.high)));
+}
+
+/** Equal but for units with no fixed ratio, such as months and days. */
+function near(a: number, b: number): boolean {
+  return a === b || Math.abs(a - b) <= 0.035 * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /** Sentences and rows of a page that share most words with the statements, by weight, best first. */

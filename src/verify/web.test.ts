@@ -38,6 +38,15 @@ describe("comparing a passage with a page", () => {
     if (found !== null) expect(found).toMatchObject({ claim: FEE, quote: sentence });
   });
 
+  it.each([
+    ["another form", "To replace a lost library card, file form 10-564-D.", "To replace a lost library card, file form 20-664-D."],
+    ["a bound that only allows the value", "A replacement card costs at least $7 for a library member.", "A replacement card costs at least $6 for a library member."],
+    ["one of its two values", "A replacement library card costs $5 and takes 3 days to be made.", "A replacement library card costs $5 for each member to be made."],
+    ["nothing that can be compared", "Library card cost", "Library card cost"],
+  ])("is not borne out by %s", async (_name, claim, sentence) => {
+    expect((await compare(passage(claim), page(sentence)))?.verdict).not.toBe("confirmed");
+  });
+
   it("one statement that is contradicted outweighs another that is borne out", async () => {
     const one = passage(FEE, "A replacement library card is made within 2 days of the cost being paid.");
     const other = page(FEE, "A replacement library card is made within 9 days of the cost being paid.");
