@@ -2,10 +2,12 @@
 export { checkSentence } from "./check/check.ts";
 export { createReader } from "./check/statements.ts";
 export type { Benchmark } from "./cli/commands/bench.ts";
+export { answerableSchema, readGolden } from "./evaluate/golden.ts";
 export { mean, quantile, wilson } from "./evaluate/metrics.ts";
 export { listPeers, loadPeer, type Peer, type Search } from "./evaluate/peers.ts";
 export { createRandom } from "./evaluate/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
+export { parseFile } from "./ingest/parse.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { profileNamed } from "./profiles/index.ts";
@@ -17,3 +19,5 @@ export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
 export { PACKAGE_ROOT } from "./root.ts";
+export { createFactReader } from "./verify/facts.ts";
+export { askWeb, type WebParts } from "./verify/web.ts";

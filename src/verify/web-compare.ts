@@ -39,7 +39,11 @@ export interface PageComparison {
  * The statements of a passage that hold most of the question's words, by weight, themselves or in what stands above them; what holds no value, denial or
  * opposite cannot be looked up.
  */
-export function statementsOf(passage: Passage, asked: readonly string[], { words, reader }: Pick<CompareWithPageParts, "words" | "reader">): Fact[] {
+export function statementsOf(
+  passage: Passage,
+  asked: readonly string[],
+  { words, reader }: Pick<CompareWithPageParts, "words" | "reader">,
+): Fact[] {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const share = ({ own, around }: PieceTokens) => {

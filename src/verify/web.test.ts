@@ -40,8 +40,16 @@ describe("comparing a passage with a page", () => {
 
   it.each([
     ["another form", "To replace a lost library card, file form 10-564-D.", "To replace a lost library card, file form 20-664-D."],
-    ["a bound that only allows the value", "A replacement card costs at least $7 for a library member.", "A replacement card costs at least $6 for a library member."],
-    ["one of its two values", "A replacement library card costs $5 and takes 3 days to be made.", "A replacement library card costs $5 for each member to be made."],
+    [
+      "a bound that only allows the value",
+      "A replacement card costs at least $7 for a library member.",
+      "A replacement card costs at least $6 for a library member.",
+    ],
+    [
+      "one of its two values",
+      "A replacement library card costs $5 and takes 3 days to be made.",
+      "A replacement library card costs $5 for each member to be made.",
+    ],
     ["nothing that can be compared", "Library card cost", "Library card cost"],
   ])("is not borne out by %s", async (_name, claim, sentence) => {
     expect((await compare(passage(claim), page(sentence)))?.verdict).not.toBe("confirmed");
@@ -59,7 +67,10 @@ describe("comparing a passage with a page", () => {
   });
 
   it("the surer of two comparisons of one statement counts", async () => {
-    const found = await compare(passage(FEE), page("A replacement card for adult members costs $5.", "A replacement library card costs $8 for every adult member."));
+    const found = await compare(
+      passage(FEE),
+      page("A replacement card for adult members costs $5.", "A replacement library card costs $8 for every adult member."),
+    );
     expect(found?.verdict).toBe("contradicted");
   });
 
