@@ -87,6 +87,8 @@ const webSearchSchema = z
   .superRefine(({ type, url, api_key }, context) => {
     if (type === "searxng" && url === undefined)
       context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
+    if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
+      context.addIssue({ code: "custom", path: ["url"], message: "holds a user name or password: give a key as `api_key`" });
     if (type !== "searxng" && api_key === "")
       context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs one` });
   });
