@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
+import { calibrationFolder } from "./data-folders.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
@@ -455,11 +456,6 @@ function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration"
     default:
       return threshold satisfies never;
   }
-}
-
-/** Folder of the calibrations that were made on this machine. */
-export function calibrationFolder(dataDir: string): string {
-  return join(dataDir, "calibration");
 }
 
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */

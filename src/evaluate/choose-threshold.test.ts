@@ -20,6 +20,18 @@ describe("chooseThreshold", () => {
     expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149 });
   });
 
+  it("says how many are missing where errors stand in the way: with so many it chooses, with one fewer not", () => {
+    const random = createRandom(3);
+    for (let draw = 0; draw < 50; draw++) {
+      const labelled = Array.from({ length: 60 }, () => ({ score: random(), wrong: random() < 0.3 }));
+      const chosen = chooseThreshold(labelled, 0.1);
+      if (chosen.type === "chosen") continue;
+      expect(chooseThreshold([...labelled, ...clean(chosen.missing, 1)], 0.1).type).toBe("chosen");
+      for (let fewer = 1; fewer < chosen.missing; fewer += 7)
+        expect(chooseThreshold([...labelled, ...clean(chosen.missing - fewer, 1)], 0.1).type).toBe("too-few");
+    }
+  });
+
   it("ends at the first threshold that does not hold, though a lower one would", () => {
     const bad = Array.from({ length: 20 }, () => ({ score: 0.7, wrong: true }));
     const chosen = chooseThreshold([...clean(60), ...bad, ...clean(500, 0.2)], 0.1);

@@ -11,7 +11,10 @@ export const DELTA = 0.05;
 
 export type ChosenThreshold =
   | { readonly type: "chosen"; readonly threshold: number; readonly answered: number; readonly wrong: number }
-  /** `missing`: answered questions without an error that would be needed beside those answered already. */
+  /**
+   * `needed`: answers without a single error that show the risk. `missing`: the fewest further labelled questions with which a threshold would be chosen, if all are
+   * answered more confidently than any other and without an error.
+   */
   | { readonly type: "too-few"; readonly needed: number; readonly missing: number };
 
 /** Questions that have to be answered without an error to show a risk of at most `risk`: (1 − risk)^n ≤ δ. */
@@ -23,21 +26,46 @@ export function leastLabels(risk: number, delta = DELTA): number {
  * The lowest threshold whose risk (share wrong among the answered) is at most `risk` with confidence 1 − δ, by fixed-sequence testing from the strictest on
  * (Angelopoulos et al., "Learn then Test", 2021, section 2.2): each hypothesis "the risk is higher" is tested with the exact binomial tail, and the first that
  * stands ends the sequence. Thresholds at which too few are answered for any label to decide are no part of it: their number depends on scores alone.
+ *
+ * What it promises: of labelled sets drawn like this one, at most a share δ leads to a threshold above which more than `risk` of the answers to questions drawn like
+ * them are wrong. It holds where labelled questions are independent of each other and a higher score means no more errors. The share wrong among the labelled
+ * questions themselves is what was counted, not what is promised.
  * @throws RangeError when `risk` or `delta` is not between 0 and 1
  */
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
   for (const [name, value] of Object.entries({ risk, delta }))
     if (!(value > 0 && value < 1)) throw new RangeError(`${name} is a share between 0 and 1, not ${value}.`);
-  const needed = leastLabels(risk, delta);
-  let chosen: ChosenThreshold | null = null;
-  for (const threshold of THRESHOLDS) {
+  const counts = THRESHOLDS.map((threshold) => {
     const answered = labelled.filter(({ score }) => score >= threshold);
-    if (answered.length < needed) continue;
-    const wrong = answered.filter((one) => one.wrong).length;
-    if (binomialTail(wrong, answered.length, risk) > delta) break;
-    chosen = { type: "chosen", threshold, answered: answered.length, wrong };
+    return { threshold, answered: answered.length, wrong: answered.filter((one) => one.wrong).length };
+  });
+  const needed = leastLabels(risk, delta);
+  const chosen = testInSequence(counts, { risk, delta, needed });
+  if (chosen !== null) return { type: "chosen", ...chosen };
+  let missing = 1;
+  while (testInSequence(counts, { risk, delta, needed }, missing) === null) missing++;
+  return { type: "too-few", needed, missing };
+}
+
+interface Count {
+  readonly threshold: number;
+  readonly answered: number;
+  readonly wrong: number;
+}
+
+/** @param more questions answered without an error beside those that were counted, at every threshold */
+function testInSequence(
+  counts: readonly Count[],
+  { risk, delta, needed }: { readonly risk: number; readonly delta: number; readonly needed: number },
+  more = 0,
+): Count | null {
+  let chosen: Count | null = null;
+  for (const count of counts) {
+    if (count.answered + more < needed) continue;
+    if (binomialTail(count.wrong, count.answered + more, risk) > delta) break;
+    chosen = count;
   }
-  return chosen ?? { type: "too-few", needed, missing: Math.max(0, needed - longestCleanRun(labelled)) };
+  return chosen;
 }
 
 /** Chance of at most `k` successes in `n` tries: Σ C(n, i) p^i (1 − p)^(n − i). */
@@ -49,11 +77,4 @@ export function binomialTail(k: number, n: number, p: number): number {
     sum += Math.exp(term);
   }
   return Math.min(1, sum);
-}
-
-/** Questions answered, most confident first, before the first error. */
-function longestCleanRun(labelled: readonly LabelledScore[]): number {
-  const sorted = [...labelled].sort((a, b) => b.score - a.score || Number(b.wrong) - Number(a.wrong));
-  const first = sorted.findIndex(({ wrong }) => wrong);
-  return first < 0 ? sorted.length : first;
 }
