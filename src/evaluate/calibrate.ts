@@ -93,7 +93,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   if (documents.windows < LEAST_WINDOWS)
     throw new RequestError(
       "calibrate_index",
-      `The index of domain "${pack.name}" has ${documents.windows} windows; the learned gate judges from ${LEAST_WINDOWS} on. Ingest the documents first.`,
+      `The index of domain "${pack.name}" has ${documents.windows} windows; the learned gate judges from ${LEAST_WINDOWS} on, and only it is calibrated. Ingest the documents that the questions are about.`,
     );
   for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
     if (event.type === "progress") yield event;
