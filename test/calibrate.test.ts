@@ -28,23 +28,21 @@ const documents = Object.fromEntries(
     `# Harbour of ${titled(name)}\n\nThe harbour of ${titled(name)} was opened in ${1500 + i}. A night at its quay costs ${i + 3} dollars. Its keeper speaks Danish and mends nets in winter.\n`,
   ]),
 );
-const answerable = names
-  .slice(0, 70)
-  .map((name, i) =>
-    i % 2 === 0
-      ? {
-          id: `a${i}`,
-          question: `When was the harbour of ${titled(name)} opened?`,
-          gold_pages: [`harbours/${name}.md`],
-          key_values: [String(1500 + i)],
-        }
-      : {
-          id: `a${i}`,
-          question: `What does a night at the quay of ${titled(name)} cost?`,
-          gold_pages: [`harbours/${name}.md`],
-          gold_quotes: [`A night at its quay costs ${i + 3} dollars.`],
-        },
-  );
+const answerable = names.slice(0, 70).map((name, i) =>
+  i % 2 === 0
+    ? {
+        id: `a${i}`,
+        question: `When was the harbour of ${titled(name)} opened?`,
+        gold_pages: [`harbours/${name}.md`],
+        key_values: [String(1500 + i)],
+      }
+    : {
+        id: `a${i}`,
+        question: `What does a night at the quay of ${titled(name)} cost?`,
+        gold_pages: [`harbours/${name}.md`],
+        gold_quotes: [`A night at its quay costs ${i + 3} dollars.`],
+      },
+);
 const unanswerable = [
   ...["Osaka", "Lagos", "Quito", "Perth", "Turin"].map((city, i) => ({
     id: `u${i}`,

@@ -70,9 +70,10 @@ export async function* askLabelled(
     if (by !== null) judges.set(JSON.stringify(by), by);
     const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
+    // Without key values and gold quotes, as a question is that has no answer, every answer is wrong.
     const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
     const cluster = labelled.kind === "answerable" ? (labelled.gold_pages[0] as string) : `question ${labelled.id}`;
-    judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong: gold === null ? answered : wrong });
+    judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
   }
   const [by, other] = judges.values();
   if (other !== undefined)
