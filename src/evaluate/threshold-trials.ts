@@ -54,7 +54,10 @@ export interface SplitTrials {
   readonly meanCoverage: number | null;
 }
 
-/** Calibrates on one half of a set and tests on the other, again and again. */
+/**
+ * Calibrates on one half of a set and tests on the other, again and again. The halves of a split are not independent: what one has more of the other has less of, so
+ * that a lucky calibrating half meets an unlucky testing half more often than two fresh samples would.
+ */
 export function repeatSplits(questions: readonly ClusteredScore[], risk: number, { splits = 200, seed = 1 } = {}): SplitTrials {
   const random = createRandom(seed);
   const trials = Array.from({ length: splits }, () => trySplit(questions, risk, random)).filter((trial) => trial !== null);
