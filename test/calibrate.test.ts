@@ -7,7 +7,7 @@ import { createRandom } from "../src/evaluate/random.ts";
 import { writeCalibration } from "../src/evaluate/write-calibration.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
-import { isCivil, runCli } from "./support/cli.ts";
+import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 /** Harbours with one year and one fee each: an index large enough for the learned gate. */
@@ -217,6 +217,18 @@ describe("sourcebound calibrate", () => {
     expect(stdout).toContain(`Written to ${out}`);
     expect(existsSync(out)).toBe(true);
     expect(stderr).toMatch(/\d+\/96 /);
+  }, 60_000);
+
+  it("stops at Ctrl-C with exit code 130 and writes nothing", async () => {
+    const out = join(library.sandbox.folder, "stopped.json");
+    const started = startCli(["calibrate", "--golden", golden, "--risk", ".2", "--out", out], {
+      cwd: library.sandbox.folder,
+      env: library.sandbox.env,
+    });
+    await started.shows(/\d+\/96 /);
+    started.child.kill("SIGINT");
+    expect(await started.finished).toMatchObject({ code: 130, stdout: "", stderr: expect.stringContaining("Cancelled.") });
+    expect(existsSync(out)).toBe(false);
   }, 60_000);
 
   it("writes nothing and exits 3 when there are too few labels; --json says the same", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine.ts";
 import { ModelError } from "../errors.ts";
 import type { Answer, Scope } from "../types.ts";
@@ -58,6 +59,8 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
+    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
     const gold: GoldPlaces | null = labelled.kind === "answerable" ? (places.get(labelled.id) ?? new Map()) : null;
