@@ -29,7 +29,7 @@ async function* answerFresh(
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, steps.Outcome> {
   const outcome = steps.createOutcome();
-  yield* steps.warn(outcome, steps.hotlines(question, parts));
+  outcome.warnings.push(...steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;

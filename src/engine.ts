@@ -5,9 +5,10 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
-import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
+import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { hotlinesFirst, hotlinesFor } from "./hotlines.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -246,6 +247,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
+  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+    const pack = domain(options.domain);
+    const request = requestOf(question, options, pack, config);
+    await corpus(pack.name).ready();
+    yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
+  }
+
+  /** Of the domain that was asked, else of the configured one: whoever is in danger may have mistyped it. */
+  const hotlinesOf = (name: string | undefined) => packHotlines(name, config, domain);
+
   const engine: Engine = {
     config,
     store,
@@ -261,12 +272,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    async *ask(question, options = {}) {
-      const pack = domain(options.domain);
-      const request = requestOf(question, options, pack, config);
-      await corpus(pack.name).ready();
-      yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
-    },
+    ask: (question, options = {}) => hotlinesFirst(hotlinesFor(question, hotlinesOf(options.domain)), path(question, options)),
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");

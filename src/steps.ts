@@ -8,6 +8,7 @@ import { parseMarkers } from "./check/markers.ts";
 import { gradeReport } from "./check/report.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
+import { type Hotline, hotlinesFor } from "./hotlines.ts";
 import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
 import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
@@ -44,7 +45,7 @@ import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
-import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
@@ -70,7 +71,7 @@ export interface AnswerParts extends RetrieveParts {
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
+  readonly hotlines: readonly Hotline[];
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -169,9 +170,9 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
   return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
-/** Texts of the domain's hotlines that the question calls for. */
-export function hotlines(question: Question, parts: AnswerParts): Warning[] {
-  return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
+/** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */
+export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
+  return hotlinesFor(text, parts.hotlines);
 }
 
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {

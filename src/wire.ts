@@ -258,7 +258,15 @@ export type WireAnswer = z.infer<typeof askResponseSchema>;
 
 /** What every failed request answers, and the data of the `error` event. */
 export const errorResponseSchema = z.object({
-  error: z.object({ code: z.string(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    warnings: z
+      .array(warningSchema)
+      .optional()
+      .describe("To be shown before the error: the hotlines that the message calls for; absent when there are none."),
+  }),
 });
 export type WireError = z.infer<typeof errorResponseSchema>;
 
