@@ -151,7 +151,10 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
   return new URL(encoded.map((part) => `${part}/`).join(""), pack.base_url.endsWith("/") ? pack.base_url : `${pack.base_url}/`).href;
 }
 
-/** Hotlines of a domain, else of the configured one; none when neither pack can be read. @param load reads a pack by its name */
+/**
+ * Hotlines of a domain, else of the configured one: whoever is in danger may have mistyped it; none when neither pack can be read.
+ * @param load reads a pack by its name
+ */
 export function packHotlines(
   name: string | undefined,
   { domain, domains_dir }: Pick<Config, "domain" | "domains_dir">,

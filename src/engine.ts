@@ -8,7 +8,7 @@ import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
-import { hotlinesFirst, hotlinesFor } from "./hotlines.ts";
+import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -191,6 +191,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const reader = createReader();
   const facts = createFactReader();
 
+  const finders = new WeakMap<DomainPack["hotlines"], HotlineFinder>();
+  const hotlinesOf = (hotlines: DomainPack["hotlines"]): HotlineFinder => {
+    const finder = finders.get(hotlines) ?? createHotlineFinder(hotlines);
+    finders.set(hotlines, finder);
+    return finder;
+  };
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
     packs.set(name, known);
@@ -236,7 +242,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       refusal: { contacts: pack.contacts },
       sufficiency,
       compare: { reader: facts, precedence: pack.precedence },
-      hotlines: pack.hotlines,
+      hotlines: hotlinesOf(pack.hotlines),
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
@@ -254,9 +260,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
   }
 
-  /** Of the domain that was asked, else of the configured one: whoever is in danger may have mistyped it. */
-  const hotlinesOf = (name: string | undefined) => packHotlines(name, config, domain);
-
   const engine: Engine = {
     config,
     store,
@@ -272,7 +275,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    ask: (question, options = {}) => hotlinesFirst(hotlinesFor(question, hotlinesOf(options.domain)), path(question, options)),
+    ask: (question, options = {}) =>
+      hotlinesFirst(hotlinesOf(packHotlines(options.domain, config, domain))(question), path(question, options)),
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");

@@ -1,18 +1,17 @@
 import { withWarnings } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
-import { callsFor } from "./language/phrases.ts";
+import { phraseFinder, readPlain } from "./language/phrases.ts";
 import type { Warning } from "./types.ts";
 
-/** What a domain says first to whoever writes in an emergency. */
-export interface Hotline {
-  readonly name: string;
-  readonly text: string;
-  readonly when: readonly string[];
-}
-
 /** Texts of the hotlines that a message calls for, however it is written and whether or not it can be a question. */
-export function hotlinesFor(message: string, hotlines: readonly Hotline[]): Warning[] {
-  return hotlines.filter(({ when }) => callsFor(message, when)).map(({ text }) => ({ code: "hotline", message: text }));
+export type HotlineFinder = (message: string) => Warning[];
+
+export function createHotlineFinder(hotlines: readonly { readonly text: string; readonly when: readonly string[] }[]): HotlineFinder {
+  const known = hotlines.map(({ text, when }) => ({ text, isCalledBy: phraseFinder(when) }));
+  return (message) => {
+    const plain = readPlain(message);
+    return known.filter(({ isCalledBy }) => isCalledBy(plain)).map(({ text }) => ({ code: "hotline", message: text }));
+  };
 }
 
 /** The hotlines' texts, then the path of the question; whatever is thrown on it carries them. */

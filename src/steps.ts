@@ -8,7 +8,7 @@ import { parseMarkers } from "./check/markers.ts";
 import { gradeReport } from "./check/report.ts";
 import { messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
-import { type Hotline, hotlinesFor } from "./hotlines.ts";
+import type { HotlineFinder } from "./hotlines.ts";
 import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
 import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
@@ -71,7 +71,7 @@ export interface AnswerParts extends RetrieveParts {
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  readonly hotlines: readonly Hotline[];
+  readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -172,7 +172,7 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
 
 /** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */
 export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
-  return hotlinesFor(text, parts.hotlines);
+  return parts.hotlines(text);
 }
 
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadDomain } from "../domain.ts";
-import { hotlinesFor } from "../hotlines.ts";
-import { callsFor, isFindable } from "./phrases.ts";
+import { createHotlineFinder } from "../hotlines.ts";
+import { isFindable, phraseFinder, readPlain } from "./phrases.ts";
 
-describe("callsFor", () => {
+const callsFor = (text: string, phrases: readonly string[]) => phraseFinder(phrases)(readPlain(text));
+
+describe("phraseFinder", () => {
   const phrases = ["kill myself", "can't go on", "kms", "suicide"];
 
   it.each([
@@ -71,8 +73,9 @@ describe("callsFor", () => {
 
 describe("the veterans' hotlines", () => {
   const { hotlines } = loadDomain("veterans");
+  const find = createHotlineFinder(hotlines);
   const called = (text: string) => {
-    const shown = hotlinesFor(text, hotlines).map(({ message }) => message);
+    const shown = find(text).map(({ message }) => message);
     return hotlines.filter(({ text: one }) => shown.includes(one)).map(({ name }) => name);
   };
 

@@ -7,12 +7,12 @@ const APOSTROPHES = /['’‘‛ʼ`´′＇]/gu;
 const INVISIBLE = /[\p{M}\p{Cf}]/gu;
 
 /**
- * Does the text hold one of the phrases, as someone in distress may write it? Case, accents, apostrophes, punctuation, white space, characters that show
- * nothing and repeated letters do not count; spelling and inflection do: each is a phrase of its own. Phrases begin and end where words do.
+ * Finds phrases in a text as someone in distress may write it. Case, accents, apostrophes, punctuation, white space, characters that show nothing and repeated
+ * letters do not count; spelling and inflection do: each is a phrase of its own. Phrases begin and end where words do.
  */
-export function callsFor(text: string, phrases: readonly string[]): boolean {
-  const read = readPlain(text);
-  return phrases.some((phrase) => holds(read, readPlain(phrase)));
+export function phraseFinder(phrases: readonly string[]): (text: PlainText) => boolean {
+  const sought = phrases.map(readPlain);
+  return (text) => sought.some((phrase) => holds(text, phrase));
 }
 
 /** Does a phrase hold anything that can be found? */
@@ -20,7 +20,7 @@ export function isFindable(phrase: string): boolean {
   return readPlain(phrase).letters !== "";
 }
 
-interface PlainText {
+export interface PlainText {
   /** Words in plain letters, a space before and behind each. */
   readonly words: string;
   /** The words run together, and the places where one begins or may begin; the last one is the end. */
@@ -28,7 +28,8 @@ interface PlainText {
   readonly starts: ReadonlySet<number>;
 }
 
-function readPlain(text: string): PlainText {
+/** A text without what does not count. */
+export function readPlain(text: string): PlainText {
   // Marks go before and after: long runs of them would be slow to normalise.
   const plain = text.replaceAll(APOSTROPHES, "").replaceAll(INVISIBLE, "").normalize("NFKD").toLowerCase().replaceAll(INVISIBLE, "");
   const words = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(oneOfEach);

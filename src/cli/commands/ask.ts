@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { packHotlines } from "../../domain.ts";
 import { withWarnings } from "../../errors.ts";
-import { hotlinesFor } from "../../hotlines.ts";
+import { createHotlineFinder } from "../../hotlines.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire.ts";
 import { type CliContext, EXIT } from "../context.ts";
@@ -56,7 +56,7 @@ Examples:
       const config = configOf(command);
       const question = words.join(" ");
       // Before the engine is opened: nothing that fails on the way may keep them back.
-      const urgent = hotlinesFor(question, packHotlines(flags.domain, config));
+      const urgent = createHotlineFinder(packHotlines(flags.domain, config))(question);
       if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
       const asked = withEngine(config, async (engine) => {
         const options = {
