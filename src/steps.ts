@@ -302,7 +302,8 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
+  const decision =
+    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);

@@ -3,6 +3,7 @@ import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import { weightedCoverage } from "./coverage.ts";
+import { reaches } from "./scale.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
@@ -55,22 +56,23 @@ function judge(
     }
     case "similarity": {
       const score = dense ?? 0;
-      const verdict = score >= gate.minimum ? "verified" : "rejected";
+      const verdict = reaches(score, gate.minimum) ? "verified" : "rejected";
       return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
       const score = guardScore(carried, unit(cross), gate);
-      const verdict = score !== null && score >= gate.perPassage ? "verified" : "rejected";
+      const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
       return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
       const parts = { relevance: carried, consistency: consistency.score, agreement: agreement.score };
       const score = vScore(parts) ?? 0;
-      const verdict = outlier ? "rejected" : score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
+      const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
       return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from ${scored.join(", ")}`);
     }
     case "best-similarity":
+      return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
     case "none":
       return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
     default:
