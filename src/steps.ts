@@ -18,7 +18,15 @@ import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import {
+  applyFilters,
+  areaOf,
+  assertCanRetrieve,
+  type Retrieved,
+  type RetrieveParts,
+  retrievePassages,
+  sumOrNull,
+} from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -482,12 +490,23 @@ export function flags({ checks }: Outcome): Warning[] {
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
-  const { filters, area } = question;
+  const area = areaOf(question);
   const all = await store.documents.counts(question.scope, area ?? undefined);
-  const counts = filters ? { ...all, within: filters.searchedIn } : all;
+  const within = await searchedWithin(question, store);
+  const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+}
+
+/** Where filters and selection kept the search to, in words. */
+async function searchedWithin({ filters, selection, scope }: Question, store: Store): Promise<string | null> {
+  const selected = selection === null ? null : (await store.documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 /** The final answer; of a hit everything but the question's own facts. */

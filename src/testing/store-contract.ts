@@ -117,7 +117,13 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" });
-        expect(await store.documents.counts(scope)).toEqual({ documents: 0, chunks: 0, revision: 2, unreadable: ["a.md"] });
+        expect(await store.documents.counts(scope)).toEqual({
+          documents: 0,
+          chunks: 0,
+          revision: 2,
+          asOf: { from: null, to: null, undated: 0 },
+          unreadable: ["a.md"],
+        });
         expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
       }),
     );
