@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { answerToWire } from "../src/wire.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { near } from "./support/model-engine.ts";
 
 const QUESTION = "How much does a library card cost?";
@@ -69,5 +70,52 @@ describe("refusals of the profiles, by the question's way", () => {
     expect(unreliable.answer.refusal).toMatchObject({ reason: "not_reliable", message: expect.stringContaining("reliable answer") });
     expect(unreliable.answer.sentences).toEqual([]);
     expect(unreliable.calls).toBeGreaterThan(0);
+  });
+});
+
+describe("what a refusal tells", () => {
+  const open = async (access: readonly string[] = ["public"]) => {
+    const library = await openLibrary({ settings: { access } });
+    opened.push(library);
+    writeFiles(library.sandbox.folder, { "staff/secret-plans.md": new Uint8Array([0xff, 0xfe, 0xff]) });
+    await library.ingest("staff", { access: "staff" });
+    return library;
+  };
+
+  it("names a file that could not be read only to those who may know of it", async () => {
+    const hidden = (await (await open()).ask(UNANSWERABLE)).refusal?.searched;
+    expect(hidden).toMatchObject({ unreadable: [], unreadableCount: 0 });
+    const known = (await (await open(["public", "staff"])).ask(UNANSWERABLE)).refusal?.searched;
+    expect(known).toMatchObject({ unreadable: ["secret-plans.md"], unreadableCount: 1 });
+  });
+
+  it("counts what a selection left to be searched, and names it", async () => {
+    const library = await open();
+    const [citation] = (await library.ask(QUESTION)).citations;
+    if (citation === undefined) throw new Error("no citation");
+    const selection = { documentId: citation.documentId, start: citation.start, end: citation.end };
+    expect((await library.ask(UNANSWERABLE, { selection })).refusal?.searched).toMatchObject({
+      documents: 1,
+      chunks: 1,
+      within: 'the selected text of "Library cards"',
+    });
+    const nowhere = { documentId: "no such document", start: 0, end: 9 };
+    expect((await library.ask(QUESTION, { selection: nowhere })).refusal).toMatchObject({
+      reason: "nothing_relevant",
+      searched: { documents: 0, within: "the selected text" },
+    });
+  });
+
+  it("leads to the exact place of what came nearest", async () => {
+    const library = await open();
+    const { nearest } = (await library.ask("How long is a Martian library card valid?")).refusal ?? { nearest: [] };
+    const miss = nearest.find(({ original }) => original.path === "documents/cards.md" || original.path === "cards.md");
+    expect(miss).toMatchObject({
+      title: "Library cards",
+      url: "https://library.example/cards/",
+      missing: expect.arrayContaining(["Martian"]),
+    });
+    const file = LIBRARY_DOCUMENTS["cards.md"] as string;
+    expect(file.slice(miss?.original.start, miss?.original.end)).toContain("card costs **5 dollars**");
   });
 });

@@ -12,7 +12,10 @@ export const QUESTIONS = {
   cut: "What if the connection ends?",
   conflict: "How much is the burial allowance?",
   rejected: "Which question is refused at the door?",
+  emergency: `I cannot go on. ${"Nobody listens. ".repeat(40)}`.trim(),
 } as const;
+
+export const HOTLINE = "You are not alone: dial 988 at any hour.";
 
 const review = {
   title: "Higher-Level Reviews",
@@ -140,6 +143,9 @@ export function playScenario(sentencePauseMs: number): AskScript {
         return yield* eventsOf(HOSTILE_ANSWER);
       case QUESTIONS.conflict:
         return yield* eventsOf(CONFLICT_ANSWER);
+      case QUESTIONS.emergency:
+        yield { type: "warning", warning: { code: "hotline", message: HOTLINE } };
+        throw new RequestError("question_too_long", "The question has 655 characters: at most 500 are allowed.");
       case QUESTIONS.rejected:
         throw new RequestError("question_too_long", "The question has 501 characters: at most 500 are allowed.");
       default:
