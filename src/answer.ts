@@ -39,7 +39,7 @@ async function* answerFresh(
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
-  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));

@@ -6,9 +6,10 @@ import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError } from "./errors.ts";
+import { ConfigError, ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
+import { createChatVerifier } from "./models/adapters/chat-verifier.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -130,10 +131,12 @@ const EMBEDDED_BATCH = 256;
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder cannot be used
+ * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
+  const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -182,7 +185,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return embeddedSupport.score(pairs, options);
     },
   };
-  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
@@ -241,6 +243,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      verifier,
       compare: { reader: facts, precedence: pack.precedence },
       hotlines: hotlinesOf(pack.hotlines),
       complexity: pack.complexity,
@@ -393,10 +396,19 @@ function modelsOf({ model }: Config): AnswerParts["models"] {
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 
+/** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
+function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
+  if (verify.by === "rules") return null;
+  if (models === null) {
+    throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
+  }
+  return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
+}
+
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
 function configHash(config: Config, pack: DomainPack, profile: unknown): string {
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile]));
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by]));
 }

@@ -41,10 +41,11 @@ import type {
   Turn,
   Warning,
 } from "./types.ts";
-import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
+import { type Compared, comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
+import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
 import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
@@ -68,6 +69,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** A model that scores passages beside the rules; `null`: none is asked. */
+  readonly verifier: ModelVerifier | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
@@ -205,18 +208,20 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export function verify(
+export async function verify(
   question: Question,
   passages: readonly Passage[],
-  scale: ScoreScale,
+  { scale, written }: Outcome,
   parts: AnswerParts,
   log: StageLog,
-): Pick<Outcome, "evidence" | "conflicts"> {
+  signal: AbortSignal,
+): Promise<Pick<Outcome, "evidence" | "conflicts">> {
   const gate = carryGate(parts.profile.gate, scale);
   const words = wordsFor(question, parts);
   const compares = parts.profile.comparePassages;
   const asked = words.questionTokens(question.resolved);
-  const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
   const evidence = verifyPassages(question, passages, gate, words, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -224,6 +229,27 @@ export function verify(
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
   return { evidence, conflicts };
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  question: Question,
+  passages: readonly Passage[],
+  compared: Compared,
+  calls: ModelCall[],
+  { verifier, profile }: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Compared> {
+  if (verifier === null) return compared;
+  if (!weighsRelevance(profile.gate)) {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return compared;
+  }
+  const judged = await judgeByModel(question, passages, verifier, calls, signal);
+  log.fact("judged_by_model", judged.verdicts.size);
+  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
+  return withVerdicts(compared, judged, verifier.verifier.model);
 }
 
 /** Sources that differ about what is answered. */
@@ -384,9 +410,10 @@ function priceCalls({ written, embedding }: Outcome, prices: PriceTable): Priced
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const verification = sumOf("verify");
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
-  return { compression, answer, total: sumOrNull([compression, answer]) };
+  return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
 export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {

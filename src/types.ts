@@ -460,6 +460,7 @@ export interface NearMiss {
 
 /** Tokens of model calls by stage, vectors left out; `null` where an endpoint was asked and did not count. */
 export interface TokenUsage {
+  readonly verification: number | null;
   readonly compression: number | null;
   readonly answer: number | null;
   readonly total: number | null;
@@ -467,7 +468,7 @@ export interface TokenUsage {
 
 /** One call of an endpoint for an answer; `rewrite` is the one draft that follows a faulty one. `null`: the endpoint did not count. */
 export interface ModelCall {
-  readonly stage: "retrieve" | "compress" | "write" | "rewrite";
+  readonly stage: "retrieve" | "verify" | "compress" | "write" | "rewrite";
   readonly model: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;

@@ -243,7 +243,7 @@ export const askResponseSchema = z
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
     token_usage: z
-      .object({ compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
+      .object({ verification: z.int().nullable(), compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
       .describe("Of models, by stage; `null` where an endpoint was asked and did not count."),
     cost_usd: z
       .number()
@@ -254,7 +254,7 @@ export const askResponseSchema = z
     calls: z
       .array(
         z.object({
-          stage: z.enum(["retrieve", "compress", "write", "rewrite"]),
+          stage: z.enum(["retrieve", "verify", "compress", "write", "rewrite"]),
           model: z.string(),
           input_tokens: z.int().nullable(),
           output_tokens: z.int().nullable(),

@@ -34,7 +34,7 @@ describe("refusals of the profiles, by the question's way", () => {
     expect(refused.answer).toMatchObject({
       status: "insufficient_context",
       calls: [],
-      tokenUsage: { compression: 0, answer: 0, total: 0 },
+      tokenUsage: { verification: 0, compression: 0, answer: 0, total: 0 },
     });
     const asked = await ask(profile, at);
     expect(asked.calls).toBeGreaterThan(0);

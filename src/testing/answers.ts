@@ -60,7 +60,7 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
     warnings: [],
     refusal: null,
     cacheMode: "miss",
-    tokenUsage: { compression: 0, answer: 0, total: 0 },
+    tokenUsage: { verification: 0, compression: 0, answer: 0, total: 0 },
     costUsd: 0,
     calls: [],
     timings: { retrieve: 2.1, write: 0.4 },

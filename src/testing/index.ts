@@ -14,4 +14,5 @@ export {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
+export { type FakeJudge, fakeJudge } from "./fake-judge.ts";
 export { samplePassage, sampleQuote } from "./quotes.ts";

@@ -29,9 +29,16 @@ export function verifyPassages(
 ): Evidence[] {
   const asked = words.questionTokens(question.resolved);
   const own = words.ownTokens(question.text);
+  const isFollowUp = question.text !== question.resolved;
   return passages.map((passage) => {
     const comparison = compared.of(passage);
-    const judged = judge(passage, gate, () => relevanceByCoverage(asked, own, passage, words), scale, comparison);
+    const coverage = () => {
+      const { relevance } = comparison;
+      // A model may doubt what a follow-up's own words say, and not make up for words that the passage lacks.
+      const byWords = relevance !== undefined && !isFollowUp ? null : relevanceByCoverage(asked, own, passage, words);
+      return relevance === undefined ? byWords : Math.min(relevance.score, byWords ?? (isFollowUp ? 0 : 1));
+    };
+    const judged = judge(passage, gate, coverage, scale, comparison);
     return withComparison(judged, comparison, gate);
   });
 }
@@ -41,7 +48,7 @@ function judge(
   gate: GateSettings,
   coverage: () => number | null,
   scale: Pick<ScoreScale, "score">,
-  { consistency, agreement, outlier }: PassageComparison,
+  { relevance: byModel, consistency, agreement, outlier }: PassageComparison,
 ): Evidence {
   const { dense, cross } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
@@ -52,7 +59,8 @@ function judge(
       const relevance = coverage();
       const score = relevance ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
-      return evidence(passage, verdict, relevance, score, `holds ${percent(score)} of the question's words by weight`);
+      const reason = byModel?.reason ?? `holds ${percent(score)} of the question's words by weight`;
+      return evidence(passage, verdict, relevance, score, reason);
     }
     case "similarity": {
       const score = dense ?? 0;
@@ -65,11 +73,13 @@ function judge(
       return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
-      const parts = { relevance: carried, consistency: consistency.score, agreement: agreement.score };
+      const relevance = byModel?.score ?? carried;
+      const parts = { relevance, consistency: consistency.score, agreement: agreement.score };
       const score = vScore(parts) ?? 0;
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
-      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from ${scored.join(", ")}`);
+      const by = byModel === undefined ? "" : `; ${byModel.reason}`;
+      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)} from ${scored.join(", ")}${by}`);
     }
     case "best-similarity":
       return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");

@@ -42,7 +42,9 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
 
   return (
     <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
-      <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
+      <div className="urgent">
+        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
+      </div>
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
