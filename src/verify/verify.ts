@@ -33,10 +33,11 @@ export function verifyPassages(
   return passages.map((passage) => {
     const comparison = compared.of(passage);
     const coverage = () => {
-      const { relevance } = comparison;
-      // A model may doubt what a follow-up's own words say, and not make up for words that the passage lacks.
-      const byWords = relevance !== undefined && !isFollowUp ? null : relevanceByCoverage(asked, own, passage, words);
-      return relevance === undefined ? byWords : Math.min(relevance.score, byWords ?? (isFollowUp ? 0 : 1));
+      const byModel = comparison.relevance?.score;
+      if (byModel !== undefined && !isFollowUp) return byModel;
+      const byWords = relevanceByCoverage(asked, own, passage, words);
+      // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
+      return byModel === undefined ? byWords : Math.min(byModel, byWords ?? 0);
     };
     const judged = judge(passage, gate, coverage, scale, comparison);
     return withComparison(judged, comparison, gate);
