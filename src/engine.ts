@@ -33,7 +33,7 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument, Warning } from "./types.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
@@ -90,6 +90,8 @@ export interface Health {
 export interface Engine {
   readonly config: Config;
   readonly store: Store;
+  /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
+  hotlines(message: string, domain?: string): Warning[];
   /** The path of a question as events; the last one is the answer. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
@@ -263,6 +265,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
   }
 
+  const hotlines = (message: string, name?: string) => hotlinesOf(packHotlines(name, config, domain))(message);
+
   const engine: Engine = {
     config,
     store,
@@ -278,8 +282,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    ask: (question, options = {}) =>
-      hotlinesFirst(hotlinesOf(packHotlines(options.domain, config, domain))(question), path(question, options)),
+    hotlines,
+    ask: (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options)),
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");

@@ -81,12 +81,14 @@ describe("a message of an emergency", () => {
 });
 
 describe("over HTTP", () => {
-  async function post(question: string, accept: string, profile = "sourcebound"): Promise<Response> {
+  const post = (question: string, accept: string) => send(JSON.stringify({ question }), accept);
+
+  async function send(body: string | ReadableStream, accept = "application/json"): Promise<Response> {
     const library = await open({ settings: { "server.port": 0 } });
     const server = await serveEngine(library.engine, () => undefined);
     opened.push({ ...library, close: async () => server.close() });
     const headers = { "content-type": "application/json", accept };
-    return fetch(`${server.url}/v1/ask`, { method: "POST", headers, body: JSON.stringify({ question, profile }) });
+    return fetch(`${server.url}/v1/ask`, { method: "POST", headers, body, duplex: "half" } as RequestInit);
   }
 
   it("stands in the body of the error", async () => {
@@ -101,6 +103,14 @@ describe("over HTTP", () => {
     for await (const event of parseEvents(response.body as ReadableStream<Uint8Array>)) events.push(event);
     expect(events[0]).toEqual({ event: "warning", data: HELP });
     expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "question_too_long", warnings: [HELP] } });
+  });
+
+  it.each([
+    ["is too large", JSON.stringify({ question: `I want to kill myself. ${"x".repeat(100_000)}` }), "body_too_large"],
+    ["names unknown fields", JSON.stringify({ question: "kill myself", sesion: "x" }), "invalid_request"],
+    ["is no JSON", "i want to kill myself", "invalid_json"],
+  ])("stands in the error of a body that %s", async (_, body, code) => {
+    expect(await (await send(body)).json()).toMatchObject({ error: { code, warnings: [HELP] } });
   });
 
   it("keeps the status of a question without an emergency", async () => {

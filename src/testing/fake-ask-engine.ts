@@ -35,6 +35,7 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
       calls.push(call);
       return script(call);
     },
+    hotlines: () => [],
     health: async () => ({ ...HEALTH, ...health }),
   };
 }
