@@ -5,9 +5,11 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
+import type { ReportOverview, StoredReport } from "./diagnostic-report.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError } from "./errors.ts";
+import { ModelError, RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { createTopicReader, type ReadTopics } from "./language/topics.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -22,15 +24,18 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { createReportGrouping } from "./remember/report-overview.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
+import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
@@ -74,6 +79,20 @@ export interface ConflictOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface ReportOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
+  readonly topic?: string | null | undefined;
+  /** Not older than this. @default the retention time */
+  readonly since?: Date | undefined;
+  /** Reports listed beside the groups, newest first. @default 10 */
+  readonly limit?: number | undefined;
+  /** Reports passed over before those listed. @default 0 */
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
@@ -101,6 +120,17 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /**
+   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
+   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
+   * @throws RequestError `unknown_topic`
+   */
+  reports(options?: ReportOptions): Promise<ReportOverview>;
+  /**
+   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
+   * @throws RequestError `unknown_report`
+   */
+  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant">): Promise<StoredReport>;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
@@ -186,6 +216,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
+  const topicReaders = new WeakMap<DomainPack, ReadTopics>();
   const clock = () => performance.now();
   const reader = createReader();
   const facts = createFactReader();
@@ -213,6 +244,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpora.set(name, made);
     return made;
   };
+  const topicsOf = (pack: DomainPack): ReadTopics => {
+    const known = topicReaders.get(pack) ?? createTopicReader(pack.topics);
+    topicReaders.set(pack, known);
+    return known;
+  };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
@@ -229,7 +265,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         encoder: corpus(pack.name).encoder?.id ?? "none",
         configHash: configHash(config, pack, profile),
       },
-      remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+      remember: {
+        cache: config.cache,
+        session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes },
+        reports: { ...config.reports, text: true },
+      },
+      reports: { topics: pack.topics, readTopics: topicsOf(pack), warn },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
@@ -246,6 +287,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
+  /** Reports that this scope may see and that have not expired. */
+  const reportsFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
+    const kept = reportsSince(now(), config.reports.days);
+    const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
+    return { scope, since: since === undefined || since < kept ? kept : since };
+  };
+
   const engine: Engine = {
     config,
     store,
@@ -260,6 +308,27 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       await index.ready();
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
+    },
+    async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
+      const pack = domain(name);
+      const selection = { ...reportsFor(pack, { tenant, since }), topic: topicNamed(pack, topic) };
+      const grouping = createReportGrouping(pack.topics);
+      for await (const report of store.reports.each(selection)) {
+        signal?.throwIfAborted();
+        grouping.add(report);
+      }
+      return { total: grouping.total, topics: grouping.groups(), reports: await store.reports.list(selection, { limit, offset }) };
+    },
+    async report(id, { domain: name, tenant } = {}) {
+      const pack = domain(name);
+      const selection = reportsFor(pack, { tenant });
+      const stored = await store.reports.get(id, selection);
+      if (stored === null) {
+        const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
+        const message = `There is no report "${id.slice(0, 100)}" in domain "${pack.name}"${whose} that may be seen here. \`sourcebound reports\` lists them.`;
+        throw new RequestError("unknown_report", message, { id });
+      }
+      return withPreviews(stored, selection.scope, store);
     },
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
@@ -332,6 +401,39 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
   };
   return engine;
+}
+
+/** Reports listed beside the groups. */
+const DEFAULT_REPORT_LIMIT = 10;
+/** Characters of a passage that a report shows. */
+const PREVIEW_CHARACTERS = 160;
+
+/** A report with the beginning of each passage, as long as its document is the version that was found. */
+async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {
+  const { passages } = stored.report;
+  const documents = await store.documents.load(scope, [...new Set(passages.map(({ documentId }) => documentId))]);
+  const shown = passages.map((passage) => {
+    const document = documents.get(passage.documentId);
+    const current = document?.version === passage.documentVersion ? document : null;
+    const { start, end } = passage.range;
+    return { ...passage, preview: current?.text.slice(start, Math.min(end, start + PREVIEW_CHARACTERS)) ?? null };
+  });
+  return { ...stored, report: { ...stored.report, passages: shown } };
+}
+
+/** @throws RequestError `unknown_topic` with the nearest right name */
+function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
+  if (slug === null || slug === undefined) return slug;
+  const known = topics.map((topic) => topic.slug);
+  if (known.includes(slug)) return slug;
+  const list = known.length === 0 ? "The domain pack declares none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError(
+    "unknown_topic",
+    `Domain "${name}" has no topic "${slug.slice(0, 100)}".${didYouMean(slug.slice(0, 100), known)} ${list}`,
+    {
+      topic: slug,
+    },
+  );
 }
 
 /** Documents held in memory at once while a corpus is scanned. */

@@ -1,5 +1,6 @@
 /** The public API. */
 export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProcessConfig } from "./config.ts";
+export type * from "./diagnostic-report.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
@@ -8,6 +9,7 @@ export {
   type EngineParts,
   type Health,
   type IngestOptions,
+  type ReportOptions,
   type SwitchOptions,
 } from "./engine.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError } from "./errors.ts";

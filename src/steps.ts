@@ -6,6 +6,7 @@ import { gradeReport } from "./check/report.ts";
 import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
 import type { Vocabulary } from "./language/terminology.ts";
+import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
@@ -14,6 +15,7 @@ import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import type { ReportParts } from "./remember/report.ts";
 import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
@@ -36,6 +38,7 @@ import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
+import { headroomOf } from "./verify/headroom.ts";
 import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
@@ -60,6 +63,8 @@ export interface AnswerParts extends RetrieveParts {
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
+  /** The domain's topics, and whom to tell that a report could not be kept. */
+  readonly reports: Pick<ReportParts, "topics" | "readTopics"> & { readonly warn: (message: string) => void };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
@@ -247,6 +252,7 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
+  outcome.headroom = headroomOf(made, gate, sufficiency);
   const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
@@ -368,10 +374,13 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { compression, answer, total: sumOrNull([compression, answer]) };
 }
 
-export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(question: Question, result: Answer, outcome: Outcome, parts: AnswerParts, log: StageLog): Promise<void> {
   const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
-  const { cached } = await rememberAnswer(question, result, key, parts.store, parts.remember);
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, key, parts.store, parts.remember, report);
+  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
+  log.fact("report", reportFailure === null && report !== null ? report.id : null);
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

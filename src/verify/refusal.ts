@@ -1,3 +1,4 @@
+import { askedWords } from "../language/asked-words.ts";
 import type { CorpusCounts } from "../store/documents.ts";
 import type { Evidence, Question, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
@@ -49,7 +50,7 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
 }
 
 function nearestMisses(question: Question, evidence: readonly Evidence[], words: WordStatistics): Refusal["nearest"] {
-  const asked = askedWords(question, words);
+  const asked = askedWords(question.resolved, words);
   const best = [...evidence].sort((a, b) => b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   return best
@@ -59,23 +60,5 @@ function nearestMisses(question: Question, evidence: readonly Evidence[], words:
       const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
       const missing = asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word);
       return { title: passage.document.title, url: passage.document.url, missing };
-    });
-}
-
-/** The question's content words as the user wrote them, with their tokens. */
-function askedWords(question: Question, words: WordStatistics): { word: string; tokens: string[] }[] {
-  const seen = new Set<string>();
-  const asked = new Set(words.questionTokens(question.resolved));
-  return question.resolved
-    .split(/\s+/)
-    .map((word) => ({
-      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
-      tokens: words.tokens(word).filter((token) => asked.has(token)),
-    }))
-    .filter(({ word, tokens }) => {
-      const key = tokens.join(" ");
-      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
-      seen.add(key);
-      return true;
     });
 }
