@@ -9,6 +9,7 @@ import type { ReportOverview, StoredReport } from "./diagnostic-report.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError, RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { createCommonWords } from "./language/english-words.ts";
 import { createTopicReader, type ReadTopics } from "./language/topics.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
@@ -220,6 +221,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const clock = () => performance.now();
   const reader = createReader();
   const facts = createFactReader();
+  const isCommon = createCommonWords();
 
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
@@ -270,7 +272,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes },
         reports: { ...config.reports, text: true },
       },
-      reports: { topics: pack.topics, readTopics: topicsOf(pack), warn },
+      reports: { topics: pack.topics, readTopics: topicsOf(pack), isCommon, warn },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },

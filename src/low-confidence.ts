@@ -38,8 +38,8 @@ export async function reportLowConfidence(
       unreadable: counts.unreadable,
       threshold,
     });
-    const topic = report.query.topics[0] ?? null;
-    return { id: parts.createId(), topic, report: text ? report : withoutText(report), days, entries };
+    const kept = text ? report : withoutText(report);
+    return { id: parts.createId(), topic: kept.query.topics[0] ?? null, report: kept, days, entries };
   } catch (error) {
     reportFailed(error, parts, log);
     return null;

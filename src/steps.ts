@@ -64,7 +64,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly sufficiency: () => SufficiencyParts;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   /** The domain's topics, and whom to tell that a report could not be kept. */
-  readonly reports: Pick<ReportParts, "topics" | "readTopics"> & { readonly warn: (message: string) => void };
+  readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;

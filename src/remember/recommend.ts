@@ -22,6 +22,7 @@ const KIND_NAMES: Readonly<Record<ValueKind, string>> = {
 
 export interface RecommendParts {
   readonly topics: readonly { readonly slug: string; readonly name: string }[];
+  readonly isCommon: (word: string) => boolean;
   readonly declaresPrecedence: boolean;
   readonly documents: number;
 }
@@ -62,12 +63,16 @@ function outsideDomain(strange: number, all: number): Recommendation {
   return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
 }
 
-function inNoDocument({ text: term }: MissingTerm): Recommendation {
-  const text = `No document mentions "${term}": add one that does, or declare the documents' own word for it under \`synonyms\` in the domain pack.`;
+function inNoDocument({ text: term, kind }: MissingTerm): Recommendation {
+  const otherwise = kind === "word" ? ", or declare the documents' own word for it under `synonyms` in the domain pack" : "";
+  const text = `No document mentions "${term}": add one that does${otherwise}.`;
   return { kind: "in_no_document", subject: term.toLowerCase(), text, basis: "counted" };
 }
 
-function fillGaps({ gaps, passages, query }: Omit<DiagnosticReport, "recommendations">, { topics }: RecommendParts): Recommendation[] {
+function fillGaps(
+  { gaps, passages, query }: Omit<DiagnosticReport, "recommendations">,
+  { topics, isCommon }: RecommendParts,
+): Recommendation[] {
   const nameOf = (slug: string) => topics.find((topic) => topic.slug === slug)?.name ?? slug;
   const found: Recommendation[] = gaps.topics
     .filter(({ inDocuments }) => !inDocuments)
@@ -78,7 +83,7 @@ function fillGaps({ gaps, passages, query }: Omit<DiagnosticReport, "recommendat
       basis: "heuristic",
     }));
   if (passages.length === 0) return found;
-  const apart = gaps.missing.filter(({ inDocuments }) => inDocuments).map(({ text }) => text);
+  const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
     const text = `Documents mention ${listed(apart)}, but no passage found does: say it where the rest of the question is answered, or declare \`synonyms\`.`;

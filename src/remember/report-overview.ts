@@ -44,8 +44,9 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
         group.confidence += report.confidence;
       }
       if (createdAt > group.newest) group.newest = createdAt;
-      for (const text of new Set(report.gaps.missing.map(({ text }) => text.toLowerCase())))
-        if (text !== "") count(group.missing, text, text);
+      const missing = new Map(report.gaps.missing.map(({ text }) => [text.toLowerCase(), text]));
+      missing.delete("");
+      for (const [key, text] of missing) count(group.missing, key, text);
       const advised = new Map(report.recommendations.map((one) => [`${one.kind} ${one.subject}`, one]));
       for (const [key, one] of advised) count(group.recommendations, key, one);
     },

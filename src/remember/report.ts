@@ -37,6 +37,8 @@ export interface ReportParts {
   /** Does a document that the asker may read hold the token? */
   readonly holds: (token: string) => boolean;
   readonly readTopics: ReadTopics;
+  /** Is a word (lower case) one that every text uses? Such words are named last. */
+  readonly isCommon: (word: string) => boolean;
   /** The domain's topics, for their names and keywords. */
   readonly topics: readonly { readonly slug: string; readonly name: string; readonly keywords: readonly string[] }[];
   readonly repairs: QueryAnalysis["repaired"];
@@ -88,7 +90,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
     type: readQuestion(text).type,
     words: words(text).length,
     terms: asked.words.map(({ word }) => word),
-    codes: asked.codes,
+    codes: asked.codes.map(shownCode),
     values: asked.values.map((value) => value.text),
     expects: askedValues(read).map(kindsOf),
     repaired: hostile ? [] : repairs,
@@ -129,16 +131,17 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   return { ...found, recommendations: hostile ? [] : recommend(found, parts) };
 }
 
-/** A report that tells nothing in words: kinds, counts and scores are left, for where no text may be stored. */
+/** A report that tells nothing of what was asked: kinds, counts and scores are left, for where no text may be stored. */
 export function withoutText(report: DiagnosticReport): DiagnosticReport {
   const { query, gaps } = report;
   return {
     ...report,
-    query: { ...query, terms: [], codes: [], values: [], repaired: [], expanded: [] },
-    passages: report.passages.map((passage) => ({ ...passage, title: "", url: null, headingPath: [], reason: "", lacks: [] })),
+    query: { ...query, terms: [], codes: [], values: [], repaired: [], expanded: [], topics: [] },
+    passages: report.passages.map((passage) => ({ ...passage, title: "", url: null, headingPath: [], reason: "", topics: [], lacks: [] })),
     gaps: {
       ...gaps,
       missing: gaps.missing.map((term) => ({ ...term, text: "" })),
+      topics: [],
       unreadable: { ...gaps.unreadable, paths: [] },
       conflicts: [],
     },
@@ -220,25 +223,32 @@ function viewPassage(
       topics: readTopics(whole),
       lacks: [
         ...asked.words.filter((word) => !holdsWord(view, word)).map(({ word }) => word),
-        ...asked.codes.filter((code) => !view.tokens.has(code)),
+        ...asked.codes.filter((code) => !view.tokens.has(code)).map(shownCode),
         ...asked.values.filter(({ key }) => !view.values.has(key)).map(({ text }) => text),
       ],
     },
   };
 }
 
+/** A code as people write it; the index has it in lower case. */
+function shownCode(code: string): string {
+  return code.toUpperCase();
+}
+
 function holdsWord({ tokens }: Pick<PassageView, "tokens">, word: AskedWord): boolean {
   return word.tokens.some((token) => tokens.has(token));
 }
 
-function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words: index, holds }: ReportParts): MissingTerm[] {
+function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words: index, holds, isCommon }: ReportParts): MissingTerm[] {
+  const rank = ({ word }: AskedWord) => (isCommon(word.toLowerCase()) ? 1 : 0);
   return [
     ...asked.words
       .filter((word) => !views.some((view) => holdsWord(view, word)))
+      .sort((a, b) => rank(a) - rank(b))
       .map(({ word, tokens }) => ({ text: word, kind: "word" as const, inDocuments: tokens.some(holds) })),
     ...asked.codes
       .filter((code) => !views.some(({ tokens }) => tokens.has(code)))
-      .map((code) => ({ text: code, kind: "code" as const, inDocuments: holds(code) })),
+      .map((code) => ({ text: shownCode(code), kind: "code" as const, inDocuments: holds(code) })),
     ...asked.values
       .filter(({ key }) => !views.some(({ values }) => values.has(key)))
       .map(({ text }) => {
