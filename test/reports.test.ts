@@ -1,8 +1,11 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
+import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
+import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 
 let library: Library | null = null;
 afterEach(async () => {
@@ -21,6 +24,7 @@ async function reportOf({ events }: Library, question: string, options = {}): Pr
   return end !== undefined && "facts" in end ? end.facts.report : undefined;
 }
 
+const CARD = "How much does a library card cost?";
 const REFUSED = "Which library card do penguins of the zoo need?";
 
 describe("diagnostic reports", () => {
@@ -65,7 +69,6 @@ describe("diagnostic reports", () => {
     const { report } = await db.selectFrom("reports").select("report").executeTakeFirstOrThrow();
     await db.destroy();
     expect(report).not.toContain("preview");
-    const { rmSync, writeFileSync } = await import("node:fs");
     for (const file of ["cards.md", "loans.md", "rooms/study.html"]) rmSync(`${sandbox.folder}/documents/${file}`);
     writeFileSync(`${sandbox.folder}/documents/fines.txt`, "Fines were abolished.\n");
     await ingest();
@@ -91,7 +94,6 @@ describe("diagnostic reports", () => {
 
   it("tell nothing of documents that the asker may not read", async () => {
     const { engine, ask, ingest, sandbox } = await open();
-    const { mkdirSync, writeFileSync } = await import("node:fs");
     mkdirSync(`${sandbox.folder}/secret`);
     writeFileSync(`${sandbox.folder}/secret/merger.md`, "# Penguins\n\nPenguins of the zoo need a blue library card.\n");
     await ingest("secret", { access: "staff" });
@@ -149,36 +151,34 @@ describe("diagnostic reports", () => {
     expect(report.recommendations.map(({ kind }) => kind)).toEqual(["no_documents"]);
   });
 
-  it("come from seven-layer below .50, on the scale of its own model", async () => {
-    const { engine, events } = await open({ encoder: fakeEncoder({ id: "text-embedding-3-small" }) });
-    let below = 0;
-    for (const question of [
-      "How much does a library card cost?",
-      "May films be kept?",
-      "book a study room for people",
-      "card",
-      "dollars and days of the year",
-    ]) {
-      const seen = await events(question, { profile: "seven-layer" });
-      const last = seen.at(-1);
-      if (last?.type !== "answer") throw new Error("no answer");
-      const { answer } = last;
-      const warned = answer.warnings.some(({ code }) => code === "low_confidence");
-      const named = seen.find(({ type }) => type === "remember-end");
-      const id = named !== undefined && "facts" in named ? named.facts.report : null;
-      if (warned || answer.refusal !== null) expect(id, question).toEqual(expect.any(String));
-      if (id === null) continue;
-      const { report } = await engine.report(String(id));
-      expect(report.reportBelow).toBe(0.5);
-      expect(report.causes.includes("low_confidence")).toBe(warned);
-      if (warned) below++;
-    }
-    expect(below).toBeGreaterThan(0);
-    expect(
-      (await collect(engine.ask("card", { profile: "seven-layer" }))).some(
-        (event) => event.type === "notice" && event.message.includes("layer 7"),
-      ),
-    ).toBe(false);
+  it.each([
+    [0.44, ["refused"], false],
+    [0.47, ["low_confidence"], true],
+    [0.499, ["low_confidence"], true],
+    [0.501, null, false],
+    [0.6, null, false],
+  ])("come with the warning prefix of seven-layer: best cosine %d", async (cosine, causes, prefix) => {
+    const vectorOf = (text: string) => (text === CARD ? [cosine, Math.sqrt(1 - cosine * cosine)] : [1, 0]);
+    const encoder = { ...fakeEncoder({ dimensions: 2, vectorOf }), model: "text-embedding-3-small" };
+    const { engine, events } = await open({ encoder });
+    const seen = await events(CARD, { profile: "seven-layer" });
+    expect(seen.some(({ type, ...rest }) => type === "warning" && JSON.stringify(rest).includes("low_confidence"))).toBe(prefix);
+    const { reports } = await engine.reports();
+    expect(reports.map(({ report }) => report.causes)).toEqual(causes === null ? [] : [causes]);
+    expect(seen.some((event) => event.type === "notice" && event.message.includes("layer 7"))).toBe(false);
+    if (causes === null) return;
+    expect(reports[0]?.report).toMatchObject({ reportBelow: 0.5, query: { type: "how-much", topics: ["cards"] } });
+    expect(reports[0]?.report.confidence).toBeCloseTo(cosine, 5);
+    expect(reports[0]?.report.passages.length).toBeGreaterThan(0);
+  });
+
+  it("of seven-layer go by the same share of cosines with another encoder", async () => {
+    const { engine, ask } = await open();
+    const answer = await ask("quantum xylophone", { profile: "seven-layer" });
+    const { reportBelow } = (await engine.report(answer.id)).report;
+    const carried = scaleFor("text-embedding-3-small", loadEmbeddedEncoder(), loadCalibrations()).threshold(0.5);
+    expect(reportBelow).toBeCloseTo(carried, 9);
+    expect(reportBelow).not.toBe(0.5);
   });
 
   it("are grouped quickly, thousands of them", async () => {
