@@ -22,7 +22,7 @@ export const DEFAULT_CACHE_ENTRIES = 10_000;
 export const DEFAULT_CACHE_HOURS = 24 * 7;
 /** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Reports kept for each tenant of a domain; the oldest go first. Some 4 kB each. */
+/** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
 /** Port of the server. */
 export const DEFAULT_PORT = 8787;

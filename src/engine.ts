@@ -7,7 +7,7 @@ import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import type { ReportOverview, StoredReport } from "./diagnostic-report.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError, RequestError } from "./errors.ts";
+import { ModelError, messageOf, RequestError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createCommonWords } from "./language/english-words.ts";
 import { createTopicReader, type ReadTopics } from "./language/topics.ts";
@@ -214,6 +214,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
+  try {
+    await store.reports.purge(reportsSince(now(), config.reports.days));
+  } catch (error) {
+    warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
+  }
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();

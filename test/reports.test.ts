@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
+import { createEngine } from "../src/engine.ts";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
+import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 
@@ -142,6 +144,52 @@ describe("diagnostic reports", () => {
     now += 1000;
     expect((await engine.reports({ since: new Date(0) })).total).toBe(0);
     await expect(engine.report(answer.id)).rejects.toMatchObject({ code: "unknown_report" });
+  });
+
+  it("tell what checks left out of what a model wrote, without personal data that it wrote", async () => {
+    const chat = fakeChatModel([["A library card costs 900 dollars [1]. Ask jo.penguin@zoo.example for one [1]."]]);
+    const { ask, engine } = await open({ models: { small: chat, large: chat } });
+    const answer = await ask(CARD);
+    expect(answer.refusal).toBeNull();
+    const { report } = await engine.report(answer.id);
+    expect(report.causes).toContain("checks");
+    expect(report.checks.filter(({ leftOut }) => leftOut > 0).map(({ check }) => check)).toContain("values");
+    expect(report.recommendations).toContainEqual(expect.objectContaining({ kind: "sentences_left_out", subject: "values" }));
+    expect(JSON.stringify(report)).not.toContain("jo.penguin");
+  });
+
+  it("are made once, and not again for a hit", async () => {
+    const { ask, engine, events } = await open({ settings: { "cache.enabled": true } });
+    await ask(CARD);
+    const seen = await events(CARD);
+    expect(seen.find(({ type }) => type === "remember-end")).toMatchObject({ facts: { report: null } });
+    expect((await engine.reports()).total).toBe(0);
+  });
+
+  it("are made by many who ask at once, in two processes' engines, and none is lost", async () => {
+    const { ask, engine } = await open();
+    const other = await createEngine(engine.config);
+    try {
+      const asked = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? ask(`${REFUSED} ${n}`) : other.answer(`${REFUSED} ${n}`))),
+      );
+      const { reports, total } = await other.reports({ limit: 100 });
+      expect(total).toBe(24);
+      expect(reports.map(({ interactionId }) => interactionId).sort()).toEqual(asked.map(({ id }) => id).sort());
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("that have expired are gone from the database when it is next opened", async () => {
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    const { ask, engine, sandbox } = await open({ now: () => new Date(now) });
+    await ask(REFUSED);
+    now += 91 * 86_400_000;
+    await (await createEngine(engine.config, { now: () => new Date(now) })).close();
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    expect(await db.selectFrom("reports").select("id").execute()).toEqual([]);
+    await db.destroy();
   });
 
   it("of an index of nothing say what to do", async () => {

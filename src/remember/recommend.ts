@@ -33,12 +33,12 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
     const text = "Nothing has been ingested that the asker may read: read a folder with `sourcebound ingest FOLDER`.";
     return [{ kind: "no_documents", subject: "", text, basis: "counted" }];
   }
-  const { causes, gaps, query } = report;
+  const { causes, gaps } = report;
   const weak = causes.includes("refused") || causes.includes("low_confidence");
   const strange = gaps.missing.filter(({ inDocuments }) => !inDocuments);
   const outside = isOutside(report, strange);
   const found = [
-    ...(weak && outside ? [outsideDomain(strange.length, query.terms.length)] : []),
+    ...(weak && outside ? [outsideDomain()] : []),
     ...(weak ? strange.slice(0, outside ? 0 : MAX_EACH).map(inNoDocument) : []),
     ...gaps.conflicts.filter(({ resolvedBy }) => resolvedBy === null).map((conflict) => settleConflict(conflict, parts)),
     ...(weak && !outside ? fillGaps(report, parts) : []),
@@ -58,8 +58,8 @@ function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, st
   );
 }
 
-function outsideDomain(strange: number, all: number): Recommendation {
-  const text = `${strange} of ${all} words stand in no document: the question is probably outside of what the documents are for.`;
+function outsideDomain(): Recommendation {
+  const text = "Most of its words stand in no document: the question is probably outside of what the documents are for.";
   return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
 }
 
@@ -121,9 +121,8 @@ function unreadableFile(path: string): Recommendation {
   return { kind: "unreadable_file", subject: path, text, basis: "counted" };
 }
 
-function leftOutBy({ check, leftOut }: DiagnosticReport["checks"][number]): Recommendation {
-  const sentences = leftOut === 1 ? "1 sentence was" : `${leftOut} sentences were`;
-  const text = `${sentences} left out by the check "${check}": see whether the documents state elsewhere what was written.`;
+function leftOutBy({ check }: DiagnosticReport["checks"][number]): Recommendation {
+  const text = `What was written did not pass the check "${check}" and was left out: see whether the documents state it elsewhere.`;
   return { kind: "sentences_left_out", subject: check, text, basis: "heuristic" };
 }
 

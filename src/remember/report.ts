@@ -27,6 +27,8 @@ const MAX_NAMED = 5;
 /** Reasons kept of one check, and their characters. */
 const MAX_REASONS = 3;
 const REASON_CHARACTERS = 200;
+/** Name of the check that looks for personal data. */
+const PII_CHECK = "pii";
 /** Characters of a question that are analysed: many times the longest one that is admitted by default. */
 const MAX_READ = 10_000;
 
@@ -267,16 +269,24 @@ function mayHold(topic: string, { topics, words: index, holds }: ReportParts): b
   });
 }
 
-/** Reasons are redacted: they may say what a model wrote. */
+/**
+ * Reasons are redacted: they may say what a model wrote. Where that held personal data only the check that found it speaks: another one may name it in pieces
+ * that nothing recognises.
+ */
 function checkIssues(checks: readonly CheckResult[]): CheckIssue[] {
+  const personal = checks.some(({ name, verdict }) => name === PII_CHECK && verdict !== "pass");
   const byName = new Map<string, CheckResult[]>();
   for (const check of checks.filter(isIssue)) byName.set(check.name, [...(byName.get(check.name) ?? []), check]);
-  return [...byName].map(([check, found]) => ({
-    check,
-    warned: found.filter(({ leftOut }) => leftOut !== true).length,
-    leftOut: found.filter(({ leftOut }) => leftOut === true).length,
-    reasons: [...new Set(found.map(({ reason }) => redactPersonalData(reason).slice(0, REASON_CHARACTERS)))].slice(0, MAX_REASONS),
-  }));
+  return [...byName].map(([check, found]) => {
+    const reasons =
+      personal && check !== PII_CHECK ? [] : found.map(({ reason }) => redactPersonalData(reason).slice(0, REASON_CHARACTERS));
+    return {
+      check,
+      warned: found.filter(({ leftOut }) => leftOut !== true).length,
+      leftOut: found.filter(({ leftOut }) => leftOut === true).length,
+      reasons: [...new Set(reasons)].slice(0, MAX_REASONS),
+    };
+  });
 }
 
 function kindsOf(bits: number): ValueKind[] {

@@ -32,6 +32,8 @@ export interface ReportStore {
   list(selection: ReportSelection, page: { readonly limit: number; readonly offset: number }): Promise<StoredReport[]>;
   /** By its own id or by that of its interaction; `null` where there is none that the scope may see. */
   get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null>;
+  /** Deletes what is older; returns how many. Writes only where there is something to delete. */
+  purge(before: Date): Promise<number>;
 }
 
 const MS_PER_DAY = 86_400_000;
@@ -149,6 +151,13 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
         .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interaction_id", "=", id)]))
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
+    },
+    async purge(before) {
+      const at = before.toISOString();
+      const old = await db.selectFrom("reports").select("id").where("created_at", "<", at).limit(1).executeTakeFirst();
+      if (old === undefined) return 0;
+      const { numDeletedRows } = await db.deleteFrom("reports").where("created_at", "<", at).executeTakeFirst();
+      return Number(numDeletedRows);
     },
   };
 }

@@ -439,6 +439,19 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     );
 
     it(
+      "purges what is older, and nothing else",
+      withStore(async ({ store, advance }) => {
+        expect(await store.reports.purge(new Date("2027-01-01T00:00:00Z"))).toBe(0);
+        await add(store, "i1");
+        advance(1000);
+        await add(store, "i2");
+        expect(await store.reports.purge(new Date("2026-01-01T00:00:01Z"))).toBe(1);
+        expect(await idsOf(store)).toEqual(["r-i2"]);
+        expect(await store.interactions.list("d", 10)).toHaveLength(2);
+      }),
+    );
+
+    it(
       "keeps both or none when a report cannot be stored",
       withStore(async ({ store }) => {
         await add(store, "i1");
