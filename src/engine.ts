@@ -5,9 +5,8 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
-import type { ReportOverview, StoredReport } from "./diagnostic-report.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError, messageOf, RequestError } from "./errors.ts";
+import { ModelError, messageOf } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createCommonWords } from "./language/english-words.ts";
 import { createTopicReader, type ReadTopics } from "./language/topics.ts";
@@ -25,7 +24,7 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { createReportGrouping } from "./remember/report-overview.ts";
+import { createReportReader, type ReportReader } from "./reports.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
@@ -36,7 +35,6 @@ import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import { didYouMean } from "./text/nearest.ts";
 import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
@@ -80,20 +78,6 @@ export interface ConflictOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ReportOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
-  readonly topic?: string | null | undefined;
-  /** Not older than this. @default the retention time */
-  readonly since?: Date | undefined;
-  /** Reports listed beside the groups, newest first. @default 10 */
-  readonly limit?: number | undefined;
-  /** Reports passed over before those listed. @default 0 */
-  readonly offset?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
@@ -105,7 +89,7 @@ export interface Health {
 }
 
 /** Everything in one place; open one per process and close it. */
-export interface Engine {
+export interface Engine extends ReportReader {
   readonly config: Config;
   readonly store: Store;
   /** The path of a question as events; the last one is the answer. */
@@ -121,17 +105,6 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
-  /**
-   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
-   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
-   * @throws RequestError `unknown_topic`
-   */
-  reports(options?: ReportOptions): Promise<ReportOverview>;
-  /**
-   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
-   * @throws RequestError `unknown_report`
-   */
-  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant">): Promise<StoredReport>;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
@@ -294,13 +267,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
-  /** Reports that this scope may see and that have not expired. */
-  const reportsFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
-    const kept = reportsSince(now(), config.reports.days);
-    const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
-    return { scope, since: since === undefined || since < kept ? kept : since };
-  };
-
   const engine: Engine = {
     config,
     store,
@@ -316,27 +282,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
-      const pack = domain(name);
-      const selection = { ...reportsFor(pack, { tenant, since }), topic: topicNamed(pack, topic) };
-      const grouping = createReportGrouping(pack.topics);
-      for await (const report of store.reports.each(selection)) {
-        signal?.throwIfAborted();
-        grouping.add(report);
-      }
-      return { total: grouping.total, topics: grouping.groups(), reports: await store.reports.list(selection, { limit, offset }) };
-    },
-    async report(id, { domain: name, tenant } = {}) {
-      const pack = domain(name);
-      const selection = reportsFor(pack, { tenant });
-      const stored = await store.reports.get(id, selection);
-      if (stored === null) {
-        const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
-        const message = `There is no report "${id.slice(0, 100)}" in domain "${pack.name}"${whose} that may be seen here. \`sourcebound reports\` lists them.`;
-        throw new RequestError("unknown_report", message, { id });
-      }
-      return withPreviews(stored, selection.scope, store);
-    },
+    ...createReportReader({ store, config, domain, now }),
     async *ask(question, options = {}) {
       const pack = domain(options.domain);
       const request = requestOf(question, options, pack, config);
@@ -408,39 +354,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
   };
   return engine;
-}
-
-/** Reports listed beside the groups. */
-const DEFAULT_REPORT_LIMIT = 10;
-/** Characters of a passage that a report shows. */
-const PREVIEW_CHARACTERS = 160;
-
-/** A report with the beginning of each passage, as long as its document is the version that was found. */
-async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {
-  const { passages } = stored.report;
-  const documents = await store.documents.load(scope, [...new Set(passages.map(({ documentId }) => documentId))]);
-  const shown = passages.map((passage) => {
-    const document = documents.get(passage.documentId);
-    const current = document?.version === passage.documentVersion ? document : null;
-    const { start, end } = passage.range;
-    return { ...passage, preview: current?.text.slice(start, Math.min(end, start + PREVIEW_CHARACTERS)) ?? null };
-  });
-  return { ...stored, report: { ...stored.report, passages: shown } };
-}
-
-/** @throws RequestError `unknown_topic` with the nearest right name */
-function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
-  if (slug === null || slug === undefined) return slug;
-  const known = topics.map((topic) => topic.slug);
-  if (known.includes(slug)) return slug;
-  const list = known.length === 0 ? "The domain pack declares none." : `Known: ${known.join(", ")}.`;
-  throw new RequestError(
-    "unknown_topic",
-    `Domain "${name}" has no topic "${slug.slice(0, 100)}".${didYouMean(slug.slice(0, 100), known)} ${list}`,
-    {
-      topic: slug,
-    },
-  );
 }
 
 /** Documents held in memory at once while a corpus is scanned. */

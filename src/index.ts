@@ -9,7 +9,6 @@ export {
   type EngineParts,
   type Health,
   type IngestOptions,
-  type ReportOptions,
   type SwitchOptions,
 } from "./engine.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError } from "./errors.ts";
@@ -19,6 +18,7 @@ export type { EmbedOptions, Encoder } from "./models/encoder.ts";
 export type { EncoderSpec } from "./models/encoder-spec.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
+export type { ReportOptions } from "./reports.ts";
 export type * from "./types.ts";
 export {
   MAX_ANSWER_CHARACTERS,
