@@ -1,5 +1,6 @@
 import { messageOf } from "./errors.ts";
 import type { Outcome } from "./outcome.ts";
+import type { RememberSettings } from "./remember/remember.ts";
 import { diagnose, reportCauses, withoutText } from "./remember/report.ts";
 import type { QuestionWords } from "./retrieve/understand.ts";
 import type { AnswerParts } from "./steps.ts";
@@ -15,9 +16,9 @@ export async function reportLowConfidence(
   outcome: Outcome,
   words: QuestionWords,
   parts: AnswerParts,
+  { enabled, days, entries, text }: RememberSettings["reports"],
   log: StageLog,
 ): Promise<NewReport | null> {
-  const { enabled, days, entries, text } = parts.remember.reports;
   const threshold = thresholdFor(outcome, parts);
   const causes = enabled ? reportCauses(answer, threshold) : [];
   if (causes.length === 0) return null;

@@ -6,6 +6,7 @@ import type { Block, BlockType } from "../types.ts";
 export const migrations: Readonly<Record<string, Migration>> = {
   "001_first_light": { up: createFirstTables },
   "002_outline_and_pages": { up: addOutlineAndPages },
+  "003_chance": { up: addChance },
   "003_reports": { up: addReports },
 };
 
@@ -178,4 +179,8 @@ async function addReports({ schema }: Kysely<unknown>): Promise<void> {
   await schema.createIndex("reports_interaction").on("reports").column("interaction_id").execute();
   await schema.createIndex("reports_owner").on("reports").columns(["domain", "tenant", "created_at", "id"]).execute();
   await schema.createIndex("reports_time").on("reports").column("created_at").execute();
+}
+
+async function addChance(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("interactions").addColumn("chance", "real").execute();
 }

@@ -67,7 +67,9 @@ describe("openSqlite", () => {
     await createStore(db, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
     await db.destroy();
     const old = new Libsql(path);
-    old.exec("alter table documents drop column outline; alter table documents drop column pages; drop table reports");
+    old.exec(
+      "alter table documents drop column outline; alter table documents drop column pages; alter table interactions drop column chance; drop table reports",
+    );
     old.exec("delete from kysely_migration where name >= '002'");
     old.close();
     const migrated = await openSqlite(path);
@@ -102,7 +104,7 @@ describe("openSqlite", () => {
       answer: "{}",
     };
     const report = { id: "r1", topic: null, report: sampleReport(), days: 90, entries: 10 };
-    await store.interactions.add({ ...interaction, status: "ok", confidence: null, cacheMode: "miss" }, report);
+    await store.interactions.add({ ...interaction, status: "ok", confidence: null, chance: null, cacheMode: "miss" }, report);
     const selection = { scope: { domain: "d", tenant: null, access: ["public"] }, since: new Date(0) };
     expect(await store.reports.get("r1", selection)).toMatchObject({ interactionId: "i2", report: sampleReport() });
     expect((await store.interactions.list("d", 10)).map(({ question }) => question)).toEqual(["q", "an old question"]);
