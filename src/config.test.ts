@@ -123,7 +123,11 @@ describe("web search", () => {
     ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
     ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs one/],
     ["tavily without a key", { type: "tavily" }, /web_search\.api_key: missing/],
-    ["an address with a password", { type: "searxng", url: "http://me:secret@localhost/" }, /web_search\.url: holds a user name or password/],
+    [
+      "an address with a password",
+      { type: "searxng", url: "http://me:secret@localhost/" },
+      /web_search\.url: holds a user name or password/,
+    ],
     ["another service", { type: "bing" }, /web_search\.type/],
     ["an address that is none", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
     ["a key that nobody reads", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],

@@ -24,6 +24,8 @@ export interface Outcome {
   /** `null`: the web was not asked. */
   web: readonly WebEvidence[] | null;
   decision: Decision;
+  /** How far above the least that answers; `null`: not known. */
+  headroom: number | null;
   refusal: Refusal | null;
 }
 
@@ -40,7 +42,8 @@ export function createOutcome(): Outcome {
     evidence: [],
     conflicts: [],
     web: null,
-    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    headroom: null,
     refusal: null,
   };
 }
