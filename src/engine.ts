@@ -323,6 +323,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      // What is measured must be the same tomorrow.
       web: isMeasured ? null : webParts(pack),
       threshold,
       verifier,

@@ -325,11 +325,11 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
 
 describe("a hostile web", () => {
   it.each(Object.keys(HOSTILE))("%s: nothing is read, and the question is answered as without the web", async (name) => {
-    const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 2000 } });
+    const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 3000 } });
     const before = process.memoryUsage().rss;
     const begun = performance.now();
     const { answer, events } = await run("sourcebound");
-    expect(performance.now() - begun).toBeLessThan(6000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2);
     expect(answer.status).toBe("ok");
     expect(textOf(answer)).toContain("$5");
