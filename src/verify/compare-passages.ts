@@ -1,6 +1,7 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Conflict, Evidence, Passage } from "../types.ts";
-import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { compareFacts } from "./compare-facts.ts";
+import type { Comparison } from "./comparison.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
