@@ -1,10 +1,13 @@
 import { ALIGNED_MARKER, compareAmounts, isUnlimited } from "./compare-amounts.ts";
+import { comparePeriods } from "./compare-periods.ts";
 import { countNegators, sameConditions, turnedDenial, turnedMarker, turnedStance } from "./compare-polarity.ts";
 import { compareRows } from "./compare-rows.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";
 import {
   isException,
+  otherColumns,
+  otherLabels,
   otherModifiers,
   otherNames,
   otherPersons,
@@ -13,6 +16,7 @@ import {
   otherYears,
   sharedWeight,
   shareHeld,
+  strangeWeight,
   subjectFactor,
 } from "./same-subject.ts";
 
@@ -25,6 +29,8 @@ const ALIGNED_WEAK_MARKER = 0.9;
 const ALIGNED_STANCE = 0.5;
 /** Least weight of the words that both hold. */
 const SHARED_WEIGHT = 1.7;
+/** Weight of the telling words of each that the other lacks, from which a denial is one of something else. */
+const OTHER_THINGS = 1;
 /** Weight of shared words at which half of the certainty is reached. */
 const HALF_CERTAIN = 2;
 
@@ -35,6 +41,8 @@ const HALF_CERTAIN = 2;
  */
 export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | null {
   if (a.example || b.example) return null;
+  const periods = comparePeriods(a, b);
+  if (periods !== null) return periods;
   if (a.piece.type === "table-row" || b.piece.type === "table-row") return compareRows(a, b);
   const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
   const aligned = (shareA + shareB) / 2;
@@ -42,6 +50,8 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
   if (Math.min(shareA, shareB) < LEAST_SHARE * strictness || aligned < ALIGNED_STANCE * strictness) return null;
   if (shared < SHARED_WEIGHT * strictness) return null;
   if (
+    otherLabels(a, b) ||
+    otherColumns(a, b) ||
     otherNames(a, b) ||
     otherSubjects(a, b) ||
     otherModifiers(a, b) ||
@@ -62,18 +72,21 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
   if (values !== null && values.type === "differ") {
     // "No time limit" denies by its value.
     return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor)
-      ? { type: "differ", kind: values.kind, certainty: certainty(values.factor), a: values.a, b: values.b }
+      ? { type: "differ", kind: values.kind, named: subject === 1, certainty: certainty(values.factor), a: values.a, b: values.b }
       : null;
   }
   const stance = turnedStance(a, b);
   if (stance !== null && negators === stance.negators && enough(ALIGNED_STANCE))
-    return { type: "differ", kind: "condition", certainty: certainty(1), a: stance.a, b: stance.b };
+    return { type: "differ", kind: "condition", named: subject === 1, certainty: certainty(1), a: stance.a, b: stance.b };
   const conditions = sameConditions(a, b);
-  const denied = conditions && Math.abs(negators) === 1 ? turnedDenial(a, b) : null;
-  if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
+  // Each speaks of something that the other does not.
+  const apart = Math.min(strangeWeight(a, b), strangeWeight(b, a)) >= OTHER_THINGS;
+  const denied = conditions && !apart && Math.abs(negators) === 1 ? turnedDenial(a, b) : null;
+  if (denied !== null && enough(ALIGNED_POLARITY))
+    return { type: "differ", kind: "polarity", named: subject === 1, certainty: certainty(1), ...denied };
   const marker = turnedMarker(a, b);
   if (marker !== null && enough(marker.strong ? ALIGNED_STANCE : ALIGNED_WEAK_MARKER))
-    return { type: "differ", kind: "condition", certainty: certainty(1), a: marker.a, b: marker.b };
+    return { type: "differ", kind: "condition", named: subject === 1, certainty: certainty(1), a: marker.a, b: marker.b };
   if (denied !== null || stance !== null || marker !== null) return null;
   const says = values !== null || (aligned >= ALIGNED_MARKER && conditions);
   return says && enough(ALIGNED) ? { type: "agree", certainty: certainty(1) } : null;

@@ -91,6 +91,8 @@ const LAST_NEGATOR =
   /(\b(?:not|no|never|none|neither|nor|without|cannot|unable)\b|n['’]t\b)(?!.*(?:\b(?:not|no|never|none|neither|nor|without|cannot|unable)\b|n['’]t\b))/iu;
 const NEGATOR_REACH = 48;
 
+const RESTRICTS = /\b(?:who|which|that)\s+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could)\s*)?$/i;
+
 /** Does the negation act on this word: not on a duty ("needn't"), not on a thing further ahead ("no income who meet …")? */
 function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
   const before = reading.text.slice(Math.max(0, start - NEGATOR_REACH), start);
@@ -99,6 +101,8 @@ function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
   const at = start - before.length + match.index;
   if (stances.some(({ start: from, end }) => at >= from && at < end)) return false;
   if (/\b(?:likely as|or)\s+$/i.test(before.slice(0, match.index))) return false;
+  // "Patients who are not pregnant must …" says which patients, and denies nothing.
+  if (RESTRICTS.test(reading.text.slice(0, at))) return false;
   const between = before.slice(match.index + match[0].length);
   if (/^(?:no|none|without)$/i.test(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
   return !/\b(?:that|which|who|before|after|if|when|because)\b/i.test(between);
@@ -109,11 +113,20 @@ const IS_A = /\b(?:is|are|was|were)\s+(?:a|an|the)\s+(?:\S+\s+){0,3}$/i;
 const MAY_NOT = /(?<!\b(?:you|we|they) )\b(?:may|might) not\s+(?:\S+\s+){0,2}$/i;
 const MAY = /\b(?:may|might)\s+(?:\S+\s+){0,2}$/i;
 
+/** "Don't include …" forbids; what contradicts it tells somebody to, or says that they may. */
+const FORBIDS = /(?:^|[.;:!?]\s+)(?:please\s+)?(?:do not|don['’]t|never)\s+(?:\S+\s+){0,2}$/i;
+const TOLD = /\b(?:you|we|they|please|must|should)\b/i;
+
+function clauseBefore(text: string): string {
+  return text.slice(Math.max(...[". ", "; ", ", ", ": "].map((mark) => text.lastIndexOf(mark) + 1), 0));
+}
+
 /** "Is no claim exam" contradicts "is a claim exam", not a mention of claim exams; what may not be may be all the same. */
 function affirmsAlike(denied: ContentWord, denying: Fact, affirmed: ContentWord, other: Fact): boolean {
   const before = denying.reading.text.slice(0, denied.start);
   const instead = other.reading.text.slice(0, affirmed.start);
   if (IDENTITY.test(before) && !IS_A.test(instead)) return false;
+  if (FORBIDS.test(before) && !TOLD.test(clauseBefore(instead)) && clauseBefore(instead).trim() !== "") return false;
   return !(MAY_NOT.test(before) && MAY.test(instead));
 }
 
@@ -156,6 +169,11 @@ export function turnedMarker(a: Fact, b: Fact): { a: TextRange; b: TextRange; st
     const others = b.reading.markers.filter((other) => anchoredAlike(one, other));
     const turned = others.find(({ side }) => side !== one.side);
     if (turned === undefined || others.some(({ side }) => side === one.side)) continue;
+    // "Above and below" tells both cases apart.
+    if (
+      [a, b].some(({ reading: { markers } }) => new Set(markers.filter(({ pair }) => pair === one.pair).map(({ side }) => side)).size > 1)
+    )
+      continue;
     const strong = [a.reading.text.slice(one.start, one.end), b.reading.text.slice(turned.start, turned.end)].every((text) =>
       STRONG_PAIRS.has(text.toLowerCase()),
     );
@@ -189,6 +207,7 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
     if (turned === undefined || others.some(({ side }) => side === one.side)) continue;
     if (one.family === "duty") {
       const held = [scopeHeld(one.end, a, b), scopeHeld(turned.end, b, a)];
+      if (asksWhich(one, a) !== asksWhich(turned, b)) continue;
       const free = one.side === "free" ? a : b;
       if (Math.max(...held) < SAME_SCOPE || Math.min(...held) < SAME_DUTY || !withinLimits(free, free === a ? b : a)) continue;
     }
@@ -196,6 +215,13 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
     return { a: one, b: turned, negators: negatorsOf(a, one) - negatorsOf(b, turned) };
   }
   return null;
+}
+
+const WHICH = /^\s*\S+\s+(where|when|how|why|who|which|what)\b/i;
+
+/** "Show where you served" and "show that you served": the question word behind the verb that a duty acts on. */
+function asksWhich({ end }: Stance, { reading }: Fact): string {
+  return WHICH.exec(reading.text.slice(end))?.[1]?.toLowerCase() ?? "";
 }
 
 function actsAlike(one: Stance, a: Fact, other: Stance, b: Fact): boolean {

@@ -8,12 +8,14 @@ import type { Block, Passage, TextRange, Unit } from "../types.ts";
 /** A sentence, list item or table row with what stands around it, before it is read. */
 export interface Piece extends TextRange {
   readonly text: string;
-  readonly type: Unit["type"];
+  readonly type: Unit["type"] | "table-cell";
   readonly title: string;
   /** Headings, a list's lead-in, a table's header. */
   readonly above: readonly string[];
   readonly previous: string;
   readonly next: string;
+  /** Name of the column of a table's cell. */
+  readonly column?: string;
 }
 
 /** What a piece says, as it is compared with others. */
@@ -30,6 +32,8 @@ export interface Fact {
   readonly beside: ReadonlySet<string>;
   readonly title: ReadonlyMap<string, number>;
   readonly above: ReadonlyMap<string, number>;
+  /** Roots of the name of its column. */
+  readonly column: ReadonlyMap<string, number>;
   readonly amounts: readonly Amount[];
   readonly amountsAround: readonly Amount[];
   readonly amountsAbove: readonly Amount[];
@@ -151,6 +155,7 @@ function readFact(piece: Piece, read: (text: string) => Reading, words: FactWord
     beside: new Set([...aside.words, ...following.words].map(({ root }) => root)),
     title: weightsOf(title.words, weigh),
     above: weightsOf([...title.words, ...over.flatMap((one) => one.words)], weigh),
+    column: weightsOf(piece.column === undefined ? [] : read(piece.column).words, weigh),
     amounts,
     amountsAround: [aside, following].flatMap(({ text, quantities }) => amountsOf(text, quantities)),
     amountsAbove: [title, ...over].flatMap(({ text, quantities }) => amountsOf(text, quantities)),
@@ -177,9 +182,10 @@ function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => 
   return weights;
 }
 
-/** Blanks where brackets stood, so that offsets stay. */
+/** Blanks where brackets stood, so that offsets stay; brackets that hold most of a text are no aside. */
 function withoutAsides(text: string): string {
-  return text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
+  const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
+  return without.replaceAll(/\s+/g, "").length * 2 < text.replaceAll(/\s+/g, "").length ? text : without;
 }
 
 /** What pieces are cut from: a document, or a passage of one. */
@@ -216,7 +222,10 @@ export function piecesOf({ title, headingPath, units, blocks, textOf }: PieceSou
     const header = unit.type === "table-row" ? blocks[block?.header ?? -1] : undefined;
     if (unit.type === "table-row" && (header === undefined || header.start === unit.start)) continue;
     const above = [...headings.map((one) => one.text), ...(unit.type === "list-item" && leadIn !== "" ? [leadIn] : [])];
-    if (header !== undefined) above.push(textOf(header));
+    if (header !== undefined) {
+      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, textOf(header)));
+      above.push(textOf(header));
+    }
     const beside = (at: number) => {
       const other = units[at];
       return other === undefined || other.type === "heading" || other.type === "table-row" || unit.type === "table-row"
@@ -240,4 +249,58 @@ export function piecesOf({ title, headingPath, units, blocks, textOf }: PieceSou
     }
   }
   return pieces;
+}
+
+/** Characters from which a cell of a table is a statement, no label or value. */
+const LONG_CELL = 48;
+/** Between the items of a list inside a cell. */
+const CELL_ITEM = " · ";
+
+/** Sentences of the long cells of a row, each below the names of its column and its row. */
+function statementsInCells(
+  row: { readonly text: string; readonly start: number },
+  { title, above }: { readonly title: string; readonly above: readonly string[] },
+  header: string,
+): Piece[] {
+  const columns = cellsOf(header);
+  const cells = cellsOf(row.text);
+  const label = cells[0]?.text ?? "";
+  return cells.slice(1).flatMap((cell, i) => {
+    if (cell.text.length < LONG_CELL) return [];
+    const column = columns[i + 1]?.text ?? "";
+    const over = [...above, column, label].filter((text) => text !== "");
+    const parts = partsOf(cell.text, CELL_ITEM).flatMap((item) =>
+      splitSentences(item.text).map(({ start, end }) => ({ text: item.text.slice(start, end), start: item.start + start })),
+    );
+    return parts.map(({ text, start }, j) => ({
+      text,
+      type: "table-cell" as const,
+      start: row.start + cell.start + start,
+      end: row.start + cell.start + start + text.length,
+      title,
+      above: over,
+      previous: parts[j - 1]?.text ?? "",
+      next: parts[j + 1]?.text ?? "",
+      column,
+    }));
+  });
+}
+
+interface Part {
+  readonly text: string;
+  readonly start: number;
+}
+
+function cellsOf(row: string): Part[] {
+  return partsOf(row, "|");
+}
+
+/** Parts of a text between separators, trimmed. */
+function partsOf(text: string, separator: string): Part[] {
+  let at = 0;
+  return text.split(separator).map((raw) => {
+    const start = at + (raw.length - raw.trimStart().length);
+    at += raw.length + separator.length;
+    return { text: raw.trim(), start };
+  });
 }

@@ -4,6 +4,8 @@ import type { Fact } from "./facts.ts";
 
 /** A word from this weight tells one subject from another. */
 const TELLING = 0.62;
+/** A title is all subject: there a more common word tells too. */
+const TELLING_TITLE = 0.45;
 /** Subjects that differ by their titles, and values that only one of two sentences is limited to. */
 const OTHER_SUBJECT = 0.6;
 /** Where the other fact holds a word: itself, where it points back to, above it, beside it. */
@@ -108,16 +110,64 @@ export function otherYears(a: Fact, b: Fact): boolean {
   return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
 }
 
-/** Below 1 if what stands above each names a subject that the other does not speak of, and no name in both says that it is the same. */
+/**
+ * Below 1 if what stands above each names a subject that the other does not speak of. Not if a word of that subject stands in both sentences: then
+ * they say themselves what they are about. An item of a list says it only in what stands above it: there one strange subject is enough.
+ */
 export function subjectFactor(a: Fact, b: Fact): number {
-  if (!strangeAbove(a, b, TELLING) || !strangeAbove(b, a, TELLING)) return 1;
-  const named = a.words.some(
-    ({ name, root }) => name && (a.own.get(root) ?? 0) >= TELLING && b.own.has(root) && !(a.above.has(root) && b.above.has(root)),
+  const strange = [
+    strangeAbove(a, b, TELLING) || strangeIn(a.title, a, b, TELLING_TITLE),
+    strangeAbove(b, a, TELLING) || strangeIn(b.title, b, a, TELLING_TITLE),
+  ];
+  if (!(isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean))) return 1;
+  const anchored = a.words.some(
+    ({ name, root }) =>
+      name &&
+      (a.own.get(root) ?? 0) >= TELLING &&
+      b.own.has(root) &&
+      (a.above.has(root) || b.above.has(root)) &&
+      !(a.above.has(root) && b.above.has(root)),
   );
-  return named ? 1 : OTHER_SUBJECT;
+  return anchored ? 1 : OTHER_SUBJECT;
+}
+
+/** A column of a table stands for one of several things: its name has a word that the other does not speak of. */
+export function otherColumns(a: Fact, b: Fact): boolean {
+  const strange = (one: Fact, other: Fact) => [...one.column].some(([root, weight]) => weight >= TELLING && holds(other, root) === 0);
+  return strange(a, b) || strange(b, a);
+}
+
+/** Part of a sentence that begins above it: "You: – Served at least 90 days, and". */
+function isItem({ piece }: Fact): boolean {
+  return piece.type === "list-item" && (piece.above.at(-1)?.endsWith(":") ?? false);
+}
+
+/** "9312 Dementia", "5.3 Storage": a number or code that a piece begins with names its place in a list. */
+const LABEL = /^\s*(\d{1,5}(?:\.\d{1,5})*)[.):]?\s+\p{Lu}/u;
+
+export function labelOf({ piece }: Fact): string | null {
+  return LABEL.exec(piece.text)?.[1] ?? null;
+}
+
+/** Entries of a list with other numbers are other entries. */
+export function otherLabels(a: Fact, b: Fact): boolean {
+  const [one, other] = [labelOf(a), labelOf(b)];
+  return one !== null && other !== null && one !== other;
 }
 
 /** Does a word of this weight stand above one fact that the other does not have at all? */
 export function strangeAbove(fact: Fact, other: Fact, weight: number): boolean {
-  return [...fact.above].some(([root, own]) => own >= weight && holds(other, root) === 0 && !fact.own.has(root));
+  return strangeIn(fact.above, fact, other, weight);
+}
+
+function strangeIn(over: ReadonlyMap<string, number>, fact: Fact, other: Fact, weight: number): boolean {
+  for (const [root, own] of over) if (own >= weight && holds(other, root) === 0 && !fact.own.has(root)) return true;
+  return false;
+}
+
+/** Weight of the telling words of a fact that the other holds nowhere. */
+export function strangeWeight(fact: Fact, other: Fact): number {
+  let sum = 0;
+  for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
+  return sum;
 }
