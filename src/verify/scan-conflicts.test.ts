@@ -66,8 +66,8 @@ describe("scanConflicts", () => {
 
   it("asks more of two statements of one document than of two documents", async () => {
     const [one, other] = [
-      "Rare maps of the harbour are lent for 20 days to visitors from town.",
-      "Rare maps of the coast are lent for 30 days, by post too.",
+      "Rare maps of the harbour are lent for 20 days to visitors from town who paid a deposit.",
+      "Rare maps of the harbour are lent for 30 days, by post too, in crates of oak with straw.",
     ] as const;
     expect(report(await scan([document("a", one), document("b", other)])).conflicts).toHaveLength(1);
     expect(report(await scan([document("a", one, other)])).conflicts).toEqual([]);
