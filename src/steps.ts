@@ -241,7 +241,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+function wordsFor(question: Question, { corpus, profile }: Pick<AnswerParts, "corpus" | "profile">): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -249,12 +249,15 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
   return questionWords(understood, own, corpus);
 }
 
+/** What the gate is given. */
+export type GateParts = Pick<AnswerParts, "corpus" | "profile" | "compare" | "sufficiency">;
+
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export function verify(
   question: Question,
   passages: readonly Passage[],
   scale: ScoreScale,
-  parts: AnswerParts,
+  parts: GateParts,
   log: StageLog,
 ): Pick<Outcome, "evidence" | "conflicts"> {
   const gate = carryGate(parts.profile.gate, scale);
@@ -277,7 +280,11 @@ export function disagreements({ conflicts, decision }: Outcome): Warning[] {
 }
 
 /** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
-function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts: AnswerParts): Sufficiency | null {
+function sufficiencyOf(
+  question: Question,
+  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
+  parts: GateParts,
+): Sufficiency | null {
   if (parts.profile.gate.type !== "sufficiency") return null;
   const words = wordsFor(question, parts);
   const { weights, encoder, space } = parts.sufficiency();
@@ -286,7 +293,12 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
   return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
 }
 
-export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
+export function decide(
+  question: Question,
+  outcome: Pick<Outcome, "evidence" | "ranker" | "scale">,
+  parts: GateParts,
+  log: StageLog,
+): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
   const sufficiency = sufficiencyOf(question, outcome, parts);
