@@ -7,6 +7,7 @@ import {
   admittedIn,
   type Benchmark,
   createFactReader,
+  createWordReader,
   decide,
   Lexicon,
   loadEmbeddedEncoder,
@@ -61,6 +62,7 @@ async function measure(
   const sufficiency = () => ({ weights, space: lexicon, encoder: encoder.id });
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const signal = new AbortController().signal;
+  const readWords = createWordReader();
   const asked = [];
   for (const text of texts) {
     const question = admittedIn(text, [], scope);
@@ -78,7 +80,7 @@ async function measure(
   for (let round = 0; round < ROUNDS; round++) {
     progress(`round ${round + 1} of ${ROUNDS}`);
     for (const { question, found } of asked) {
-      const compare = { reader: createFactReader(), precedence: engine.domain("veterans").precedence };
+      const compare = { reader: createFactReader(readWords), precedence: engine.domain("veterans").precedence };
       const parts = { corpus: retrieveParts.corpus, profile, compare, sufficiency };
       for (const state of ["cold", "warm"] as const) {
         const [cpu, wall] = [process.cpuUsage(), performance.now()];

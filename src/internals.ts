@@ -7,6 +7,7 @@ export { listPeers, loadPeer, type Peer, type Search } from "./evaluate/peers.ts
 export { createRandom } from "./evaluate/random.ts";
 export { admittedIn } from "./evaluate/refusal-sets.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
+export { createWordReader } from "./language/content-words.ts";
 export { RAW_SCALE } from "./models/calibration/calibration.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";

@@ -265,13 +265,29 @@ export function verify(
   const compares = parts.profile.comparePassages;
   const asked = words.questionTokens(question.resolved);
   const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
-  const evidence = verifyPassages(question, passages, gate, words, scale, compared);
+  const evidence = verifyPassages(
+    question,
+    passages,
+    gate,
+    compares ? { ...words, tokensOf: tokensRead(words, parts) } : words,
+    scale,
+    compared,
+  );
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
   return { evidence, conflicts };
+}
+
+/** The tokens that the comparison has read, and what they say in other words. */
+function tokensRead({ alsoHeld }: QuestionWords, { compare, corpus }: GateParts): (passage: Passage) => ReadonlySet<string> {
+  return (passage) => {
+    const held = compare.reader.tokensOf(passage, corpus);
+    const also = alsoHeld(held);
+    return also.length === 0 ? held : new Set([...held, ...also]);
+  };
 }
 
 /** Sources that differ about what is answered. */

@@ -217,14 +217,14 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
     const whole = new Float32Array(ids.length);
     const sentences: Match[] = [];
     const neighbours = new Set<number>();
-    const held = new Set<string>();
+    const seen = new Set<number>();
     const lastAt = new Int32Array(ids.length).fill(-NEAR - 1);
     let from = 0;
     for (const end of text?.sentenceEnds ?? []) {
       const best = new Float32Array(ids.length);
       for (let place = from; place < end && place < MAX_WORDS; place++) {
         const id = text?.words[place] as number;
-        for (const token of space.tokensOf(id)) held.add(token);
+        seen.add(id);
         const row = rowOf(id);
         if (row === null) continue;
         for (let i = 0; i < ids.length; i++) {
@@ -239,7 +239,7 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
       sentences.push(best);
       from = end;
     }
-    const also = new Set(index.alsoHeld(held));
+    const also = new Set(index.alsoHeld(new Set([...seen].flatMap((id) => space.tokensOf(id)))));
     if (also.size > 0) for (const [i, { tokens }] of terms.entries()) if (tokens.some((token) => also.has(token))) whole[i] = 1;
     return { whole, sentences, neighbours };
   };

@@ -12,6 +12,8 @@ export interface WordStatistics {
   /** The same without what the conversation before added. */
   ownTokens(question: string): string[];
   idf(token: string): number;
+  /** Tokens of a passage with its title and headings, where they are known already. */
+  tokensOf?(passage: Passage): ReadonlySet<string>;
 }
 
 /**
@@ -106,7 +108,8 @@ export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agr
  * A question without any ("How long does it take?") is refused: what was meant is a guess, and the refusal asks for the whole question.
  */
 function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
-  const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
+  const held =
+    words.tokensOf?.(passage) ?? new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
   const idf = (token: string) => words.idf(token);
   const withHistory = weightedCoverage(asked, held, idf);
   return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? 0);
