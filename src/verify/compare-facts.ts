@@ -44,10 +44,13 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
   const periods = comparePeriods(a, b);
   if (periods !== null) return periods;
   if (a.piece.type === "table-row" || b.piece.type === "table-row") return compareRows(a, b);
-  const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
+  // Most pairs end here, on the first of the two.
+  const shareA = shareHeld(a, b);
+  if (shareA < LEAST_SHARE * strictness) return null;
+  const shareB = shareHeld(b, a);
   const aligned = (shareA + shareB) / 2;
+  if (shareB < LEAST_SHARE * strictness || aligned < ALIGNED_STANCE * strictness) return null;
   const shared = sharedWeight(a, b);
-  if (Math.min(shareA, shareB) < LEAST_SHARE * strictness || aligned < ALIGNED_STANCE * strictness) return null;
   if (shared < SHARED_WEIGHT * strictness) return null;
   if (
     otherLabels(a, b) ||

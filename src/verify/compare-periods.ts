@@ -24,6 +24,7 @@ const CERTAINTY = 0.7;
 
 /** The same name beside two periods. Whoever counts from another day tells readers something else, whatever each sentence goes on to say. */
 export function comparePeriods(a: Fact, b: Fact): Comparison | null {
+  if (a.amounts.length < 2 || b.amounts.length < 2) return null;
   const [ofA, ofB] = [periodsIn(a), periodsIn(b)];
   for (const one of ofA) {
     const others = ofB.filter(({ name }) => name === one.name);

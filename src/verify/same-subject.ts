@@ -8,8 +8,6 @@ const TELLING = 0.62;
 const TELLING_TITLE = 0.45;
 /** Subjects that differ by their titles, and values that only one of two sentences is limited to. */
 const OTHER_SUBJECT = 0.6;
-/** Where the other fact holds a word: itself, where it points back to, above it, beside it. */
-const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
 
 /** Share of a fact's words, by weight, that the other holds in itself or around it. */
 export function shareHeld(fact: Fact, other: Fact): number {
@@ -22,11 +20,8 @@ export function shareHeld(fact: Fact, other: Fact): number {
   return all === 0 ? 0 : held / all;
 }
 
-export function holds(fact: Fact, root: string): number {
-  if (fact.own.has(root)) return HELD.own;
-  if (fact.antecedent.has(root)) return HELD.antecedent;
-  if (fact.above.has(root)) return HELD.above;
-  return fact.beside.has(root) ? HELD.beside : 0;
+export function holds({ holding }: Fact, root: string): number {
+  return holding.get(root) ?? 0;
 }
 
 export function sharedWeight(a: Fact, b: Fact): number {
@@ -54,9 +49,9 @@ export function otherSubjects(a: Fact, b: Fact): boolean {
   return !ofA.some(({ root }) => ofB.some((word) => word.root === root)) && strange(ofA, a, b) && strange(ofB, b, a);
 }
 
-function subjectWords({ reading, words, antecedent }: Fact): ContentWord[] {
+function subjectWords({ reading, words, pointsBack, piece }: Fact): ContentWord[] {
   const verb = reading.text.search(VERB);
-  return verb < 0 || antecedent.size > 0 ? [] : words.filter(({ end }) => end <= verb);
+  return verb < 0 || (pointsBack && piece.previous !== "") ? [] : words.filter(({ end }) => end <= verb);
 }
 
 const ADJACENT = /^[\s-]$/;
