@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Block, Conflict, TextRange, Unit } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
@@ -99,6 +100,8 @@ export async function* scanConflicts(
       stored.push(one);
     }
     done++;
+    // Documents come from memory: without a pause nobody could cancel.
+    await setImmediate();
     yield { type: "progress", done, total, found: findings.length };
   }
   const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
