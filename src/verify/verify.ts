@@ -53,7 +53,13 @@ function judge(
       const relevance = coverage();
       const score = relevance ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
-      return evidence(passage, verdict, relevance, score, `holds ${percent(score)} of the question's words by weight`);
+      return evidence(
+        passage,
+        verdict,
+        relevance,
+        score,
+        `relevance ${score.toFixed(2)}: holds ${percent(score)} of the question's words by weight`,
+      );
     }
     case "similarity": {
       const score = dense ?? 0;
@@ -70,7 +76,11 @@ function judge(
       const score = vScore(parts) ?? 0;
       const verdict = outlier ? "rejected" : score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
-      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from ${scored.join(", ")}`);
+      const relevance =
+        dense === null || carried === null
+          ? "relevance not scored: no encoder ranked it"
+          : `relevance ${carried.toFixed(2)}: cosine ${dense.toFixed(2)} of question and passage`;
+      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)}, the mean of ${scored.join(", ")}; ${relevance}`);
     }
     case "best-similarity":
     case "none":
