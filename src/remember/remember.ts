@@ -16,11 +16,12 @@ export interface Remembered {
  * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question is redacted;
  * a question that holds personal data is not cached at all.
  * @param cacheKey `null`: do not cache
+ * @param chance what the learned gate said; `null`: it did not judge
  */
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  cacheKey: string | null,
+  { cacheKey, chance }: { readonly cacheKey: string | null; readonly chance: number | null },
   store: Store,
   { cache, session }: RememberSettings,
 ): Promise<Remembered> {
@@ -38,6 +39,7 @@ export async function rememberAnswer(
     answer: JSON.stringify(stored),
     status: answer.status,
     confidence: answer.confidence,
+    chance,
     cacheMode: answer.cacheMode,
   });
   if (sessionId !== null) {

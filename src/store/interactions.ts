@@ -14,6 +14,8 @@ export interface Interaction {
   readonly answer: string;
   readonly status: string;
   readonly confidence: number | null;
+  /** What the learned gate said before any calibration; `null`: it did not judge, or the answer was a cached one. */
+  readonly chance: number | null;
   readonly cacheMode: string;
 }
 
@@ -26,6 +28,8 @@ export interface InteractionStore {
   add(interaction: Interaction): Promise<void>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
+  /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
+  recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
 export function createInteractionStore(db: Kysely<Database>, now: () => Date): InteractionStore {
@@ -63,6 +67,19 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date): I
         reviewStatus: review_status,
         createdAt: created_at,
       }));
+    },
+    async recentChances({ domain, profile, since }, limit) {
+      const rows = await db
+        .selectFrom("interactions")
+        .select("chance")
+        .where("domain", "=", domain)
+        .where("created_at", ">=", since)
+        .where("profile", "=", profile)
+        .where("chance", "is not", null)
+        .orderBy("created_at", "desc")
+        .limit(limit)
+        .execute();
+      return rows.flatMap(({ chance }) => chance ?? []);
     },
   };
 }

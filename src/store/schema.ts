@@ -77,6 +77,7 @@ export interface Database {
     status: string;
     review_status: "unreviewed" | "approved" | "flagged";
     confidence: number | null;
+    chance: number | null;
     cache_mode: string;
     created_at: string;
   };

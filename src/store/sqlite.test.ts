@@ -63,7 +63,9 @@ describe("openSqlite", () => {
     await createStore(db, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
     await db.destroy();
     const old = new Libsql(path);
-    old.exec("alter table documents drop column outline; alter table documents drop column pages");
+    old.exec(
+      "alter table documents drop column outline; alter table documents drop column pages; alter table interactions drop column chance",
+    );
     old.exec("delete from kysely_migration where name >= '002'");
     old.close();
     const migrated = await openSqlite(path);
