@@ -25,6 +25,7 @@ import {
 /** Times that every question is judged; the first round compiles and is left out. */
 const ROUNDS = 6;
 const TARGET_MS = 3;
+const NOTHING_WRITTEN = { writer: "", insufficient: false, calls: [], warnings: [] };
 const SILENT = { fact: () => undefined, notice: () => undefined };
 const LISTS = ["cold, wall", "cold, processor", "warm, wall", "warm, processor"] as const;
 
@@ -81,11 +82,18 @@ async function measure(
     progress(`round ${round + 1} of ${ROUNDS}`);
     for (const { question, found } of asked) {
       const compare = { reader: createFactReader(readWords), precedence: engine.domain("veterans").precedence };
-      const parts = { corpus: retrieveParts.corpus, profile, compare, sufficiency, threshold: { type: "shipped" as const } };
+      const parts = {
+        corpus: retrieveParts.corpus,
+        profile,
+        compare,
+        sufficiency,
+        threshold: { type: "shipped" as const },
+        verifier: null,
+      };
       for (const state of ["cold", "warm"] as const) {
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
-        const { evidence } = verify(question, found.passages, RAW_SCALE, parts, SILENT);
-        decide(question, { evidence, ranker: found.ranker?.id ?? null, scale: RAW_SCALE }, parts, SILENT);
+        const { evidence } = await verify(question, found.passages, { scale: RAW_SCALE, written: NOTHING_WRITTEN }, parts, SILENT, signal);
+        decide(question, { evidence, ranker: found.ranker?.id ?? null, scale: RAW_SCALE, headroom: null }, parts, SILENT);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

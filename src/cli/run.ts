@@ -11,6 +11,7 @@ import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addReportsCommand } from "./commands/reports.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliStreams, createTerminal } from "./terminal.ts";
@@ -67,6 +68,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addConflictsCommand(program, context);
+  addReportsCommand(program, context);
   addCalibrateCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
