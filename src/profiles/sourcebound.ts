@@ -53,6 +53,10 @@ export const sourcebound: Profile = {
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [
+    {
+      stage: "verify",
+      what: "a learned score of each passage: its share of the question's words makes it verified or uncertain, at cuts that were chosen and not calibrated",
+    },
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "check", what: "relevancy" },
   ],
