@@ -9,16 +9,10 @@ export { createRandom } from "./evaluate/random.ts";
 export { admittedIn } from "./evaluate/refusal-sets.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./evaluate/report.ts";
 
-<<<<<<< HEAD
-
 export { parseFile } from "./ingest/parse.ts";
-
-=======
 
 export { createWordReader } from "./language/content-words.ts";
 export { RAW_SCALE } from "./models/calibration/calibration.ts";
-
->>>>>>> w-scan
 
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
@@ -32,16 +26,6 @@ export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
 export { PACKAGE_ROOT } from "./root.ts";
-
-<<<<<<< HEAD
-
-export { createFactReader } from "./verify/facts.ts";
-export { askWeb, type WebParts } from "./verify/web.ts";
-
-=======
-
 export { decide, verify } from "./steps.ts";
-export { createFactReader } from "./verify/facts.ts";
 export { readSufficiencyWeights } from "./verify/sufficiency.ts";
-
->>>>>>> w-scan
+export { askWeb, type WebParts } from "./verify/web.ts";
