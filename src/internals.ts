@@ -27,5 +27,6 @@ export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
 export { PACKAGE_ROOT } from "./root.ts";
 export { decide, verify } from "./steps.ts";
+export { createFactReader } from "./verify/facts.ts";
 export { readSufficiencyWeights } from "./verify/sufficiency.ts";
 export { askWeb, type WebParts } from "./verify/web.ts";
