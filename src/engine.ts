@@ -22,10 +22,14 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { type Classify, createClassifier } from "./remember/classify.ts";
+import { type Matcher, neverMatches } from "./remember/matcher.ts";
+import { QuestionIndex } from "./remember/question-index.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
+import { VectorGroups } from "./retrieve/vector-groups.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
@@ -116,6 +120,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
+  /** Decides which stored questions are the same as the one asked. */
+  readonly matcher?: Matcher;
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
   readonly now?: () => Date;
@@ -184,6 +190,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
+  const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
+  const embedQuestion = async (text: string) => {
+    const { encoder } = wordsByVectors();
+    return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
+  };
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
@@ -213,6 +225,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpora.set(name, made);
     return made;
   };
+  const classifiers = new Map<DomainPack, Classify>();
+  const classifier = (pack: DomainPack): Classify => {
+    const known = classifiers.get(pack) ?? createClassifier(pack);
+    classifiers.set(pack, known);
+    return known;
+  };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
@@ -230,6 +248,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         configHash: configHash(config, pack, profile),
       },
       remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+      recall: {
+        index: questions,
+        classify: classifier(pack),
+        matcher: parts.matcher ?? neverMatches,
+        embed: encoder === null ? null : embedQuestion,
+      },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },

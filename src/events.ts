@@ -1,7 +1,18 @@
 import type { Answer, AnswerSentence, Citation, Warning } from "./types.ts";
 
 /** The stages of a question in the order in which they run. */
-export const ANSWER_STAGES = ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write", "check", "remember"] as const;
+export const ANSWER_STAGES = [
+  "admit",
+  "lookup",
+  "retrieve",
+  "recall",
+  "verify",
+  "decide",
+  "compress",
+  "write",
+  "check",
+  "remember",
+] as const;
 export type AnswerStage = (typeof ANSWER_STAGES)[number];
 
 /** Everything that `answer()` yields. A sentence is final once shown; `answer` is always last and equals the sentences in order. */

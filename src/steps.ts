@@ -15,8 +15,12 @@ import { costUsd, type PriceTable } from "./models/prices.ts";
 import { createSimilarity } from "./models/similarity.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
-import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import type { CacheScope } from "./remember/cache.ts";
+import type { Classify } from "./remember/classify.ts";
+import type { Matcher } from "./remember/matcher.ts";
+import type { QuestionIndex } from "./remember/question-index.ts";
+import type { Hit } from "./remember/recall.ts";
+import type { RememberSettings } from "./remember/remember.ts";
 import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
@@ -64,6 +68,14 @@ export interface AnswerParts extends RetrieveParts {
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
   readonly remember: RememberSettings;
+  /** What finds answers to other questions. */
+  readonly recall: {
+    readonly index: QuestionIndex;
+    readonly classify: Classify;
+    readonly matcher: Matcher;
+    /** Vector of a question, on this machine; `null`: only the same question is found. */
+    readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
+  };
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
@@ -100,6 +112,8 @@ export interface Outcome {
   conflicts: readonly Conflict[];
   decision: Decision;
   refusal: Refusal | null;
+  /** The stored answer that is served instead. */
+  hit: Hit | null;
 }
 
 /** What the writers choose from. */
@@ -128,6 +142,7 @@ export function createOutcome(): Outcome {
     conflicts: [],
     decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
+    hit: null,
   };
 }
 
@@ -172,29 +187,6 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
 /** Texts of the domain's hotlines that the question calls for. */
 export function hotlines(question: Question, parts: AnswerParts): Warning[] {
   return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
-}
-
-export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
-  const { store, profile, remember } = parts;
-  const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
-  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
-  const places = { cache: store.cache, documents: store.documents, recheck };
-  const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
-  log.fact("cache_mode", hit === null ? "miss" : "exact");
-  return hit;
-}
-
-/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-function isCacheable(question: Question, parts: AnswerParts): boolean {
-  return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
-}
-
-/** The sentences of a hit, as if they had just been written. */
-export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
-  for (const [index, sentence] of hit.sentences.entries()) {
-    yield { type: "sentence", index, sentence, citations: hit.citations.filter(({ n }) => sentence.citations.includes(n)) };
-  }
-  return createOutcome();
 }
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
@@ -489,16 +481,10 @@ export async function refuse(question: Question, { decision, evidence, written }
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(
-  question: Question,
-  outcome: Outcome,
-  hit: Answer | null,
-  { profile, createId, prices }: AnswerParts,
-  trace: Trace,
-): Answer {
-  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings } = outcome;
-  const calls = hit === null ? priceCalls(outcome, prices) : [];
-  const content = hit ?? {
+export function assemble(question: Question, outcome: Outcome, { profile, createId, prices }: AnswerParts, trace: Trace): Answer {
+  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings, hit } = outcome;
+  const calls = priceCalls(outcome, prices);
+  const content = hit?.answer ?? {
     status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
     sentences: sheet.sentences,
     confidence: decision.confidence,
@@ -520,7 +506,8 @@ export function assemble(
     profile: profile.name,
     ...(question.filters ? { filters: question.filters } : {}),
     warnings,
-    cacheMode: hit === null ? "miss" : "exact",
+    cacheMode: hit?.level ?? "miss",
+    ...(hit === null ? {} : { cached: { question: hit.question, storedAt: hit.storedAt } }),
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
@@ -549,12 +536,6 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { compression, answer, total: sumOrNull([compression, answer]) };
 }
 
-export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
-  const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
-  const { cached } = await rememberAnswer(question, result, key, parts.store, parts.remember);
-  log.fact("cached", cached);
-}
-
 function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
@@ -572,6 +553,11 @@ function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote 
 /** What stands above a quote and says what it is about. */
 function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
   return [title, ...headingPath, ...(header === undefined ? [] : [header])];
+}
+
+/** Do today's checks find nothing to change in a stored answer to this question? */
+export function passesToday(answer: Answer, question: Question, parts: AnswerParts): Promise<boolean> {
+  return passesAgain(answer, checking(question, parts));
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */

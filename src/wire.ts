@@ -218,6 +218,13 @@ export const askResponseSchema = z
     warnings: z.array(warningSchema),
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
+    cached: z
+      .object({
+        question: z.string().nullable().describe("The stored question; `null` where no text is kept."),
+        stored_at: z.string().describe("ISO time."),
+      })
+      .optional()
+      .describe("Of a hit: whose answer this is and since when. It was checked again on today's documents. Absent on a miss."),
     token_usage: z
       .object({ compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
       .describe("Of models, by stage; `null` where an endpoint was asked and did not count."),
@@ -378,6 +385,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     warnings: answer.warnings.map((warning) => ({ ...warning })),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
     cache_mode: answer.cacheMode,
+    ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
     token_usage: { ...answer.tokenUsage },
     cost_usd: answer.costUsd,
     calls: answer.calls.map(callToWire),

@@ -49,6 +49,7 @@ export const sevenLayer: Profile = {
   },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
+  match: { type: "learned" },
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "remember", what: "low-confidence diagnostic report (layer 7)" },

@@ -50,6 +50,7 @@ export const sourcebound: Profile = {
   },
   sessionTurns: 5,
   caches: ["exact"],
+  match: { type: "learned" },
   unbuilt: [
     { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "calibration on labelled questions of a domain" },

@@ -49,6 +49,7 @@ export const spark: Profile = {
   },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
+  match: { type: "thresholds", of: "all-MiniLM-L6-v2", cosine: 0.92, entities: 0.6, documents: 0.6 },
   unbuilt: [{ stage: "lookup", what: "semantic cache" }],
   rules: [
     {

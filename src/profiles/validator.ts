@@ -56,6 +56,7 @@ export const validator: Profile = {
   ],
   sessionTurns: 0,
   caches: [],
+  match: { type: "learned" },
   unbuilt: [{ stage: "check", what: "batch grading against golden answers" }],
   rules: [
     { rule: "top 3 by cosine", state: "reproduced", why: "" },

@@ -49,6 +49,7 @@ export const vgRag: Profile = {
   },
   sessionTurns: 0,
   caches: ["exact"],
+  match: { type: "learned" },
   unbuilt: [
     { stage: "verify", what: "the model as verifier: consistency and agreement are scored by rules" },
     { stage: "verify", what: "web check of uncertain passages: they are not used" },
