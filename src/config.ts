@@ -20,6 +20,8 @@ export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Shortest admin token: what guards a server must not be guessed. */
+export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 /** Port of the server. */
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
@@ -83,6 +85,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: z.string().min(1).default(DEFAULT_HOST),
       port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+      admin_token: z
+        .string()
+        .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
+        .optional()
+        .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are off, from this machine too"),
     })
     .prefault({}),
   session: z
@@ -126,6 +133,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
+  SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],

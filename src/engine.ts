@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
@@ -8,6 +8,7 @@ import { type Config, hubFolders } from "./config.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { type CacheExplanation, explainCache } from "./memory-steps.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -22,6 +23,7 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { type RefreshResult, refreshDomain } from "./refresh.ts";
 import { type Classify, createClassifier } from "./remember/classify.ts";
 import { type Matcher, neverMatches } from "./remember/matcher.ts";
 import { QuestionIndex } from "./remember/question-index.ts";
@@ -32,6 +34,7 @@ import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import { VectorGroups } from "./retrieve/vector-groups.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
+import type { Origin } from "./store/origins.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
@@ -40,6 +43,9 @@ import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { VERSION } from "./version.ts";
+
+export type { CacheExplanation } from "./memory-steps.ts";
+export type { RefreshResult } from "./refresh.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions {
@@ -109,6 +115,13 @@ export interface Engine {
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
   switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
+  /**
+   * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+   * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+   */
+  refresh(domain?: string): Promise<RefreshResult>;
+  /** What the caches would do with a question, and by which rule; nothing is stored and nothing dropped. */
+  explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
   health(): Promise<Health>;
   close(): Promise<void>;
 }
@@ -207,23 +220,37 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     packs.set(name, known);
     return known;
   };
+  const refreshing = new Map<string, Promise<RefreshResult>>();
+  const snapshotPath = (name: string) => join(config.data_dir, "index", `${name}.snapshot`);
   const corpus = (name: string): Corpus => {
-    const known = corpora.get(name);
-    if (known !== undefined) return known;
+    const known = corpora.get(name) ?? openCorpus(name);
+    corpora.set(name, known);
+    return known;
+  };
+  /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
+  const rebuild = async (name: string): Promise<Corpus> => {
+    const old = corpora.get(name);
+    await old?.idle();
+    rmSync(snapshotPath(name), { force: true });
+    const made = openCorpus(name);
+    await made.ready();
+    await made.sync({ signal: closing.signal, mayPrepare: false });
+    corpora.set(name, made);
+    return made;
+  };
+  const openCorpus = (name: string): Corpus => {
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain: name, store: encoders, configured: { encoder, spec }, open });
-    const made = new Corpus({
+    return new Corpus({
       domain: name,
       documents,
       embeddings,
       encoder: choice,
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
-      snapshot: { path: join(config.data_dir, "index", `${name}.snapshot`), store: storeId, warn },
+      snapshot: { path: snapshotPath(name), store: storeId, warn },
       signal: closing.signal,
     });
-    corpora.set(name, made);
-    return made;
   };
   const classifiers = new Map<DomainPack, Classify>();
   const classifier = (pack: DomainPack): Classify => {
@@ -300,16 +327,20 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       // Parsers are loaded only where documents are read.
       const { ingest } = await import("./ingest.ts");
       const absolute = canonicalPath(folder);
+      const origin: Origin = {
+        domain: pack.name,
+        tenant: tenantOf(pack, options.tenant),
+        source: options.source ?? absolute,
+        folder: absolute,
+        root: canonicalPath(options.root ?? folder),
+        access: options.access ?? pack.documents.access,
+        baseUrl: options.baseUrl ?? null,
+      };
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
-      yield* ingest(
+      const events = ingest(
         {
-          domain: pack.name,
-          tenant: tenantOf(pack, options.tenant),
-          folder: absolute,
-          root: canonicalPath(options.root ?? folder),
-          source: options.source ?? absolute,
-          access: options.access ?? pack.documents.access,
-          allowEmpty: options.allowEmpty ?? false,
+          ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
+          ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
         },
         {
           store,
@@ -321,6 +352,10 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         },
         options.signal ?? new AbortController().signal,
       );
+      for await (const event of events) {
+        if (event.type === "ingest-end") await store.origins.put(origin);
+        yield event;
+      }
     },
     async *ingestDomain(name, signal) {
       const pack = domain(name);
@@ -335,6 +370,25 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       await corpus(pack.name).ready();
       await corpus(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return { domain: pack.name, encoder: chosen.id };
+    },
+    refresh(name) {
+      const pack = domain(name);
+      const running = refreshing.get(pack.name);
+      if (running !== undefined) return running;
+      const started = refreshDomain(pack.name, {
+        store,
+        clock,
+        ingest: (folder, options) => engine.ingest(folder, { ...options, domain: pack.name, signal: closing.signal }),
+        rebuild: () => rebuild(pack.name),
+      }).finally(() => refreshing.delete(pack.name));
+      refreshing.set(pack.name, started);
+      return started;
+    },
+    async explainCache(question, options = {}) {
+      const pack = domain(options.domain);
+      const request = requestOf(question, options, pack, config);
+      await corpus(pack.name).ready();
+      return explainCache(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
     },
     async health() {
       const pack = domain();
@@ -351,6 +405,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async close() {
       closing.abort();
+      await Promise.allSettled(refreshing.values());
       await Promise.all([...corpora.values()].map((one) => one.idle()));
       await store.close();
     },

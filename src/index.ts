@@ -3,11 +3,13 @@ export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProc
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
+  type CacheExplanation,
   createEngine,
   type Engine,
   type EngineParts,
   type Health,
   type IngestOptions,
+  type RefreshResult,
   type SwitchOptions,
 } from "./engine.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError } from "./errors.ts";

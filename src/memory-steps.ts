@@ -1,12 +1,19 @@
 import type { AnswerEvent } from "./events.ts";
 import { exactCacheKey, sharingScope } from "./remember/cache.ts";
 import { lookupExact } from "./remember/lookup.ts";
-import { retrievedDocuments } from "./remember/named-documents.ts";
-import { type Asked, acceptCandidate, type Candidate, collectCandidates, type Hit, type Judgement } from "./remember/recall.ts";
+import {
+  type Asked,
+  acceptCandidate,
+  type CacheLevel,
+  type Candidate,
+  collectCandidates,
+  type Hit,
+  type Judgement,
+} from "./remember/recall.ts";
 import { rememberAnswer } from "./remember/remember.ts";
-import { type AnswerParts, createOutcome, hotlines, type Outcome, passesToday } from "./steps.ts";
+import { type AnswerParts, admit, assertCanRun, createOutcome, hotlines, type Outcome, passesToday, retrieve } from "./steps.ts";
 import type { StageLog } from "./trace.ts";
-import type { Answer, Passage, Question, Warning } from "./types.ts";
+import type { Answer, AskRequest, Passage, Question, Warning } from "./types.ts";
 
 /** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */
 export interface Known {
@@ -58,13 +65,12 @@ export async function recall(
 ): Promise<{ hit: Hit | null; judged: readonly Judgement[] }> {
   const { store, profile, recall } = parts;
   const sure = asked !== null && found.warnings.length === 0;
-  const retrieved = retrievedDocuments(found.passages);
   const how = {
     ...{ cache: store.cache, documents: store.documents, classify: recall.classify, recheck: recheckOf(question, parts) },
     ...{ matcher: recall.matcher, settings: profile.match },
   };
   const outcome = sure
-    ? await acceptCandidate(asked, question.scope, candidates, retrieved, how, effects)
+    ? await acceptCandidate(asked, question.scope, candidates, found.passages, how, effects)
     : { hit: null, judged: [] as Judgement[] };
   log.fact("cache_mode", outcome.hit === null ? "miss" : outcome.hit.level);
   for (const { level, rule } of outcome.judged) log.fact(`${level}_rule`, rule);
@@ -106,4 +112,37 @@ export async function remember(question: Question, result: Answer, parts: Answer
   const writing = profile.caches.includes("exact") && uncacheable(question, parts) === null ? { scope: cache, share } : null;
   const { cached } = await rememberAnswer(question, result, writing, store, parts.remember);
   log.fact("cached", cached);
+}
+
+/** What the caches would do with a question. */
+export interface CacheExplanation {
+  readonly question: string;
+  /** As it is looked up, when that differs. */
+  readonly resolved: string;
+  readonly profile: string;
+  readonly levels: readonly string[];
+  readonly cacheMode: CacheLevel | "miss";
+  /** Why the caches are not asked at all; `null`: they are. */
+  readonly notAsked: string | null;
+  /** Every stored question that was looked at, with the rule that decided; one that is served ends it. */
+  readonly judged: readonly Judgement[];
+}
+
+/** Looks a question up as `answer` does and says of every candidate which rule decided; reads only. */
+export async function explainCache(request: AskRequest, parts: AnswerParts, signal: AbortSignal): Promise<CacheExplanation> {
+  assertCanRun(parts);
+  const log: StageLog = { fact: () => undefined, notice: () => undefined };
+  const question = await admit(request, parts, log);
+  const known = await lookup(question, parts, log, "none");
+  const found = known.hit === null && known.candidates.length > 0 ? await retrieve(question, parts, log, signal) : null;
+  const late = found === null ? { hit: null, judged: [] } : await recall(question, known, found, parts, log, "none");
+  return {
+    question: question.text,
+    resolved: question.resolved,
+    profile: question.profile,
+    levels: parts.profile.caches,
+    cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
+    notAsked: notAsked(question, parts),
+    judged: [...known.judged, ...late.judged],
+  };
 }

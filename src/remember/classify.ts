@@ -38,11 +38,6 @@ export function isCode({ value }: EntityNode): boolean {
   return /\d/.test(value);
 }
 
-/** Share of the entities of both that they share; `null` when neither has any. */
-export function entityJaccard(a: readonly EntityNode[], b: readonly EntityNode[]): number | null {
-  return jaccard(a.map(nameOf), b.map(nameOf));
-}
-
 /** |A ∩ B| ÷ |A ∪ B|; `null` when both are empty. */
 export function jaccard(a: readonly string[], b: readonly string[]): number | null {
   const [one, two] = [new Set(a), new Set(b)];

@@ -1,19 +1,37 @@
 import type { MatchSettings } from "../profiles/profile.ts";
 
-/** How near a stored question is to the one asked. */
-export interface MatchMeasures {
+/** The question that is asked, with what retrieval found for it, best first. */
+export interface AskedQuestion {
+  readonly question: string;
+  readonly passages: readonly MatchPassage[];
+}
+
+export interface MatchPassage {
+  readonly chunkId: string;
+  readonly document: { readonly id: string; readonly title: string };
+  readonly headingPath: readonly string[];
+  readonly text: string;
+}
+
+/** A stored question with what was kept of it. */
+export interface ComparedQuestion {
+  readonly question: string;
+  /** From `describe`. */
+  readonly slots: string | null;
   /** Cosine of the two questions. */
   readonly cosine: number;
-  /** Jaccard index of their entities; `null`: neither has any. */
-  readonly entities: number | null;
-  /** Jaccard index of the documents that retrieval finds for both; `null`: it found none for either. */
+  /** Documents that both find, as a share of those that either finds; `null`: it is not known. */
   readonly documents: number | null;
+  /** Rank of the first passage found that the stored answer cites, from 0; `-1`: none of them. */
+  readonly citedRank: number;
 }
 
 export interface MatchVerdict {
   readonly accepted: boolean;
   /** Orders those that are accepted; `null`: not scored. */
   readonly score: number | null;
+  /** Entities of both, as a share of those of either; `null`: not compared. */
+  readonly entities: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
   /** One line for people. */
@@ -27,16 +45,12 @@ export interface Matcher {
    * @param about titles, headings and quotes of its answer
    */
   describe(question: string, about: readonly string[]): string;
-  judge(
-    asked: string,
-    stored: { readonly question: string; readonly slots: string | null },
-    measures: MatchMeasures,
-    settings: MatchSettings,
-  ): MatchVerdict;
+  /** Reads the question that is asked once; what comes back compares it with a stored one. */
+  read(asked: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict;
 }
 
 /** No two questions are the same. */
 export const neverMatches: Matcher = {
   describe: () => "null",
-  judge: () => ({ accepted: false, score: null, rule: "none", reason: "questions are not compared" }),
+  read: () => () => ({ accepted: false, score: null, entities: null, rule: "none", reason: "questions are not compared" }),
 };

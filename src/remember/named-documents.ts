@@ -1,4 +1,4 @@
-import type { NamedDocument } from "../store/cache.ts";
+import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
 import type { SourceNode } from "../store/graph.ts";
 import { passageHash } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
@@ -34,7 +34,15 @@ export function citedSources({ citations }: Answer): SourceNode[] {
   return [...sources.values()];
 }
 
-/** Documents that retrieval found, each once, best first. */
-export function retrievedDocuments(passages: readonly { readonly document: { readonly id: string } }[]): string[] {
+/** Documents of the passages that were found, best first, and the chunks that the answer cites. */
+export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
+  return {
+    documents: documentsOf(evidence.map(({ passage }) => passage)),
+    cited: [...new Set(citations.map(({ chunkId }) => chunkId))],
+  };
+}
+
+/** Documents of passages, each once, best first. */
+export function documentsOf(passages: readonly { readonly document: { readonly id: string } }[]): string[] {
   return [...new Set(passages.map(({ document }) => document.id))];
 }

@@ -2,8 +2,9 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope } from "../types.ts";
-import { entityJaccard, isCode, jaccard, nameOf } from "./classify.ts";
-import type { Matcher, MatchVerdict } from "./matcher.ts";
+import { isCode, jaccard, nameOf } from "./classify.ts";
+import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
+import { documentsOf } from "./named-documents.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
 
@@ -44,7 +45,6 @@ export interface Asked extends QuestionNodes {
 export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
-  readonly nodes: QuestionNodes;
   readonly cosine: number;
   /** Review status as a factor of relevance (`seven-layer` source, equation 6). */
   readonly weight: number;
@@ -64,7 +64,6 @@ export interface CollectParts {
   readonly cache: Pick<CacheStore, "questions">;
   readonly graph: GraphStore;
   readonly index: QuestionIndex;
-  readonly classify: (question: string) => QuestionNodes;
 }
 
 /** Stored questions of the same scope that lie near, by vector and by graph. */
@@ -74,14 +73,14 @@ export async function collectCandidates(asked: Asked, levels: readonly CacheLeve
   return [...semantic, ...graph];
 }
 
-async function nearest(asked: Asked, { cache, index, classify }: CollectParts): Promise<Candidate[]> {
+async function nearest(asked: Asked, { cache, index }: CollectParts): Promise<Candidate[]> {
   const { scope, vector } = asked;
   const query = { model: vector.model, scope, vector: vector.values };
   const { neighbours, found } = await index.nearest(query, NEAREST_QUESTIONS, (keys) => cache.questions(keys, scope));
   const byKey = new Map(found.map((stored) => [stored.key, stored]));
   return neighbours.flatMap(({ key, cosine }): Candidate[] => {
     const stored = byKey.get(key);
-    return stored === undefined ? [] : [{ level: "semantic", stored, nodes: classify(stored.question), cosine, weight: 1, barred: null }];
+    return stored === undefined ? [] : [{ level: "semantic", stored, cosine, weight: 1, barred: null }];
   });
 }
 
@@ -97,13 +96,12 @@ async function related(asked: Asked, parts: CollectParts): Promise<Candidate[]> 
     return {
       level: "graph",
       stored,
-      nodes: parts.classify(stored.question),
       cosine: cosineOf(asked.vector.values, stored.vector),
       weight: WEIGHT_OF[stored.reviewStatus],
       barred: barredBy(asked, of),
     };
   });
-  return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || compare(a, b)).slice(0, GRAPH_ANSWERS);
+  return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || byAge(a, b)).slice(0, GRAPH_ANSWERS);
 }
 
 /** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
@@ -128,19 +126,21 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
 /**
  * The first candidate that is the same question and whose answer is safe today; levels in order, inside one level by score. Everything that is not
  * known speaks against a candidate.
- * @param retrieved documents that retrieval found for the question asked, best first
+ * @param passages what retrieval found for the question asked, best first
  */
 export async function acceptCandidate(
   asked: Asked,
   scope: Scope,
   candidates: readonly Candidate[],
-  retrieved: readonly string[],
+  passages: readonly MatchPassage[],
   parts: AcceptParts,
   effects: "drop" | "none" = "drop",
 ): Promise<{ hit: Hit | null; judged: Judgement[] }> {
-  const judged = candidates.map((candidate) => ({ candidate, ...judge(asked, candidate, retrieved, parts) }));
+  if (candidates.length === 0) return { hit: null, judged: [] };
+  const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
+  const judged = candidates.map((candidate) => ({ candidate, ...judge(candidate, passages, compare) }));
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(byRank);
-  const judgements = judged.map(({ candidate, measures, verdict }) => toJudgement(candidate, measures, verdict));
+  const judgements = judged.map(({ candidate, documents, verdict }) => toJudgement(candidate, documents, verdict));
   for (const { candidate } of order) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
@@ -159,19 +159,19 @@ export async function acceptCandidate(
 
 const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" } as const;
 
-function judge(asked: Asked, { stored, nodes, cosine, barred }: Candidate, retrieved: readonly string[], parts: AcceptParts) {
-  const measures = {
-    cosine,
-    entities: entityJaccard(asked.entities, nodes.entities),
-    documents: jaccard(retrieved, stored.retrieved),
-  };
-  const verdict: MatchVerdict =
+function judge({ stored, cosine, barred }: Candidate, passages: readonly MatchPassage[], compare: ReturnType<Matcher["read"]>) {
+  const { question, slots, retrieved } = stored;
+  const found = documentsOf(passages);
+  const documents = found.length === 0 || retrieved.documents.length === 0 ? null : jaccard(found, retrieved.documents);
+  const citedRank = passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId));
+  const refused = (rule: string, reason: string): MatchVerdict => ({ accepted: false, score: null, entities: null, rule, reason });
+  const verdict =
     barred !== null
-      ? { accepted: false, score: null, ...barred }
+      ? refused(barred.rule, barred.reason)
       : stored.reviewStatus === "flagged"
-        ? { accepted: false, score: null, rule: "flagged", reason: "a person has flagged the stored answer" }
-        : parts.matcher.judge(asked.text, stored, measures, parts.settings);
-  return { measures, verdict };
+        ? refused("flagged", "a person has flagged the stored answer")
+        : compare({ question, slots, cosine, documents, citedRank });
+  return { documents, verdict };
 }
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
@@ -181,16 +181,17 @@ function byRank(a: Judged, b: Judged): number {
   if (one.level !== two.level) return one.level === "semantic" ? -1 : 1;
   const graph = two.weight * two.cosine - one.weight * one.cosine;
   const semantic = (b.verdict.score ?? 0) - (a.verdict.score ?? 0) || two.cosine - one.cosine;
-  return (one.level === "graph" ? graph : semantic) || compare(one, two);
+  return (one.level === "graph" ? graph : semantic) || byAge(one, two);
 }
 
-function toJudgement({ level, stored }: Candidate, measures: ReturnType<typeof judge>["measures"], verdict: MatchVerdict): Judgement {
-  const { score, rule, reason } = verdict;
-  return { level, question: stored.question, storedAt: stored.createdAt, ...measures, score, served: false, rule, reason };
+function toJudgement({ level, stored, cosine }: Candidate, documents: number | null, verdict: MatchVerdict): Judgement {
+  const { score, entities, rule, reason } = verdict;
+  const { question, createdAt: storedAt } = stored;
+  return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }
 
 /** Newer first; ties by key, so that they break the same way every time. */
-function compare({ stored: a }: Candidate, { stored: b }: Candidate): number {
+function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;
 }

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { Answer, Passage, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
 import type { Matcher } from "./matcher.ts";
-import { citedSources, namedDocuments, retrievedDocuments } from "./named-documents.ts";
+import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
@@ -77,7 +77,7 @@ export async function rememberAnswer(
     documents: namedDocuments(answer),
     sources: citedSources(answer),
     shared: await sharedQuestion(question, answer, writing),
-    retrieved: retrievedDocuments(answer.evidence.map(({ passage }) => passage)),
+    retrieved: retrievedFor(answer),
     hours: cache.hours,
     capacity: cache.entries,
   });

@@ -2,7 +2,7 @@ import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope, StoredDocument } from "../types.ts";
-import { citedSources } from "./named-documents.ts";
+import { citedSources, retrievedFor } from "./named-documents.ts";
 import { reanchor } from "./reanchor.ts";
 
 export interface ReverifyParts {
@@ -60,6 +60,7 @@ async function judge(entry: CacheEntry, scope: Scope, parts: ReverifyParts, effe
     answer: JSON.stringify(answer),
     documents,
     sources: citedSources(answer),
+    retrieved: retrievedFor(answer),
     nodes: entry.question === null ? null : parts.classify(entry.question),
   });
   return revived ? { type: "safe", answer, reanchored: true } : changed("a document that it names has changed again");

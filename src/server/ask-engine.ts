@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AnswerEvent } from "../events.ts";
+import type { RefreshResult } from "../refresh.ts";
 import type { askRequestSchema, WireHealth } from "../wire.ts";
 
 /** A request body after its schema has parsed it: defaults are filled in. */
@@ -10,4 +11,6 @@ export interface AskEngine {
   /** Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
   ask(request: ParsedAskRequest, options: { signal: AbortSignal }): AsyncGenerator<AnswerEvent, void>;
   health(): Promise<WireHealth>;
+  /** Reads the documents of a domain again; of the server's own when absent. */
+  refresh(domain: string | undefined): Promise<RefreshResult>;
 }

@@ -29,8 +29,7 @@ export interface StoredQuestion {
   readonly key: string;
   readonly question: string;
   readonly slots: string | null;
-  /** Documents that retrieval found for it. */
-  readonly retrieved: readonly string[];
+  readonly retrieved: RetrievedFor;
   readonly reviewStatus: ReviewStatus;
   readonly createdAt: string;
   readonly vector: Float32Array;
@@ -55,6 +54,14 @@ export interface CachePlace {
   readonly configHash: string;
 }
 
+/** What retrieval found for a stored question, and what of it the answer cites. */
+export interface RetrievedFor {
+  /** Ids of documents, best first. */
+  readonly documents: readonly string[];
+  /** Ids of chunks. */
+  readonly cited: readonly string[];
+}
+
 export interface CachePut {
   readonly key: string;
   /** Keyed hash of the place. */
@@ -69,7 +76,7 @@ export interface CachePut {
   readonly sources: readonly SourceNode[];
   /** `null`: only the same question finds it. */
   readonly shared: SharedQuestion | null;
-  readonly retrieved: readonly string[];
+  readonly retrieved: RetrievedFor;
   readonly hours: number;
   /** Entries kept in all; the least recently used go. */
   readonly capacity: number;
@@ -83,6 +90,7 @@ export interface Reanchored {
   /** Every document that it names, as it is now. */
   readonly documents: readonly NamedDocument[];
   readonly sources: readonly SourceNode[];
+  readonly retrieved: RetrievedFor;
   /** `null`: only the same question finds it. */
   readonly nodes: QuestionNodes | null;
 }
@@ -182,12 +190,12 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         await evict(trx, entry.capacity);
         return true;
       }),
-    revive: ({ key, domain, answer, documents, sources, nodes }) =>
+    revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
       db.transaction().execute(async (trx) => {
         if (!(await areCurrent(trx, documents))) return false;
         const { numUpdatedRows } = await trx
           .updateTable("cache_entries")
-          .set({ answer, state: "served" })
+          .set({ answer, retrieved: JSON.stringify(retrieved), state: "served" })
           .where("key", "=", key)
           .where("state", "=", "parked")
           .executeTakeFirst();
@@ -256,7 +264,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
                 key: row.key,
                 question: row.question,
                 slots: row.slots,
-                retrieved: JSON.parse(row.retrieved) as string[],
+                retrieved: JSON.parse(row.retrieved) as RetrievedFor,
                 reviewStatus: row.review_status ?? "unreviewed",
                 createdAt: row.created_at,
                 vector: decodeVector(row.vector),

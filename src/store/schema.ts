@@ -102,7 +102,7 @@ export interface Database {
     slots: string | null;
     vector_model: string | null;
     vector: Uint8Array | null;
-    /** Ids of the documents that retrieval found for the question, as JSON. */
+    /** Documents that retrieval found for the question and chunks that the answer cites, as JSON. */
     retrieved: string;
     answer: string;
     created_at: string;

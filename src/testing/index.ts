@@ -14,4 +14,5 @@ export {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
+export { type FakeMatcher, fakeMatcher } from "./fake-matcher.ts";
 export { samplePassage, sampleQuote } from "./quotes.ts";

@@ -92,7 +92,7 @@ function cachePut(over: Partial<CachePut> = {}): CachePut {
       topics: [{ slug: "ears", name: "Ears", keywords: ["tinnitus"] }],
       entities: [DC],
     },
-    retrieved: ["doc-a"],
+    retrieved: { documents: ["doc-a"], cited: ["doc-a-0"] },
     hours: 1,
     capacity: 10,
     ...over,
@@ -299,7 +299,9 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
           reviewStatus: "unreviewed",
           createdAt: "2026-01-01T00:00:00.000Z",
         });
-        expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([{ key: "k", retrieved: ["doc-a"], slots: "null" }]);
+        expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([
+          { key: "k", retrieved: { documents: ["doc-a"], cited: ["doc-a-0"] }, slots: "null" },
+        ]);
         advance(3_600_001);
         expect(await store.cache.get("k")).toBeNull();
         expect(await store.cache.questions(["k"], "scope")).toEqual({ found: [], gone: [] });
@@ -363,9 +365,9 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         expect(await store.cache.get("k")).toMatchObject({ state: "parked" });
         expect(await store.cache.stats(null)).toMatchObject({ entries: 1, parked: 1, edges: 0 });
         const anchored = (version: string) => {
-          const { documents, sources, shared } = cachePut();
+          const { documents, sources, retrieved, shared } = cachePut();
           const at = <T>(list: readonly T[]) => list.map((one) => ({ ...one, version }));
-          return { key: "k", domain: "d", answer: "{2}", documents: at(documents), sources: at(sources), nodes: shared };
+          return { key: "k", domain: "d", answer: "{2}", documents: at(documents), sources: at(sources), retrieved, nodes: shared };
         };
         expect(await store.cache.revive(anchored("v1"))).toBe(false);
         await change("v3");
