@@ -1,4 +1,6 @@
+import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
+import { createOutcome, type Outcome } from "./outcome.ts";
 import { exactCacheKey, sharingScope } from "./remember/cache.ts";
 import { lookupExact } from "./remember/lookup.ts";
 import {
@@ -11,7 +13,7 @@ import {
   type Judgement,
 } from "./remember/recall.ts";
 import { rememberAnswer } from "./remember/remember.ts";
-import { type AnswerParts, admit, assertCanRun, createOutcome, hotlines, type Outcome, passesToday, retrieve } from "./steps.ts";
+import { type AnswerParts, admit, assertCanRun, hotlines, retrieve } from "./steps.ts";
 import type { StageLog } from "./trace.ts";
 import type { Answer, AskRequest, Passage, Question, Warning } from "./types.ts";
 
@@ -93,7 +95,7 @@ function uncacheable(question: Question, parts: AnswerParts): string | null {
 }
 
 function recheckOf(question: Question, parts: AnswerParts): (answer: Answer) => Promise<boolean> {
-  return (answer) => passesToday(answer, question, parts);
+  return (answer) => passesAgain(answer, checking(question, parts));
 }
 
 /** The sentences of a hit, as if they had just been written. */
