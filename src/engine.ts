@@ -110,6 +110,8 @@ export interface Engine {
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
+  /** What a question passes through: for measuring and for tests. */
+  answerParts(domain: string, profile: string): AnswerParts;
   counts(scope: Scope): Promise<CorpusCounts>;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
@@ -303,6 +305,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     domain,
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
+    answerParts: (name, profile) => partsFor(domain(name), profile),
     counts: (scope) => store.documents.counts(scope),
     async *conflicts({ domain: name, tenant, signal = new AbortController().signal } = {}) {
       const pack = domain(name);
