@@ -153,7 +153,8 @@ async function fill(
       documents: entry.documents,
       sources: [],
       retrieved: { documents: entry.documents.map(({ id }) => id), cited: [] },
-      shared: { ...parts.recall.classify(text), question: text, slots: parts.recall.matcher.describe(text, []), vector },
+      question: text,
+      shared: { ...parts.recall.classify(text), slots: parts.recall.matcher.describe(text, []), vector },
       hours: 1,
       capacity: Number.MAX_SAFE_INTEGER,
     });

@@ -76,6 +76,7 @@ export async function rememberAnswer(
     interactionId: answer.id,
     documents: namedDocuments(answer),
     sources: citedSources(answer),
+    question: mayBeKept(question.resolved) ? question.resolved : null,
     shared: await sharedQuestion(question, answer, writing),
     retrieved: retrievedFor(answer),
     hours: cache.hours,
@@ -84,13 +85,18 @@ export async function rememberAnswer(
   return { cached };
 }
 
+/** Is there no personal data in it? */
+function mayBeKept(text: string): boolean {
+  return redactPersonalData(text) === text;
+}
+
 /** What other questions find the entry by: only of a question about no part of documents, and only of text that may be kept as it is. */
 async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
-  if (share === null || sharingScope(question, scope) === null || redactPersonalData(text) !== text) return null;
+  if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
   const about = answer.citations.flatMap(({ title, headingPath, quote }) => [title, ...headingPath, quote]);
   const nodes = share.classify(text);
-  return { ...nodes, question: text, slots: share.matcher.describe(text, [...new Set(about)]), vector: await share.embed(text) };
+  return { ...nodes, slots: share.matcher.describe(text, [...new Set(about)]), vector: await share.embed(text) };
 }
 
 /**

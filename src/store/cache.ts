@@ -37,7 +37,6 @@ export interface StoredQuestion {
 
 /** What lets other questions find an entry; only where text may be stored. */
 export interface SharedQuestion extends QuestionNodes {
-  readonly question: string;
   readonly slots: string | null;
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
@@ -74,6 +73,8 @@ export interface CachePut {
   readonly documents: readonly NamedDocument[];
   /** The documents that it cites. */
   readonly sources: readonly SourceNode[];
+  /** Redacted; `null` where no text may be stored. */
+  readonly question: string | null;
   /** `null`: only the same question finds it. */
   readonly shared: SharedQuestion | null;
   readonly retrieved: RetrievedFor;
@@ -288,7 +289,7 @@ async function isRemembered(trx: Transaction<Database>, id: string): Promise<boo
   return (await trx.selectFrom("interactions").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
 }
 
-function rowOf({ key, scope, place, answer, interactionId, shared, retrieved, hours }: CachePut, at: Date) {
+function rowOf({ key, scope, place, answer, interactionId, question, shared, retrieved, hours }: CachePut, at: Date) {
   const { tenant, access, configHash, ...rest } = place;
   return {
     ...rest,
@@ -299,7 +300,7 @@ function rowOf({ key, scope, place, answer, interactionId, shared, retrieved, ho
     config_hash: configHash,
     state: "served" as const,
     interaction_id: interactionId,
-    question: shared?.question ?? null,
+    question,
     slots: shared?.slots ?? null,
     vector_model: shared?.vector.model ?? null,
     vector: shared === null ? null : encodeVector(shared.vector.values),
@@ -341,7 +342,7 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
     .select(["profile", "state"])
     .select((eb) => [
       eb.fn.countAll<number>().as("n"),
-      eb.fn.count<number>("question").as("shared"),
+      eb.fn.count<number>("vector_model").as("shared"),
       eb.fn.sum<number>(eb.case().when("expires_at", "<=", at).then(1).else(0).end()).as("expired"),
       eb.fn.min("created_at").as("oldest"),
       eb.fn.max("created_at").as("newest"),

@@ -97,7 +97,7 @@ export interface Database {
     config_hash: string;
     state: "served" | "parked";
     interaction_id: string | null;
-    /** Redacted; `null` where no text may be stored, and then neither vector nor slots nor edges. */
+    /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
     question: string | null;
     slots: string | null;
     vector_model: string | null;

@@ -85,8 +85,8 @@ function cachePut(over: Partial<CachePut> = {}): CachePut {
     interactionId: null,
     documents: [{ id: "doc-a", version: "v1", passages: [passageHash(storedDocument().text)] }],
     sources: [{ documentId: "doc-a", version: "v1", url: "https://example.org/a/", title: "A" }],
+    question: "What is tinnitus?",
     shared: {
-      question: "What is tinnitus?",
       slots: "null",
       vector: { model: "m", values: Float32Array.from([1, 0]) },
       topics: [{ slug: "ears", name: "Ears", keywords: ["tinnitus"] }],
