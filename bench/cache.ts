@@ -141,7 +141,7 @@ async function fill(
     if (entry === null) throw new Error("the answer to be copied is gone");
     const length = 6 + Math.floor(random() * 8);
     const text = `${Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(" ")} ${n}?`;
-    const vector = await parts.recall.embed?.(text);
+    const vector = await parts.recall.embed?.(parts.recall.matcher.textFor(text, parts.profile.match));
     if (vector === undefined) throw new Error("there is no encoder");
     const question = { ...template, text, resolved: text };
     await engine.store.cache.put({
@@ -152,7 +152,7 @@ async function fill(
       interactionId: null,
       documents: entry.documents,
       sources: [],
-      retrieved: { documents: entry.documents.map(({ id }) => id), cited: [] },
+      retrieved: { documents: entry.documents.map(({ id }) => id), chunks: [], cited: [] },
       question: text,
       shared: { ...parts.recall.classify(text), slots: parts.recall.matcher.describe(text, []), vector },
       hours: 1,

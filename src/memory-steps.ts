@@ -49,11 +49,17 @@ async function ask(question: Question, parts: AnswerParts, effects: Effects): Pr
 }
 
 /** The question as other questions find it; `null` when it shares no answers. */
-async function describe(question: Question, { cache, recall }: AnswerParts): Promise<Asked | null> {
+async function describe(question: Question, { cache, recall, profile }: AnswerParts): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || recall.embed === null) return null;
   const text = question.resolved;
-  return { ...recall.classify(text), text, scope, domain: question.scope.domain, vector: await recall.embed(text) };
+  return {
+    ...recall.classify(text),
+    text,
+    scope,
+    domain: question.scope.domain,
+    vector: await recall.embed(recall.matcher.textFor(text, profile.match)),
+  };
 }
 
 /** One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. */
@@ -110,7 +116,7 @@ export function* replay(hit: Hit, outcome: Outcome = createOutcome()): Generator
 
 export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
   const { profile, recall, cache, store } = parts;
-  const share = recall.embed === null || profile.caches.length < 2 ? null : { ...recall, embed: recall.embed };
+  const share = recall.embed === null || profile.caches.length < 2 ? null : { ...recall, embed: recall.embed, settings: profile.match };
   const writing = profile.caches.includes("exact") && uncacheable(question, parts) === null ? { scope: cache, share } : null;
   const { cached } = await rememberAnswer(question, result, writing, store, parts.remember);
   log.fact("cached", cached);

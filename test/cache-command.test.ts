@@ -33,7 +33,9 @@ describe("sourcebound cache", () => {
   });
 
   it("explains a hit and a miss without changing anything", async () => {
-    expect((await cli(["cache", "explain", CARD])).stdout).toMatch(/^exact hit .*\n(.*\n)* {2}exact ".*": served – same question/);
+    expect((await cli(["cache", "explain", CARD])).stdout).toMatch(
+      /^exact hit .*\n(.*\n)* {2}exact ".*" of [-\d]{10}: served – same question/,
+    );
     const { stdout } = await cli(["cache", "explain", "--json", "When does the library open?"]);
     const explained = JSON.parse(stdout);
     expect(explained).toMatchObject({ cache_mode: "miss", not_asked: null, profile: "sourcebound" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadDomain } from "../domain.ts";
-import { createClassifier, isCode, jaccard } from "./classify.ts";
+import { createClassifier, isCode } from "./classify.ts";
 
 const classify = createClassifier(loadDomain("veterans"));
 const topics = (question: string) => classify(question).topics.map(({ slug }) => slug);
@@ -31,14 +31,5 @@ describe("createClassifier", () => {
 
   it("tells codes from names", () => {
     expect(classify("DC 6260 and the GI Bill").entities.map(isCode)).toEqual([true, false]);
-  });
-});
-
-describe("jaccard", () => {
-  it("is the shared share of both, and null of nothing", () => {
-    expect(jaccard(["a", "b"], ["b", "c"])).toBeCloseTo(1 / 3);
-    expect(jaccard(["a", "a"], ["a"])).toBe(1);
-    expect(jaccard(["a"], [])).toBe(0);
-    expect(jaccard([], [])).toBeNull();
   });
 });

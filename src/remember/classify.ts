@@ -38,13 +38,6 @@ export function isCode({ value }: EntityNode): boolean {
   return /\d/.test(value);
 }
 
-/** |A ∩ B| ÷ |A ∪ B|; `null` when both are empty. */
-export function jaccard(a: readonly string[], b: readonly string[]): number | null {
-  const [one, two] = [new Set(a), new Set(b)];
-  const both = new Set([...one, ...two]).size;
-  return both === 0 ? null : (one.size + two.size - both) / both;
-}
-
 export function nameOf({ type, value }: EntityNode): string {
   return `${type}\0${value}`;
 }

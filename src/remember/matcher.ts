@@ -1,4 +1,5 @@
 import type { MatchSettings } from "../profiles/profile.ts";
+import type { RetrievedFor } from "../store/cache.ts";
 
 /** The question that is asked, with what retrieval found for it, best first. */
 export interface AskedQuestion {
@@ -20,10 +21,8 @@ export interface ComparedQuestion {
   readonly slots: string | null;
   /** Cosine of the two questions. */
   readonly cosine: number;
-  /** Documents that both find, as a share of those that either finds; `null`: it is not known. */
-  readonly documents: number | null;
-  /** Rank of the first passage found that the stored answer cites, from 0; `-1`: none of them. */
-  readonly citedRank: number;
+  /** What retrieval found for it, and what of it the answer cites. */
+  readonly retrieved: RetrievedFor;
 }
 
 export interface MatchVerdict {
@@ -32,6 +31,8 @@ export interface MatchVerdict {
   readonly score: number | null;
   /** Entities of both, as a share of those of either; `null`: not compared. */
   readonly entities: number | null;
+  /** What both find, as a share of what either finds; `null`: not compared. */
+  readonly documents: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
   /** One line for people. */
@@ -42,9 +43,11 @@ export interface MatchVerdict {
 export interface Matcher {
   /**
    * What is kept of a stored question for later comparison, as JSON text.
-   * @param about titles, headings and quotes of its answer
+   * @param about titles, headings, quotes and cited passages of its answer
    */
   describe(question: string, about: readonly string[]): string;
+  /** What of a question is embedded. */
+  textFor(question: string, settings: MatchSettings): string;
   /** Reads the question that is asked once; what comes back compares it with a stored one. */
   read(asked: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict;
 }
@@ -52,5 +55,6 @@ export interface Matcher {
 /** No two questions are the same. */
 export const neverMatches: Matcher = {
   describe: () => "null",
-  read: () => () => ({ accepted: false, score: null, entities: null, rule: "none", reason: "questions are not compared" }),
+  textFor: (question) => question,
+  read: () => () => ({ accepted: false, score: null, entities: null, documents: null, rule: "none", reason: "questions are not compared" }),
 };

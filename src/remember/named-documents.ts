@@ -36,8 +36,10 @@ export function citedSources({ citations }: Answer): SourceNode[] {
 
 /** Documents of the passages that were found, best first, and the chunks that the answer cites. */
 export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
+  const passages = evidence.map(({ passage }) => passage);
   return {
-    documents: documentsOf(evidence.map(({ passage }) => passage)),
+    documents: documentsOf(passages),
+    chunks: passages.map(({ chunkId }) => chunkId),
     cited: [...new Set(citations.map(({ chunkId }) => chunkId))],
   };
 }

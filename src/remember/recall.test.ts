@@ -36,7 +36,7 @@ function candidate(key: string, over: Partial<Candidate> & { reviewStatus?: Revi
     key,
     question: key,
     slots: null,
-    retrieved: { documents: ["doc-a"], cited: ["c1"] },
+    retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] },
     reviewStatus,
     createdAt: "2026-01-01",
     vector: asked.vector.values,
@@ -130,16 +130,14 @@ describe("acceptCandidate", () => {
     expect(matcher.calls).toHaveLength(1);
   });
 
-  it("tells the matcher what both questions find: null where one found nothing", async () => {
+  it("tells the matcher what both questions find", async () => {
     const { parts, matcher } = partsFor(() => true);
-    await acceptCandidate(asked, scope, [candidate("a")], passages, parts);
-    await acceptCandidate(asked, scope, [candidate("a")], [], parts);
-    const cited = [...passages, { ...(passages[0] as (typeof passages)[0]), chunkId: "c1", document: { id: "doc-b", title: "B" } }];
-    await acceptCandidate(asked, scope, [candidate("a")], cited, parts);
-    expect(matcher.calls.map(({ stored }) => [stored.documents, stored.citedRank])).toEqual([
-      [1, -1],
-      [null, -1],
-      [0.5, 1],
+    await acceptCandidate(asked, scope, [candidate("a", { cosine: 0.7 })], passages, parts);
+    expect(matcher.calls).toEqual([
+      {
+        asked: { question: "asked", passages },
+        stored: { question: "a", slots: null, cosine: 0.7, retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] } },
+      },
     ]);
   });
 });

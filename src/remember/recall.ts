@@ -2,9 +2,8 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope } from "../types.ts";
-import { isCode, jaccard, nameOf } from "./classify.ts";
+import { isCode, nameOf } from "./classify.ts";
 import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
-import { documentsOf } from "./named-documents.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
 
@@ -138,9 +137,9 @@ export async function acceptCandidate(
 ): Promise<{ hit: Hit | null; judged: Judgement[] }> {
   if (candidates.length === 0) return { hit: null, judged: [] };
   const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
-  const judged = candidates.map((candidate) => ({ candidate, ...judge(candidate, passages, compare) }));
+  const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(byRank);
-  const judgements = judged.map(({ candidate, documents, verdict }) => toJudgement(candidate, documents, verdict));
+  const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
   for (const { candidate } of order) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
@@ -159,19 +158,12 @@ export async function acceptCandidate(
 
 const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" } as const;
 
-function judge({ stored, cosine, barred }: Candidate, passages: readonly MatchPassage[], compare: ReturnType<Matcher["read"]>) {
-  const { question, slots, retrieved } = stored;
-  const found = documentsOf(passages);
-  const documents = found.length === 0 || retrieved.documents.length === 0 ? null : jaccard(found, retrieved.documents);
-  const citedRank = passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId));
-  const refused = (rule: string, reason: string): MatchVerdict => ({ accepted: false, score: null, entities: null, rule, reason });
-  const verdict =
-    barred !== null
-      ? refused(barred.rule, barred.reason)
-      : stored.reviewStatus === "flagged"
-        ? refused("flagged", "a person has flagged the stored answer")
-        : compare({ question, slots, cosine, documents, citedRank });
-  return { documents, verdict };
+function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
+  const { question, slots, retrieved, reviewStatus } = stored;
+  const refused = { accepted: false, score: null, entities: null, documents: null };
+  if (barred !== null) return { ...refused, ...barred };
+  if (reviewStatus === "flagged") return { ...refused, rule: "flagged", reason: "a person has flagged the stored answer" };
+  return compare({ question, slots, cosine, retrieved });
 }
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
@@ -184,8 +176,8 @@ function byRank(a: Judged, b: Judged): number {
   return (one.level === "graph" ? graph : semantic) || byAge(one, two);
 }
 
-function toJudgement({ level, stored, cosine }: Candidate, documents: number | null, verdict: MatchVerdict): Judgement {
-  const { score, entities, rule, reason } = verdict;
+function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict): Judgement {
+  const { score, entities, documents, rule, reason } = verdict;
   const { question, createdAt: storedAt } = stored;
   return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }

@@ -1,4 +1,5 @@
 import { redactPersonalData } from "../language/pii.ts";
+import type { MatchSettings } from "../profiles/profile.ts";
 import type { CachePut } from "../store/cache.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Store } from "../store/store.ts";
@@ -20,6 +21,7 @@ export interface CacheWriting {
     readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
     readonly classify: (question: string) => QuestionNodes;
     readonly matcher: Matcher;
+    readonly settings: MatchSettings;
   } | null;
 }
 
@@ -94,9 +96,13 @@ function mayBeKept(text: string): boolean {
 async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
   if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
-  const about = answer.citations.flatMap(({ title, headingPath, quote }) => [title, ...headingPath, quote]);
+  const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
   const nodes = share.classify(text);
-  return { ...nodes, slots: share.matcher.describe(text, [...new Set(about)]), vector: await share.embed(text) };
+  return {
+    ...nodes,
+    slots: share.matcher.describe(text, [...new Set(about)]),
+    vector: await share.embed(share.matcher.textFor(text, share.settings)),
+  };
 }
 
 /**

@@ -55,8 +55,9 @@ export interface CachePlace {
 
 /** What retrieval found for a stored question, and what of it the answer cites. */
 export interface RetrievedFor {
-  /** Ids of documents, best first. */
+  /** Ids of documents and of chunks, best first. */
   readonly documents: readonly string[];
+  readonly chunks: readonly string[];
   /** Ids of chunks. */
   readonly cited: readonly string[];
 }

@@ -11,10 +11,18 @@ export function fakeMatcher(same: (asked: string, stored: string) => boolean): F
   return {
     calls,
     describe: (question, about) => JSON.stringify({ question, about }),
+    textFor: (question) => question,
     read: (asked) => (stored) => {
       calls.push({ asked, stored });
       const accepted = same(asked.question, stored.question);
-      return { accepted, score: stored.cosine, entities: null, rule: accepted ? "same" : "fake", reason: "as the test says" };
+      return {
+        accepted,
+        score: stored.cosine,
+        entities: null,
+        documents: null,
+        rule: accepted ? "same" : "fake",
+        reason: "as the test says",
+      };
     },
   };
 }

@@ -92,7 +92,7 @@ function cachePut(over: Partial<CachePut> = {}): CachePut {
       topics: [{ slug: "ears", name: "Ears", keywords: ["tinnitus"] }],
       entities: [DC],
     },
-    retrieved: { documents: ["doc-a"], cited: ["doc-a-0"] },
+    retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] },
     hours: 1,
     capacity: 10,
     ...over,
@@ -300,7 +300,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
           createdAt: "2026-01-01T00:00:00.000Z",
         });
         expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([
-          { key: "k", retrieved: { documents: ["doc-a"], cited: ["doc-a-0"] }, slots: "null" },
+          { key: "k", retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] }, slots: "null" },
         ]);
         advance(3_600_001);
         expect(await store.cache.get("k")).toBeNull();

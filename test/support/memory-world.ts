@@ -145,7 +145,13 @@ export class MemoryWorld {
       cacheMode: hit?.level ?? ("miss" as const),
     };
     this.served[answer.cacheMode as "miss"]++;
-    await rememberAnswer(question, answer, { scope: scopeSettings, share: { embed, classify, matcher } }, store, settings);
+    await rememberAnswer(
+      question,
+      answer,
+      { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } },
+      store,
+      settings,
+    );
     return answer;
   }
 
