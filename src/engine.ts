@@ -9,9 +9,11 @@ import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf }
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { type CacheExplanation, explainCache } from "./memory-steps.ts";
+import { createLikeness } from "./language/likeness.ts";
+import { createSlotVocabulary } from "./language/slot-vocabulary.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
-import { loadCalibrations } from "./models/calibration/calibration.ts";
+import { loadCalibrations, scaleFor } from "./models/calibration/calibration.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import type { Encoder } from "./models/encoder.ts";
@@ -25,8 +27,10 @@ import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type RefreshResult, refreshDomain } from "./refresh.ts";
 import { type Classify, createClassifier } from "./remember/classify.ts";
-import { type Matcher, neverMatches } from "./remember/matcher.ts";
+import { type MatchWeights, readMatchWeights } from "./remember/match.ts";
+import type { Matcher } from "./remember/matcher.ts";
 import { QuestionIndex } from "./remember/question-index.ts";
+import { createSlotMatcher } from "./remember/slot-matcher.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
@@ -260,6 +264,25 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     classifiers.set(pack, known);
     return known;
   };
+  const matchers = new Map<DomainPack, Matcher>();
+  let matchWeights: MatchWeights | null = null;
+  const matcher = (pack: DomainPack): Matcher => {
+    const known = matchers.get(pack) ?? openMatcher(pack);
+    matchers.set(pack, known);
+    return known;
+  };
+  const openMatcher = (pack: DomainPack): Matcher => {
+    const { encoder } = wordsByVectors();
+    return createSlotMatcher({
+      vocabulary: createSlotVocabulary(pack),
+      likeness: createLikeness(encoder),
+      weights: () => {
+        matchWeights ??= readMatchWeights();
+        return matchWeights;
+      },
+      carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
+    });
+  };
   const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
     const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
     return {
@@ -280,7 +303,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       recall: {
         index: questions,
         classify: classifier(pack),
-        matcher: parts.matcher ?? neverMatches,
+        matcher: parts.matcher ?? matcher(pack),
         embed: encoder === null ? null : embedQuestion,
       },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },

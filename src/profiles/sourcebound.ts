@@ -49,10 +49,9 @@ export const sourcebound: Profile = {
     verificationScore: 0.7,
   },
   sessionTurns: 5,
-  caches: ["exact"],
+  caches: ["exact", "semantic", "graph"],
   match: { type: "learned" },
   unbuilt: [
-    { stage: "lookup", what: "semantic and graph caches" },
     { stage: "verify", what: "calibration on labelled questions of a domain" },
     { stage: "check", what: "relevancy" },
   ],
@@ -82,6 +81,11 @@ export const sourcebound: Profile = {
       rule: "sources that contradict each other are shown side by side",
       state: "ours",
       why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
+    },
+    {
+      rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",
+      state: "ours",
+      why: "slots must agree and a learned score of wording, entities and passages must be high enough; its sources, quotes and checks are looked at again on every hit",
     },
     FOREIGN_LANGUAGE,
   ],

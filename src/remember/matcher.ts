@@ -51,10 +51,3 @@ export interface Matcher {
   /** Reads the question that is asked once; what comes back compares it with a stored one. */
   read(asked: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict;
 }
-
-/** No two questions are the same. */
-export const neverMatches: Matcher = {
-  describe: () => "null",
-  textFor: (question) => question,
-  read: () => () => ({ accepted: false, score: null, entities: null, documents: null, rule: "none", reason: "questions are not compared" }),
-};
