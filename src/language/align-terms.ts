@@ -10,6 +10,9 @@ export interface Alignment {
   readonly wording: number;
   /** Words that tell something, stand on one side and have no equal on the other, by a listed relation. */
   readonly differing: readonly string[];
+  /** How much is told by words that the other side, its answer and its passages have nothing for. */
+  readonly askedOpen: number;
+  readonly storedOpen: number;
   readonly rules: readonly Entailment[];
   /** What forbids that they are the same; `null`: nothing of the kind. */
   readonly opposites: string | null;
@@ -33,7 +36,7 @@ const NEAR = 0.35;
 /** What a vector's likeness is worth at most: less than a listed relation. */
 const NEAR_WORTH = 0.7;
 /** A relation worth this much is listed. */
-const LISTED = 0.75;
+export const LISTED = 0.75;
 
 /** Each term with the best of the other question. */
 export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness }: SlotContext): Alignment {
@@ -51,11 +54,24 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     stored: right,
     wording: sharedWording(asked.frame, stored.frame),
     differing: differingWords(asked, stored, openAsked, openStored),
+    askedOpen: openMass(openAsked, about),
+    storedOpen: openMass(openStored, found),
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),
     names,
   };
+}
+
+/** What a word is worth that only the other's answer or passages speak of. */
+export const THERE = 0.6;
+/** Words that are in every question of a domain weigh less, and count for nothing here. */
+const TELLING = 1;
+
+function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | undefined): number {
+  let sum = 0;
+  for (const { term, match } of open) if (term.weight >= TELLING) sum += term.weight * (1 - (isThere(term, there) ? THERE : match));
+  return sum;
 }
 
 /** Does the text from which the keys were read speak of a term? */

@@ -1,4 +1,4 @@
-import { type Alignment, alignTerms } from "./align-terms.ts";
+import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
@@ -52,6 +52,8 @@ export type Entailment = (typeof ENTAILMENTS)[number]["name"];
 
 /** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
 const SAME_WORDING = 0.6;
+/** One content word on each side that nothing explains: they ask for two things about one topic. */
+const UNKNOWN = 1;
 
 /**
  * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
@@ -73,13 +75,18 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
     return miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
   if (asked.negations > 0 !== stored.negations > 0) return miss("polarity", "one of them denies");
   if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
-  if (isReversed(asked, stored)) return miss("direction", "from and to are exchanged");
+  if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
   const alignment = alignTerms(asked, stored, context);
   if (alignment.opposites !== null) return miss("opposites", alignment.opposites);
   if (alignment.polarity !== null) return miss("polarity", alignment.polarity);
   if (alignment.names !== null) return miss("names", alignment.names);
-  if (alignment.wording >= SAME_WORDING && alignment.differing.length > 0) {
-    return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
+  if (alignment.wording >= SAME_WORDING) {
+    if (alignment.differing.length > 0) return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
+    if (asked.asks !== stored.asks) return miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
+  }
+  if (Math.min(alignment.askedOpen, alignment.storedOpen) >= UNKNOWN) {
+    const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
+    return miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
   }
   for (const rule of alignment.rules) rules.add(rule);
   return { same: true, rules: [...rules], alignment };
@@ -184,8 +191,19 @@ function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): str
   return `asked ${shown(asked)}, stored ${shown(stored)}`;
 }
 
+/** Two questions that name the same two sides the other way round. */
 function isReversed(asked: Slots, stored: Slots): boolean {
+  if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;
   if (asked.direction === null || stored.direction === null) return false;
   const { from, to } = asked.direction;
   return from !== to && from === stored.direction.to && to === stored.direction.from;
 }
+
+/** Who does it to whom: "iy" when the speaker stands before the one who is spoken to; empty when only one of them is named. */
+function speakers({ frame }: Slots): "iy" | "yi" | "" {
+  const [speaker, other] = [frame.findIndex((word) => SPEAKER.has(word)), frame.findIndex((word) => SPOKEN_TO.has(word))];
+  return speaker < 0 || other < 0 ? "" : speaker < other ? "iy" : "yi";
+}
+
+const SPEAKER: ReadonlySet<string> = new Set(["i", "me", "my"]);
+const SPOKEN_TO: ReadonlySet<string> = new Set(["you", "your"]);

@@ -56,16 +56,20 @@ export interface SlotVocabulary {
   readonly spelling: ReadonlyMap<string, string>;
   /** Stems of the words that a name stands for. */
   readonly parts: (id: string) => readonly (readonly string[])[];
+  /** The long form of a name. */
+  readonly spelledOut: (id: string) => string;
+  /** The first phrase of all groups that a phrase is linked with; absent: it is in none. */
+  readonly standsFor: (key: string) => string | undefined;
 }
 
-const WORD = /\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
+const WORD = /&(?:amp;)?|\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   (
     "paid:pay bought:buy sent:send sold:sell lost:lose left:leave kept:keep met:meet taught:teach told:tell built:build spent:spend began:begin " +
     "begun:begin chose:choose chosen:choose wrote:write written:write broke:break broken:break stole:steal stolen:steal caught:catch drove:drive " +
     "flew:fly grew:grow held:hold led:lead lent:lend rose:rise ran:run saw:see seen:see spoke:speak spoken:speak stood:stand swore:swear thought:think " +
     "withdrew:withdraw withdrawn:withdraw wore:wear children:child wives:wife husbands:husband men:man women:woman feet:foot teeth:tooth people:person " +
-    "died:die dying:die buried:bury lives:life dependants:dependent dependant:dependent cemetary:cemetery recieve:receive licence:license"
+    "died:die dying:die buried:bury lives:life dependants:dependent dependant:dependent cemetary:cemetery recieve:receive licence:license allowance:stipend allowances:stipend"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
@@ -109,7 +113,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   for (const [short, meanings] of namesOf(source.abbreviations ?? {})) {
     for (const phrase of [...short, ...meanings]) {
       add(phrase, "name", short[0] as string, true);
-      if (phrase.includes("&")) add(phrase.replaceAll("&", " and "), "name", short[0] as string, true);
+      if (phrase.includes("&")) add(phrase.replaceAll("&", " "), "name", short[0] as string, true);
     }
     parts.set(
       short[0] as string,
@@ -119,6 +123,9 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   for (const name of source.names ?? []) add(name, "name", keyOf(name), true);
   source.synonyms?.forEach((group, i) => {
     addGroup(group, `d${i}`, true);
+    // Whatever means the same as a name is that name: "chapter 35" is the benefit that is known by its abbreviation.
+    const name = group.flatMap((phrase) => phrases.get(keyOf(phrase)) ?? []).find(({ kind }) => kind === "name");
+    if (name !== undefined) for (const phrase of group) if (phrase.includes(" ")) add(phrase, "name", name.id, true);
   });
   SAME.forEach((group, i) => {
     addGroup(group, `g${i}`);
@@ -134,6 +141,9 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     push(sides, keyOf(one), `o${i}+`);
     push(sides, keyOf(other), `o${i}-`);
   });
+  const linked = linkGroups(source.synonyms ?? [], keyOf);
+  for (const group of SAME) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
+  const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
   const relations = loadWordRelations(stem);
   const home = new Set(
     [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).map((host) => host.split(".").at(-2) ?? "")]
@@ -155,7 +165,29 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     home,
     spelling,
     parts: (id) => parts.get(id) ?? [],
+    spelledOut: (id) => long.get(id) ?? id,
+    standsFor: (key) => linked.get(key),
   };
+}
+
+/** Every phrase of groups that share a phrase, with the first phrase of the first of them. */
+function linkGroups(groups: readonly (readonly string[])[], keyOf: (phrase: string) => string): Map<string, string> {
+  const first = new Map<string, string>();
+  const root = (key: string): string => {
+    const above = first.get(key);
+    return above === undefined || above === key ? key : root(above);
+  };
+  const written = new Map<string, string>();
+  for (const group of groups) {
+    const [head = "", ...others] = group.map((phrase) => {
+      const key = keyOf(phrase);
+      if (!written.has(key)) written.set(key, phrase);
+      if (!first.has(key)) first.set(key, key);
+      return key;
+    });
+    for (const key of others) first.set(root(key), root(head));
+  }
+  return new Map([...first.keys()].map((key) => [key, written.get(root(key)) as string]));
 }
 
 function tokensOf(text: string, stem: (word: string) => string): Token[] {

@@ -83,7 +83,11 @@ describe("readAsked", () => {
     ["How do I join?", "method"],
     ["Why was I fined?", "reason"],
     ["Can I bring food?", "fact"],
-    ["opening hours", "open"],
+    ["What is a library card?", "definition"],
+    ["whats an e-reader", "definition"],
+    ["What do I bring?", "thing"],
+    ["opening hours", "time"],
+    ["rules of the reading room", "open"],
   ] as const)("%s asks for %s", (question, kind) => {
     expect(readAsked(question)).toBe(kind);
   });

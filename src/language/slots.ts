@@ -27,6 +27,8 @@ export interface Slots {
   readonly terms: readonly SlotTerm[];
   /** Every word in order, in one spelling: questions that differ in one of these alone differ in it on purpose. */
   readonly frame: readonly string[];
+  /** The question with names spelled out and one word for each group of synonyms: what is embedded, so that two wordings come near each other. */
+  readonly canonical: string;
 }
 
 export interface SlotValue {
@@ -100,7 +102,22 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     direction: directionOf(frame),
     terms,
     frame,
+    canonical: canonicalOf(read.pieces, vocabulary),
   };
+}
+
+function canonicalOf(pieces: readonly Piece[], vocabulary: SlotVocabulary): string {
+  return pieces
+    .map(({ tokens, senses }) => {
+      const sense = senses.find(({ kind }) => kind === "name") ?? senses[0];
+      if (sense?.kind === "empty") return "";
+      if (sense?.kind === "name") return vocabulary.spelledOut(sense.id);
+      if (sense !== undefined && sense.kind !== "group") return sense.id.replace(/^country /, "");
+      const words = tokens.map((token) => repaired(token, vocabulary));
+      return vocabulary.standsFor(words.map(({ stem }) => stem).join(" ")) ?? words.map(({ text }) => text).join(" ");
+    })
+    .filter((text) => text !== "")
+    .join(" ");
 }
 
 /** Keys by which terms of a text can be found in it: what a stored answer is about. Give it titles, headings and quotes. */
@@ -174,7 +191,7 @@ function repaired(token: Token, { isEnglish, spelling, stem }: SlotVocabulary): 
     const edits = editDistance(text, word, limit);
     if (edits <= limit && (best === null || edits < best.edits || (edits === best.edits && word < best.word))) best = { word, edits };
   }
-  return best === null ? token : { ...token, stem: stem(best.word) };
+  return best === null ? token : { ...token, text: best.word, stem: stem(best.word) };
 }
 
 function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inValue: (token: Token) => boolean) {

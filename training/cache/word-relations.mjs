@@ -58,4 +58,4 @@ const table = {
   opposites: [...opposites].sort(),
 };
 writeFileSync("src/language/word-relations.json", `${JSON.stringify(table, null, 1)}\n`);
-console.log(`${table.groups.length} groups of words, ${table.opposites.length} pairs of opposites`);
+process.stdout.write(`${table.groups.length} groups of words, ${table.opposites.length} pairs of opposites\n`);
