@@ -50,9 +50,7 @@ export const sevenLayer: Profile = {
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   match: { type: "learned" },
-  unbuilt: [
-    { stage: "remember", what: "low-confidence diagnostic report (layer 7)" },
-  ],
+  unbuilt: [{ stage: "remember", what: "low-confidence diagnostic report (layer 7)" }],
   rules: [
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",

@@ -1,7 +1,7 @@
 import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../language/slots.ts";
-import type { ComparedQuestion, Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings, type MatchWeights } from "./match.ts";
+import type { ComparedQuestion, Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 
 /** Passages found for a question that count, and those whose words say what it finds, as the weights were learned. */
 const FOUND = 5;
