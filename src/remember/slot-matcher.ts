@@ -1,3 +1,4 @@
+import { readAskedSpan } from "../language/asked-span.ts";
 import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../language/slots.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings, type MatchWeights } from "./match.ts";
@@ -22,14 +23,30 @@ interface Described {
   readonly about: readonly string[];
 }
 
+/** Questions and passages whose reading is kept: the same ones are met again and again. */
+const REMEMBERED = 2_000;
+
 /** Compares questions by their slots, and by a score of wording, entities and passages. */
 export function createSlotMatcher({ vocabulary, likeness, weights, carry }: SlotMatcherParts): Matcher {
+  const slotsOf = remembered(
+    (question: string) => question,
+    (question) => readSlots(question, vocabulary),
+  );
+  const keysOf = remembered(
+    ({ chunkId }: MatchPassage) => chunkId,
+    (passage) => readAbout(textsOf(passage), vocabulary),
+  );
   return {
-    describe: (question, about) => JSON.stringify({ slots: readSlots(question, vocabulary), about: readAbout(about, vocabulary) }),
-    textFor: (question, settings) => (settings.type === "learned" ? readSlots(question, vocabulary).canonical : question),
+    describe: (question, about) => JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
+    textFor: (question, settings) => (settings.type === "learned" ? slotsOf(question).canonical : question),
     read({ question, passages }, settings) {
-      const asked = readSlots(question, vocabulary);
-      const found = new Set(readAbout(passages.slice(0, READ).flatMap(textsOf), vocabulary));
+      const asked = slotsOf(question);
+      const span = readAskedSpan(question);
+      let keys: ReadonlySet<string> | null = null;
+      const found = () => {
+        keys ??= new Set(passages.slice(0, READ).flatMap(keysOf));
+        return keys;
+      };
       const rule: MatchSettings =
         settings.type === "learned"
           ? { type: "learned", weights: weights() }
@@ -40,11 +57,32 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
               documentOverlap: settings.documents,
             };
       return (stored) => {
+        const other = readAskedSpan(stored.question);
+        if (span !== null && other !== null && span !== other) return otherSpan(span, other);
         const described = stored.slots === null ? null : (JSON.parse(stored.slots) as Described | null);
         return described === null ? UNREAD : compare(asked, described, stored, { passages, found, likeness }, rule);
       };
     },
   };
+}
+
+/** A result that was worked out before for the same key; the oldest go. A chunk's id names the version of its document. */
+function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (value: T) => R {
+  const known = new Map<string, R>();
+  return (value) => {
+    const key = keyOf(value);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const made = read(value);
+    known.set(key, made);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string);
+    return made;
+  };
+}
+
+/** The words of both are those of time, and the answers are different ones. */
+function otherSpan(asked: string, stored: string): MatchVerdict {
+  return { ...UNREAD, rule: "span", reason: `asked ${asked}, stored ${stored}` };
 }
 
 const UNREAD: MatchVerdict = {
@@ -58,7 +96,8 @@ const UNREAD: MatchVerdict = {
 
 interface Found {
   readonly passages: readonly MatchPassage[];
-  readonly found: ReadonlySet<string>;
+  /** Read when it is first asked for: most candidates fall before. */
+  readonly found: () => ReadonlySet<string>;
   readonly likeness: SlotMatcherParts["likeness"];
 }
 
@@ -76,8 +115,12 @@ function compare(
     entityJaccard: entities,
     documentOverlap: overlap,
     citedRank: passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId)),
-    about: new Set(about),
-    found,
+    get about() {
+      return new Set(about);
+    },
+    get found() {
+      return found();
+    },
     likeness,
   };
   const { accept, score, rule, detail } = judgeMatch(asked, slots, closeness, settings);
