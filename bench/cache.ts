@@ -21,7 +21,7 @@ const SEED = 1;
 const PROFILE = "sourcebound";
 const quiet = { fact: () => undefined, notice: () => undefined };
 
-type Parts = ReturnType<Engine["answerParts"]>;
+type Parts = Awaited<ReturnType<Engine["answerParts"]>>;
 type Times = Record<string, Span[]>;
 
 /** What does a hit cost, and a miss, when the cache is full? */
@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
       for await (const event of engine.ingestDomain("veterans")) if (event.type === "embed") progress("ingest");
       const asked = demoQuestions();
       for (const question of asked) await engine.answer(question, { profile: PROFILE });
-      const parts = engine.answerParts("veterans", PROFILE);
+      const parts = await engine.answerParts("veterans", PROFILE);
       const real = (await engine.store.cache.vectorsAfter(0)).length;
       const stored = await storedQuestions(asked, engine, parts);
       await fill(entries - real, stored, engine, parts, progress);

@@ -21,7 +21,7 @@ export async function* answer(request: AskRequest, parts: steps.AnswerParts, sig
   const outcome = known.hit === null ? yield* answerFresh(question, known, parts, trace, signal) : yield* memory.replay(known.hit);
 
   const result = steps.assemble(question, outcome, parts, trace);
-  yield* trace.stage("remember", (log) => memory.remember(question, result, parts, log));
+  yield* trace.stage("remember", (log) => memory.remember(question, result, outcome, parts, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
@@ -34,7 +34,7 @@ async function* answerFresh(
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, Outcome> {
   const outcome = createOutcome();
-  yield* warn(outcome, steps.hotlines(question, parts));
+  outcome.warnings.push(...steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
@@ -45,7 +45,7 @@ async function* answerFresh(
   const { hit } = yield* trace.stage("recall", (log) => memory.recall(question, known, found, parts, log));
   if (hit !== null) return yield* memory.replay(hit, outcome);
 
-  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));

@@ -1,5 +1,6 @@
 import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
+import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { createOutcome, type Outcome } from "./outcome.ts";
 import { exactCacheKey, sharingScope } from "./remember/cache.ts";
 import { lookupExact } from "./remember/lookup.ts";
@@ -13,7 +14,7 @@ import {
   type Judgement,
 } from "./remember/recall.ts";
 import { rememberAnswer } from "./remember/remember.ts";
-import { type AnswerParts, admit, assertCanRun, hotlines, retrieve } from "./steps.ts";
+import { type AnswerParts, admit, assertCanRun, hotlines, retrieve, wordsFor } from "./steps.ts";
 import type { StageLog } from "./trace.ts";
 import type { Answer, AskRequest, Passage, Question, Warning } from "./types.ts";
 
@@ -88,6 +89,7 @@ export async function recall(
 /** Why a question is not asked of the caches at all; `null`: it is. */
 export function notAsked(question: Question, parts: AnswerParts): string | null {
   const { profile, remember } = parts;
+  if (remember === null) return "nothing is stored";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
   if (!profile.caches.includes("exact")) return `profile "${profile.name}" has no cache`;
   return uncacheable(question, parts);
@@ -114,12 +116,17 @@ export function* replay(hit: Hit, outcome: Outcome = createOutcome()): Generator
   return outcome;
 }
 
-export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(question: Question, result: Answer, outcome: Outcome, parts: AnswerParts, log: StageLog): Promise<void> {
   const { profile, recall, cache, store } = parts;
+  if (parts.remember === null) return;
   const share = recall.embed === null || profile.caches.length < 2 ? null : { ...recall, embed: recall.embed, settings: profile.match };
   const writing = profile.caches.includes("exact") && uncacheable(question, parts) === null ? { scope: cache, share } : null;
-  const { cached } = await rememberAnswer(question, result, writing, store, parts.remember);
+  const { chance } = outcome.decision;
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, parts.remember.reports, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, { writing, chance }, store, parts.remember, report);
+  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
+  log.fact("report", reportFailure === null && report !== null ? report.id : null);
 }
 
 /** What the caches would do with a question. */

@@ -23,6 +23,8 @@ export interface Outcome {
   evidence: readonly Evidence[];
   conflicts: readonly Conflict[];
   decision: Decision;
+  /** How far above the least that answers; `null`: not known. */
+  headroom: number | null;
   refusal: Refusal | null;
   /** The stored answer that is served instead. */
   hit: Hit | null;
@@ -40,7 +42,8 @@ export function createOutcome(): Outcome {
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
-    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    headroom: null,
     refusal: null,
     hit: null,
   };

@@ -3,6 +3,7 @@ import { readFilters } from "./admit/filters.ts";
 import type { CheckContext } from "./check/check.ts";
 import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
+import type { HotlineFinder } from "./hotlines.ts";
 import type { Vocabulary } from "./language/terminology.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
@@ -15,7 +16,16 @@ import type { Classify } from "./remember/classify.ts";
 import type { Matcher } from "./remember/matcher.ts";
 import type { QuestionIndex } from "./remember/question-index.ts";
 import type { RememberSettings } from "./remember/remember.ts";
-import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import type { ReportParts } from "./remember/report.ts";
+import {
+  applyFilters,
+  areaOf,
+  assertCanRetrieve,
+  type Retrieved,
+  type RetrieveParts,
+  retrievePassages,
+  sumOrNull,
+} from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -33,11 +43,14 @@ import type {
   Turn,
   Warning,
 } from "./types.ts";
-import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
+import { applyThreshold, type GateThreshold } from "./verify/calibration.ts";
+import { type Compared, comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
-import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { headroomOf } from "./verify/headroom.ts";
+import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
+import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
@@ -54,7 +67,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly profile: Profile;
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
-  readonly remember: RememberSettings;
+  /** `null`: nothing is stored, and no cache is asked. */
+  readonly remember: RememberSettings | null;
   /** What finds answers to other questions. */
   readonly recall: {
     readonly index: QuestionIndex;
@@ -68,8 +82,14 @@ export interface AnswerParts extends RetrieveParts {
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** From which chance on that gate answers. */
+  readonly threshold: GateThreshold;
+  /** A model that scores passages beside the rules; `null`: none is asked. */
+  readonly verifier: ModelVerifier | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
+  /** The domain's topics, and whom to tell that a report could not be kept. */
+  readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
+  readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -124,9 +144,9 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
   return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
-/** Texts of the domain's hotlines that the question calls for. */
-export function hotlines(question: Question, parts: AnswerParts): Warning[] {
-  return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
+/** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */
+export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
+  return parts.hotlines(text);
 }
 
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
@@ -173,7 +193,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+export function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -182,18 +202,20 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export function verify(
+export async function verify(
   question: Question,
   passages: readonly Passage[],
-  scale: ScoreScale,
+  { scale, written }: Outcome,
   parts: AnswerParts,
   log: StageLog,
-): Pick<Outcome, "evidence" | "conflicts"> {
+  signal: AbortSignal,
+): Promise<Pick<Outcome, "evidence" | "conflicts">> {
   const gate = carryGate(parts.profile.gate, scale);
   const words = wordsFor(question, parts);
   const compares = parts.profile.comparePassages;
   const asked = words.questionTokens(question.resolved);
-  const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
   const evidence = verifyPassages(question, passages, gate, words, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -201,6 +223,27 @@ export function verify(
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
   return { evidence, conflicts };
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  question: Question,
+  passages: readonly Passage[],
+  compared: Compared,
+  calls: ModelCall[],
+  { verifier, profile }: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Compared> {
+  if (verifier === null) return compared;
+  if (!weighsRelevance(profile.gate)) {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return compared;
+  }
+  const judged = await judgeByModel(question, passages, verifier, calls, signal);
+  log.fact("judged_by_model", judged.verdicts.size);
+  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
+  return withVerdicts(compared, judged, verifier.verifier.model);
 }
 
 /** Sources that differ about what is answered. */
@@ -218,14 +261,27 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
   return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
 }
 
+/** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
+function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outcome, { threshold, corpus }: AnswerParts, log: StageLog) {
+  const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
+  if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
+  if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
+  const misfit =
+    at?.misfit ??
+    (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
+  if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
+  return at;
+}
+
 export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = sufficiencyOf(question, outcome, parts);
+  const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
     log.fact("weights", sufficiency.model);
+    log.fact("chance", sufficiency.probability);
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
@@ -233,7 +289,9 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
+  outcome.headroom = headroomOf(made, gate, sufficiency);
+  const decision =
+    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
@@ -285,12 +343,23 @@ async function pickByModel(
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
-  const { filters, area } = question;
+  const area = areaOf(question);
   const all = await store.documents.counts(question.scope, area ?? undefined);
-  const counts = filters ? { ...all, within: filters.searchedIn } : all;
+  const within = await searchedWithin(question, store);
+  const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+}
+
+/** Where filters and selection kept the search to, in words. */
+async function searchedWithin({ filters, selection, scope }: Question, store: Store): Promise<string | null> {
+  const selected = selection === null ? null : (await store.documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
@@ -344,9 +413,10 @@ function priceCalls({ written, embedding }: Outcome, prices: PriceTable): Priced
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const verification = sumOf("verify");
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
-  return { compression, answer, total: sumOrNull([compression, answer]) };
+  return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

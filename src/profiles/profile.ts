@@ -17,6 +17,11 @@ export interface Profile {
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
+  /**
+   * An answered question gets a diagnostic report below this confidence (a cosine on the scale of `thresholdsOf` where the gate goes by one), or with less
+   * than this margin above the least that answers; `null`: only what is refused, and what checks find, is reported.
+   */
+  readonly lowConfidence: { readonly below: number } | { readonly margin: number } | null;
   /** What it says of every answer, metric by metric, without blocking any; absent: nothing. */
   readonly report?: readonly ReportMetric[];
   /** Turns of a session that are used. */
@@ -36,6 +41,8 @@ export type MatchSettings =
   | { readonly type: "learned" }
   /** Every measure at least this; the weighted sum orders what is left. The cosine is one of the model `of`. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
+/** Margin of the profiles whose source names none. Our choice: reports are for reading by people, and a question just above the line is the next one to fall. */
+export const REPORT_MARGIN = 0.1;
 
 /** A metric of a report, read from what a check found. */
 export interface ReportMetric {
@@ -122,7 +129,7 @@ export type GateSettings =
       readonly veryWeak: number | null;
       readonly warn: number;
     }
-  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average. */
+  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. */
   | {
       readonly type: "guard";
       readonly relevanceWeight: number;

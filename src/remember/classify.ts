@@ -1,3 +1,4 @@
+import { createTopicReader } from "../language/topics.ts";
 import type { EntityNode, QuestionNodes, TopicNode } from "../store/graph.ts";
 
 /** What a domain pack says of topics and entities. */
@@ -10,11 +11,10 @@ export interface ClassifierSettings {
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Topics by keyword (`seven-layer` source, equation 5) and entities by pattern (its listing 6). Corrected: a keyword is a word of the question, not a part
- * of one ("form" is not in "inform"), and one spelling of an entity is one node.
+ * Topics by keyword (`seven-layer` source, equation 5) and entities by pattern (its listing 6). Corrected: one spelling of an entity is one node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
-  const keywords = topics.map((topic) => ({ topic, pattern: wordsPattern(topic.keywords) }));
+  const readTopics = createTopicReader(topics);
   const patterns = entities.flatMap(({ type, patterns, canonical }) =>
     patterns.map((source) => ({ type, canonical, pattern: new RegExp(source, "giu") })),
   );
@@ -26,10 +26,8 @@ export function createClassifier({ topics, entities }: ClassifierSettings): Clas
         found.set(JSON.stringify([type, value]), { type, value });
       }
     }
-    return {
-      topics: keywords.filter(({ pattern }) => pattern.test(question)).map(({ topic }) => topic),
-      entities: [...found.values()],
-    };
+    const slugs = new Set(readTopics(question));
+    return { topics: topics.filter(({ slug }) => slugs.has(slug)), entities: [...found.values()] };
   };
 }
 
@@ -44,10 +42,4 @@ export function nameOf({ type, value }: EntityNode): string {
 
 function spelling(text: string): string {
   return /\d/.test(text) ? text.toUpperCase() : text.toLowerCase().replaceAll(/\s+/g, " ");
-}
-
-/** A keyword as whole words, in the plural too. */
-function wordsPattern(keywords: readonly string[]): RegExp {
-  const words = keywords.map((keyword) => keyword.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/\s+/g, "\\s+"));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?:e?s)?(?![\\p{L}\\p{N}])`, "iu");
 }

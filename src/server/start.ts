@@ -51,6 +51,7 @@ function toAskEngine(engine: Engine): AskEngine {
         signal,
       }),
     refresh: (domain) => engine.refresh(domain),
+    hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };
 }

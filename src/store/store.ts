@@ -7,6 +7,7 @@ import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
+import { createReportStore, type ReportStore } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
 
@@ -18,6 +19,7 @@ export interface Store {
   readonly origins: OriginStore;
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
+  readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
   readonly encoders: EncoderStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
@@ -39,6 +41,7 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
     origins: createOriginStore(db, now),
     sessions: createSessionStore(db, now),
     interactions: createInteractionStore(db, now),
+    reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),
     async secret() {

@@ -53,7 +53,11 @@ const classify = createClassifier({
 const subjectOf = (question: string) => SUBJECTS.findIndex((subject) => question.includes(subject));
 const matcher = fakeMatcher((asked, stored) => subjectOf(asked) === subjectOf(stored));
 const embed = async (text: string) => ({ model: "words", values: hashedWords(text) });
-const settings = { cache: { enabled: true, hours: 1, entries: 1_000_000 }, session: { turns: 0, idleMinutes: 1 } };
+const settings = {
+  cache: { enabled: true, hours: 1, entries: 1_000_000 },
+  session: { turns: 0, idleMinutes: 1 },
+  reports: { enabled: false, days: 1, entries: 0, text: false },
+};
 const scopeSettings = { secret: "s", language: "en", encoder: "e", configHash: "c" };
 
 /** A domain of its own in a database that many share: what is asked, what changes, and what may be answered. */
@@ -148,7 +152,7 @@ export class MemoryWorld {
     await rememberAnswer(
       question,
       answer,
-      { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } },
+      { writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } }, chance: null },
       store,
       settings,
     );
