@@ -18,7 +18,7 @@ const GUARDS: readonly string[] = ["covid-qa", "headings", "written"];
 /** Share of their must-not-share pairs that may be served: some headings do share an answer. */
 const FALSE_SHARE = 0.03;
 /** Below this chance nothing is served. */
-const LEAST = 0.1;
+const LEAST = 0.15;
 
 const { values } = parseArgs({
   options: {
