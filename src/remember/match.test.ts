@@ -43,7 +43,7 @@ describe("judgeMatch", () => {
   });
 
   it("serves nothing that is far away, and says which words it could not explain", () => {
-    const verdict = judge("Can I get the ERB?", "Can I inherit the ERB of a colleague?", {
+    const verdict = judge("Is the ERB mine?", "Could somebody inherit the ERB that belonged to one of my colleagues?", {
       cosine: 0.1,
       documentOverlap: 0,
       citedRank: -1,
