@@ -20,6 +20,10 @@ export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
+export const DEFAULT_REPORT_DAYS = 90;
+/** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
+export const DEFAULT_REPORT_ENTRIES = 10_000;
 /** Port of the server. */
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
@@ -30,6 +34,8 @@ export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 export const DEFAULT_MODEL_RETRIES = 2;
 /** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
+/** Milliseconds until the scores of a model that verifies are given up and those of rules stay: a reader waits for it. */
+export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
 /** Where `models pull` fetches from. */
@@ -98,7 +104,28 @@ export const configSchema = z.strictObject({
       hours: z.number().positive().default(DEFAULT_CACHE_HOURS),
     })
     .prefault({}),
+  reports: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Keep a diagnostic report of every question that is refused, answered with low confidence or warned about"),
+      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Older ones are dropped"),
+      entries: z.int().min(1).default(DEFAULT_REPORT_ENTRIES).describe("Reports kept for each tenant of a domain; the oldest go first"),
+    })
+    .prefault({}),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
+  verify: z
+    .strictObject({
+      by: z
+        .enum(["rules", "model"])
+        .default("rules")
+        .describe(
+          "Who scores passages before anything is written: rules alone, or the small model in one call; what it cannot judge keeps the rules' scores. For profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+        ),
+      timeout_ms: z.int().min(100).default(DEFAULT_VERIFY_TIMEOUT_MS),
+    })
+    .prefault({}),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
@@ -133,6 +160,8 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_VERIFY_BY: ["verify", "by"],
+  SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
   SOURCEBOUND_MODELS_DIR: ["models_dir"],

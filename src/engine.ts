@@ -5,9 +5,14 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
-import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError } from "./errors.ts";
+import { calibrationFolder } from "./data-folders.ts";
+import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
+import { ConfigError, ModelError, messageOf } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
+import { createCommonWords } from "./language/english-words.ts";
+import { createTopicReader, type ReadTopics } from "./language/topics.ts";
+import { createChatVerifier } from "./models/adapters/chat-verifier.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -22,19 +27,24 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { createReportReader, type ReportReader } from "./reports.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
+import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument, Warning } from "./types.ts";
+import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
+import { CalibrationFiles } from "./verify/calibration-files.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
+import { DriftWatch } from "./verify/watch-drift.ts";
 import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -47,6 +57,8 @@ export interface AskOptions {
   readonly selection?: Selection | null | undefined;
   /** Searches only in the documents, chapters, sections and pages named. */
   readonly filters?: FilterRequest | null | undefined;
+  /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
+  readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -82,12 +94,18 @@ export interface Health {
   readonly revision: number;
   readonly encoder: string;
   readonly model: string;
+  /** Name of the calibration whose threshold holds; `null`: the shipped one. */
+  readonly calibration: string | null;
+  /** What somebody should look at: a calibration that cannot be used, confidences that have moved since. */
+  readonly warnings: readonly string[];
 }
 
 /** Everything in one place; open one per process and close it. */
-export interface Engine {
+export interface Engine extends ReportReader {
   readonly config: Config;
   readonly store: Store;
+  /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
+  hotlines(message: string, domain?: string): Warning[];
   /** The path of a question as events; the last one is the answer. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
@@ -101,6 +119,8 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  gateFacts(domain?: string, profile?: string): GateFacts | null;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
@@ -129,10 +149,12 @@ const EMBEDDED_BATCH = 256;
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder cannot be used
+ * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
+  const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -152,10 +174,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   let gateWeights: SufficiencyWeights | null = null;
-  const sufficiency = (): SufficiencyParts => {
+  const weightsOfGate = (): SufficiencyWeights => {
     gateWeights ??= readSufficiencyWeights();
+    return gateWeights;
+  };
+  const sufficiency = (): SufficiencyParts => {
     const { encoder, lexicon } = wordsByVectors();
-    return { weights: gateWeights, space: lexicon, encoder: encoder.id };
+    return { weights: weightsOfGate(), space: lexicon, encoder: encoder.id };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -181,15 +206,34 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return embeddedSupport.score(pairs, options);
     },
   };
-  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
+  try {
+    await store.reports.purge(reportsSince(now(), config.reports.days));
+  } catch (error) {
+    warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
+  }
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
+  const topicReaders = new WeakMap<DomainPack, ReadTopics>();
   const clock = () => performance.now();
+  const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
+  const driftWatch = new DriftWatch({ recent: store.interactions.recentChances, warn });
+  const warned = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
+  };
   const reader = createReader();
   const facts = createFactReader();
+  const isCommon = createCommonWords();
 
+  const finders = new WeakMap<DomainPack["hotlines"], HotlineFinder>();
+  const hotlinesOf = (hotlines: DomainPack["hotlines"]): HotlineFinder => {
+    const finder = finders.get(hotlines) ?? createHotlineFinder(hotlines);
+    finders.set(hotlines, finder);
+    return finder;
+  };
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
     packs.set(name, known);
@@ -213,8 +257,41 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpora.set(name, made);
     return made;
   };
-  const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
+  const topicsOf = (pack: DomainPack): ReadTopics => {
+    const known = topicReaders.get(pack) ?? createTopicReader(pack.topics);
+    topicReaders.set(pack, known);
+    return known;
+  };
+  const profileOf = (pack: DomainPack, name = config.profile ?? pack.default_profile) =>
+    profileNamed(name, [...(parts.profiles ?? []), ...profiles]);
+  const gateFacts = (pack: DomainPack, profile: Profile): GateFacts | null =>
+    profile.gate.type !== "sufficiency"
+      ? null
+      : {
+          domain: pack.name,
+          profile: profile.name,
+          settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
+          writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
+          weights: weightsOfGate().id,
+        };
+  /** @param look compares confidences with the calibration's now, not only when it is due */
+  const thresholdOf = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
+    const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
+    const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
+    const facts = found === null ? null : gateFacts(pack, profile);
+    if (facts === null || found === null) return { type: "shipped" };
+    const why = found.type === "found" ? misfitOf(found.calibration, facts) : found.why;
+    if (found.type === "found" && why === null) {
+      const { calibration } = found;
+      return { type: "calibrated", calibration, drift: await (look ? driftWatch.look(calibration) : driftWatch.question(calibration)) };
+    }
+    const name = found.type === "found" ? found.calibration.name : found.name;
+    const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
+    warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
+    return unusable;
+  };
+  const partsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold): AnswerParts => {
+    const isMeasured = threshold.type === "none";
     return {
       store,
       documents: store.documents,
@@ -227,15 +304,24 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         secret,
         language: pack.language,
         encoder: corpus(pack.name).encoder?.id ?? "none",
-        configHash: configHash(config, pack, profile),
+        configHash: configHash(config, pack, profile, threshold),
       },
-      remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+      remember: isMeasured
+        ? null
+        : {
+            cache: config.cache,
+            session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes },
+            reports: { ...config.reports, text: true },
+          },
+      reports: { topics: pack.topics, readTopics: topicsOf(pack), isCommon, warn },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      threshold,
+      verifier,
       compare: { reader: facts, precedence: pack.precedence },
-      hotlines: pack.hotlines,
+      hotlines: hotlinesOf(pack.hotlines),
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
@@ -246,6 +332,17 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
+  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+    const pack = domain(options.domain);
+    const request = requestOf(question, options, pack, config);
+    await corpus(pack.name).ready();
+    const profile = profileOf(pack, request.profile);
+    const threshold = options.measuring === true ? { type: "none" as const } : await thresholdOf(pack, profile);
+    yield* answer(request, partsFor(pack, profile, threshold), options.signal ?? new AbortController().signal);
+  }
+
+  const hotlines = (message: string, name?: string) => hotlinesOf(packHotlines(name, config, domain))(message);
+
   const engine: Engine = {
     config,
     store,
@@ -253,6 +350,10 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
     counts: (scope) => store.documents.counts(scope),
+    gateFacts(name, profile) {
+      const pack = domain(name);
+      return gateFacts(pack, profileOf(pack, profile));
+    },
     async *conflicts({ domain: name, tenant, signal = new AbortController().signal } = {}) {
       const pack = domain(name);
       const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
@@ -261,12 +362,9 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    async *ask(question, options = {}) {
-      const pack = domain(options.domain);
-      const request = requestOf(question, options, pack, config);
-      await corpus(pack.name).ready();
-      yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
-    },
+    ...createReportReader({ store, config, domain, now }),
+    hotlines,
+    ask: (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options)),
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
@@ -315,6 +413,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     async health() {
       const pack = domain();
       const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
+      const threshold = await thresholdOf(pack, profileOf(pack), true);
       return {
         status: counts.documents > 0 ? "ok" : "degraded",
         domain: pack.name,
@@ -323,6 +422,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         revision: counts.revision,
         encoder: corpus(pack.name).encoder?.id ?? encoder?.id ?? "none (words only)",
         model: models?.small.id ?? "extractive",
+        ...describeThreshold(threshold),
       };
     },
     async close() {
@@ -383,10 +483,34 @@ function modelsOf({ model }: Config): AnswerParts["models"] {
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 
+function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
+  switch (threshold.type) {
+    case "calibrated":
+      return { calibration: threshold.calibration.name, warnings: threshold.drift === null ? [] : [threshold.drift] };
+    case "unusable":
+      return { calibration: null, warnings: [threshold.why] };
+    case "shipped":
+    case "none":
+      return { calibration: null, warnings: [] };
+    default:
+      return threshold satisfies never;
+  }
+}
+
+/** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
+function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
+  if (verify.by === "rules") return null;
+  if (models === null) {
+    throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
+  }
+  return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
+}
+
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
-function configHash(config: Config, pack: DomainPack, profile: unknown): string {
+function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile]));
+  const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration]));
 }

@@ -1,5 +1,6 @@
 /** The public API. */
 export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProcessConfig } from "./config.ts";
+export type * from "./diagnostic-report.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
@@ -17,6 +18,7 @@ export type { EmbedOptions, Encoder } from "./models/encoder.ts";
 export type { EncoderSpec } from "./models/encoder-spec.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
+export type { ReportOptions } from "./reports.ts";
 export type * from "./types.ts";
 export {
   MAX_ANSWER_CHARACTERS,

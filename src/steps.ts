@@ -1,23 +1,31 @@
 import { admitQuestion } from "./admit/admit.ts";
 import { readFilters } from "./admit/filters.ts";
-import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
-import { type CitedQuote, type Finding, finding } from "./check/finding.ts";
-import { type GuardFacts, guardAnswer, sentenceGuards } from "./check/guards.ts";
-import { checkLanguage } from "./check/language.ts";
-import { parseMarkers } from "./check/markers.ts";
+import type { CheckContext } from "./check/check.ts";
+import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
-import { messageOf } from "./errors.ts";
+import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
-import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
-import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
+import type { HotlineFinder } from "./hotlines.ts";
+import type { Vocabulary } from "./language/terminology.ts";
+import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
+import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { createSimilarity } from "./models/similarity.ts";
+import { createOutcome, type Outcome } from "./outcome.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import type { ReportParts } from "./remember/report.ts";
+import {
+  applyFilters,
+  areaOf,
+  assertCanRetrieve,
+  type Retrieved,
+  type RetrieveParts,
+  retrievePassages,
+  sumOrNull,
+} from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -25,37 +33,33 @@ import type { StageLog, Trace } from "./trace.ts";
 import type {
   Answer,
   AskRequest,
-  CheckResult,
-  Claim,
-  Conflict,
-  DraftSentence,
   Evidence,
   ModelCall,
   Passage,
   PricedCall,
   Question,
-  Quote,
   Refusal,
   TokenUsage,
   Turn,
   Warning,
 } from "./types.ts";
-import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
+import { applyThreshold, type GateThreshold } from "./verify/calibration.ts";
+import { type Compared, comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
-import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { headroomOf } from "./verify/headroom.ts";
+import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
+import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
-import type { DraftFault } from "./write/prompt.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
 import { chooseSeeAlso } from "./write/see-also.ts";
-import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
-import { fitPrompt, type ModelTask, type OfferedDraft, type WriteOutcome, writeDrafts } from "./write/write.ts";
+import { fitPrompt, type ModelTask, type WriteOutcome } from "./write/write.ts";
 
 /** Everything that a question passes through, wired by `createEngine`. */
 export interface AnswerParts extends RetrieveParts {
@@ -63,14 +67,21 @@ export interface AnswerParts extends RetrieveParts {
   readonly profile: Profile;
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
-  readonly remember: RememberSettings;
+  /** `null`: nothing is stored, and no cache is asked. */
+  readonly remember: RememberSettings | null;
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** From which chance on that gate answers. */
+  readonly threshold: GateThreshold;
+  /** A model that scores passages beside the rules; `null`: none is asked. */
+  readonly verifier: ModelVerifier | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
+  /** The domain's topics, and whom to tell that a report could not be kept. */
+  readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
+  readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -81,25 +92,6 @@ export interface AnswerParts extends RetrieveParts {
   readonly createId: () => string;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
-}
-
-/** What a fresh answer has become so far. */
-export interface Outcome {
-  readonly sheet: AnswerSheet;
-  readonly claims: Claim[];
-  readonly checks: CheckResult[];
-  readonly warnings: Warning[];
-  readonly written: WriteOutcome;
-  /** What the question's vector cost at an endpoint. */
-  embedding: Retrieved["embedding"];
-  /** Id of the encoder that ranked; `null`: words alone did. */
-  ranker: string | null;
-  /** How inherited thresholds are read with the encoder that ranked. */
-  scale: ScoreScale;
-  evidence: readonly Evidence[];
-  conflicts: readonly Conflict[];
-  decision: Decision;
-  refusal: Refusal | null;
 }
 
 /** What the writers choose from. */
@@ -113,31 +105,6 @@ export interface ChosenQuotes {
 const QUOTE_CANDIDATES = 12;
 /** Characters of one quote in an answer; a longer sentence is not taken. */
 const QUOTE_CHARACTERS = 1200;
-
-export function createOutcome(): Outcome {
-  return {
-    sheet: createAnswerSheet(),
-    claims: [],
-    checks: [],
-    warnings: [],
-    written: { writer: "", insufficient: false, calls: [], warnings: [] },
-    embedding: null,
-    ranker: null,
-    scale: RAW_SCALE,
-    evidence: [],
-    conflicts: [],
-    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
-    refusal: null,
-  };
-}
-
-/** Keeps warnings and yields them. */
-export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
-  for (const warning of warnings) {
-    outcome.warnings.push(warning);
-    yield { type: "warning", warning };
-  }
-}
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: AnswerParts): void {
@@ -169,14 +136,14 @@ async function earlierTurns(id: string, { scope }: AskRequest, limit: number, st
   return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
-/** Texts of the domain's hotlines that the question calls for. */
-export function hotlines(question: Question, parts: AnswerParts): Warning[] {
-  return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
+/** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */
+export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
+  return parts.hotlines(text);
 }
 
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
-  const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
+  const asked = isCacheable(question, parts) && remember?.cache.enabled === true && profile.caches.includes("exact");
   const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
   const places = { cache: store.cache, documents: store.documents, recheck };
   const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
@@ -250,18 +217,20 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export function verify(
+export async function verify(
   question: Question,
   passages: readonly Passage[],
-  scale: ScoreScale,
+  { scale, written }: Outcome,
   parts: AnswerParts,
   log: StageLog,
-): Pick<Outcome, "evidence" | "conflicts"> {
+  signal: AbortSignal,
+): Promise<Pick<Outcome, "evidence" | "conflicts">> {
   const gate = carryGate(parts.profile.gate, scale);
   const words = wordsFor(question, parts);
   const compares = parts.profile.comparePassages;
   const asked = words.questionTokens(question.resolved);
-  const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
   const evidence = verifyPassages(question, passages, gate, words, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -269,6 +238,27 @@ export function verify(
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
   return { evidence, conflicts };
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  question: Question,
+  passages: readonly Passage[],
+  compared: Compared,
+  calls: ModelCall[],
+  { verifier, profile }: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Compared> {
+  if (verifier === null) return compared;
+  if (!weighsRelevance(profile.gate)) {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return compared;
+  }
+  const judged = await judgeByModel(question, passages, verifier, calls, signal);
+  log.fact("judged_by_model", judged.verdicts.size);
+  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
+  return withVerdicts(compared, judged, verifier.verifier.model);
 }
 
 /** Sources that differ about what is answered. */
@@ -286,14 +276,27 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
   return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
 }
 
+/** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
+function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outcome, { threshold, corpus }: AnswerParts, log: StageLog) {
+  const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
+  if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
+  if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
+  const misfit =
+    at?.misfit ??
+    (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
+  if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
+  return at;
+}
+
 export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = sufficiencyOf(question, outcome, parts);
+  const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
     log.fact("weights", sufficiency.model);
+    log.fact("chance", sufficiency.probability);
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
@@ -301,7 +304,9 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
+  outcome.headroom = headroomOf(made, gate, sufficiency);
+  const decision =
+    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
@@ -351,141 +356,25 @@ async function pickByModel(
   return picked.quotes.length === 0 ? null : picked.quotes;
 }
 
-/** Draws sentence after sentence, checks each, and shows what stands. */
-export async function* writeChecked(
-  question: Question,
-  { candidates, task }: ChosenQuotes,
-  outcome: Outcome,
-  parts: AnswerParts,
-  trace: Trace,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerEvent, void> {
-  yield { type: "write-start" };
-  const started = trace.elapsed();
-  const { sheet, written } = outcome;
-  const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
-  const record: WritableRecord = { shown: [], faults: [] };
-  for await (const draft of writeDrafts(question, candidates, written, how, record, signal)) {
-    yield* warn(outcome, written.warnings.splice(0));
-    const event = await showSentence(
-      draft,
-      task?.quotes ?? [],
-      outcome,
-      record,
-      checking(question, parts),
-      parts.profile.write.onFault === "reject",
-    );
-    if (event === null) continue;
-    trace.timings.first_sentence ??= trace.elapsed();
-    yield event;
-  }
-  yield* warn(outcome, written.warnings.splice(0));
-  // Whoever left while it was written has no answer, however soon the rest came.
-  signal.throwIfAborted();
-  trace.timings.write = trace.elapsed() - started;
-  const facts = { sentences: sheet.sentences.length, left_out: record.faults.length, writer: written.writer, calls: written.calls.length };
-  yield { type: "write-end", ms: trace.timings.write, facts };
-}
-
-interface WritableRecord {
-  readonly shown: DraftSentence[];
-  readonly faults: DraftFault[];
-}
-
-/**
- * Checks one sentence, cites a better source where there is one; `null` when it is left out or held back.
- * @param strict a citation to nowhere is a fault even beside a good one
- */
-async function showSentence(
-  draft: OfferedDraft,
-  offered: readonly Quote[],
-  { sheet, checks, claims }: Outcome,
-  record: WritableRecord,
-  context: CheckContext,
-  strict: boolean,
-): Promise<AnswerEvent | null> {
-  const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
-  if (repeated) return null;
-  const others = offered.filter((quote) => !draft.quotes.includes(quote));
-  const cited = draft.quotes.map(toCitedQuote);
-  const { nowhere } = context.settings;
-  const checked = await checkSentence(
-    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
-    context,
-  );
-  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
-  const fault = results.find(({ verdict }) => verdict === "fail");
-  const kept = checked.kept && fault === undefined;
-  if (kept && draft.held === true) return null;
-  const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
-  checks.push(...results.map((result) => ({ ...result, ...place })));
-  if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
-  if (!kept) return null;
-  const instead = checked.recited === null ? undefined : others[checked.recited];
-  const quotes = instead === undefined ? draft.quotes : [instead];
-  const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
-  const shown = sheet.add(text, quotes);
-  record.shown.push({ ...draft, text: checked.text, quotes });
-  const { citations } = shown.sentence;
-  claims.push({ sentence: shown.index, text, status: checked.status, citations, reason: checked.reason });
-  return { type: "sentence", ...shown };
-}
-
-/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
-function withMarkers(text: string, missing: readonly number[]): string {
-  return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
-}
-
-/** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
-  const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
-  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
-  const nowhere = draft.missing.map((n) => `[${n}]`).join("");
-  return [
-    ...(language === null ? [] : [language]),
-    ...(draft.dangling === true ? [finding("reference", "fail", null, "refers to a sentence that was left out")] : []),
-    ...(strict && draft.missing.length > 0 ? [finding("sources", "fail", 0, `cites ${nowhere}, which no source has`)] : []),
-  ];
-}
-
-export async function checkWhole(
-  question: Question,
-  { sheet, claims, written, evidence }: Outcome,
-  parts: AnswerParts,
-): Promise<CheckResult[]> {
-  const { profile, encoder, calibrations, loadTokenCounter } = parts;
-  const whole = checkAnswer(sheet.sentences, claims, profile.check);
-  if (sheet.sentences.length === 0) return whole;
-  const settings = profile.check.guards ?? GUARDS;
-  const { relevancy } = settings;
-  const byModel = written.writer !== "" && written.writer !== "extractive";
-  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => passage.text) };
-  const guarded = await guardAnswer(question.resolved, given, settings, {
-    support: parts.check.support,
-    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
-    countTokens: byModel ? await loadTokenCounter() : null,
-  });
-  return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
-}
-
-/** What the checks found in sentences that are shown all the same, for the reader. */
-export function flags({ checks }: Outcome): Warning[] {
-  return checks
-    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
-    .map(({ name, reason, sentence }) => ({
-      code: `check_${name}`,
-      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
-    }));
-}
-
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
-  const { filters, area } = question;
+  const area = areaOf(question);
   const all = await store.documents.counts(question.scope, area ?? undefined);
-  const counts = filters ? { ...all, within: filters.searchedIn } : all;
+  const within = await searchedWithin(question, store);
+  const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+}
+
+/** Where filters and selection kept the search to, in words. */
+async function searchedWithin({ filters, selection, scope }: Question, store: Store): Promise<string | null> {
+  const selected = selection === null ? null : (await store.documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
@@ -544,51 +433,21 @@ function priceCalls({ written, embedding }: Outcome, prices: PriceTable): Priced
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const verification = sumOf("verify");
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
-  return { compression, answer, total: sumOrNull([compression, answer]) };
+  return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(question: Question, result: Answer, outcome: Outcome, parts: AnswerParts, log: StageLog): Promise<void> {
+  if (parts.remember === null) return;
+  const { chance } = outcome.decision;
   const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
-  const { cached } = await rememberAnswer(question, result, key, parts.store, parts.remember);
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, parts.remember.reports, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, { cacheKey: key, chance }, parts.store, parts.remember, report);
+  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
-}
-
-function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
-  const { contacts, tenants } = guards;
-  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
-  const { uncitedSimilarity } = profile.check;
-  const similarity =
-    uncitedSimilarity === undefined || encoder === null ? undefined : createSimilarity(encoder, uncitedSimilarity.of, calibrations);
-  return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
-}
-
-function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
-  const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
-}
-
-/** What stands above a quote and says what it is about. */
-function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
-  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
-}
-
-/** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
-  for (const { text, citations: numbers } of sentences) {
-    const cited = citations
-      .filter(({ n }) => numbers.includes(n))
-      .map(({ quote, url, title, headingPath, row }) => ({
-        text: quote,
-        url,
-        exact: true,
-        above: above(title, headingPath, row?.header.text),
-      }));
-    const checked = await checkSentence({ text, cited }, context);
-    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
-  }
-  return true;
+  log.fact("report", reportFailure === null && report !== null ? report.id : null);
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

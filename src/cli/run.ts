@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
@@ -10,6 +11,7 @@ import { addEvalCommand } from "./commands/eval.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addReportsCommand } from "./commands/reports.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliStreams, createTerminal } from "./terminal.ts";
@@ -37,7 +39,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources)/.test(error.code)
+    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources|calibrate_profile)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -66,6 +68,8 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addConflictsCommand(program, context);
+  addReportsCommand(program, context);
+  addCalibrateCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);

@@ -1,5 +1,5 @@
 import { SOURCE_GUARDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
 export const spark: Profile = {
@@ -47,6 +47,7 @@ export const spark: Profile = {
     urls: "remove",
     verificationScore: null,
   },
+  lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [{ stage: "lookup", what: "semantic cache" }],
@@ -61,9 +62,9 @@ export const spark: Profile = {
       state: "reproduced",
       why: "one that differs in a value is dropped as the rule says, but never listed as a further source",
     },
-    { rule: "K 50 → 8 → 5", state: "reproduced", why: "" },
+    { rule: "K 50 → 8 → 5", state: "reproduced", why: "the guard judges the 8 and hands the best 5 of those that pass to the writer" },
     {
-      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean ≥ .35",
+      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call",
       state: "corrected",
       why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; without a cross score its weight is renormalised, never taken as 0",
     },

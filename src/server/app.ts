@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
-import { RequestError } from "../errors.ts";
+import { RequestError, withWarnings } from "../errors.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
@@ -59,8 +59,9 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     },
     bodyLimit({
       maxSize: limits.bodyBytes,
-      onError: () => {
-        throw bodyTooLarge(limits.bodyBytes);
+      onError: async (context) => {
+        const beginning = await readBeginning(context.req.raw, limits.bodyBytes);
+        throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(beginning));
       },
     }),
     (context) => ask(context, { engine, log, limits }),
@@ -107,6 +108,22 @@ function hostNotAllowed(header: string): RequestError {
 function unsupportedContentType(contentType: string | undefined): RequestError {
   const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
   return new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
+}
+
+/** The first bytes of a body as text, so that an emergency is seen in what is too large to be read; empty when it has been read already. */
+async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {
+  if (body === null || bodyUsed || body.locked) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  for (let left = bytes; left > 0; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    left -= value.length;
+  }
+  await reader.cancel().catch(() => {});
+  return text;
 }
 
 function bodyTooLarge(limitBytes: number): RequestError {

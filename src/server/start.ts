@@ -50,6 +50,7 @@ function toAskEngine(engine: Engine): AskEngine {
         filters: request.filters ?? null,
         signal,
       }),
+    hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };
 }

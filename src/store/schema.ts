@@ -77,7 +77,23 @@ export interface Database {
     status: string;
     review_status: "unreviewed" | "approved" | "flagged";
     confidence: number | null;
+    chance: number | null;
     cache_mode: string;
+    created_at: string;
+  };
+  /** Diagnostic reports; deleted with their interaction. */
+  reports: {
+    id: string;
+    interaction_id: string;
+    domain: string;
+    tenant: string;
+    /** Labels with which the question was asked, sorted: who lacks one does not see the report. */
+    access: string;
+    profile: string;
+    /** Slug of the main topic; `""`: none. */
+    topic: string;
+    confidence: number | null;
+    report: string;
     created_at: string;
   };
   cache_entries: {

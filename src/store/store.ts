@@ -5,6 +5,7 @@ import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createReportStore, type ReportStore } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
 
@@ -14,6 +15,7 @@ export interface Store {
   readonly cache: CacheStore;
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
+  readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
   readonly encoders: EncoderStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
@@ -33,6 +35,7 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
     cache: createCacheStore(db, now),
     sessions: createSessionStore(db, now),
     interactions: createInteractionStore(db, now),
+    reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),
     async secret() {

@@ -1,11 +1,14 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Refusal, Warning } from "../types.ts";
+import { reaches } from "./scale.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 
 export interface Decision {
   readonly answer: boolean;
   /** 0–1; `null` when there was nothing to judge. */
   readonly confidence: number | null;
+  /** Learned chance that the evidence answers, as it was before any calibration; `null`: the gate does not go by it. */
+  readonly chance: number | null;
   /** Was the threshold fitted on labelled questions of the domain? */
   readonly calibrated: boolean;
   /** What the writer may use, best first. */
@@ -41,21 +44,21 @@ export function decide(
       return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
     }
     case "similarity": {
-      const tooWeak = gate.veryWeak !== null && (best < gate.veryWeak || verified.length === 0);
+      const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
-      const warnings = best < gate.weak ? [weakWarning(best, best < gate.warn)] : [];
+      const warnings = reaches(best, gate.weak) ? [] : [weakWarning(best, !reaches(best, gate.warn))];
       return { ...accept(clamp(best), verified.length === 0 ? evidence : verified), warnings };
     }
     case "guard": {
+      if (verified.length === 0) return refuse(clamp(best), "nothing_relevant");
+      const mean = verified.reduce((sum, { score }) => sum + score, 0) / verified.length;
       const kept = [...verified].sort((a, b) => b.score - a.score).slice(0, gate.keep);
-      if (kept.length === 0) return refuse(clamp(best), "nothing_relevant");
-      const mean = kept.reduce((sum, { score }) => sum + score, 0) / kept.length;
-      return mean >= gate.aggregate ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
+      return reaches(mean, gate.aggregate) ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
     }
     case "v-score":
       return verified.length > 0 ? accept(clamp(best), verified) : refuse(clamp(best), "evidence_too_weak");
     case "best-similarity":
-      return best >= gate.minimum ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
+      return reaches(best, gate.minimum) ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
     case "none":
       return accept(clamp(best), evidence);
     default:
@@ -68,21 +71,23 @@ function decideByChance(
   evidence: readonly Evidence[],
   best: number,
   ownWords: number,
-  { probability, minimum }: Sufficiency,
+  { probability, minimum, confidence, calibrated }: Sufficiency,
   followUp: boolean,
 ): Decision {
-  if (probability < minimum) return refuse(probability, probability < NOTHING_BELOW * minimum ? "nothing_relevant" : "evidence_too_weak");
-  if (followUp && best < ownWords) return refuse(probability, "evidence_too_weak");
+  const judged = { chance: probability, calibrated };
+  const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
+  if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
+  if (followUp && best < ownWords) return tooWeak;
   const usable = evidence.filter(({ verdict, score }) => verdict !== "rejected" || score >= SHARE_OF_BEST * best);
-  return accept(probability, usable);
+  return { ...accept(confidence, usable), ...judged };
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {
-  return { answer: true, confidence, calibrated: false, usable, warnings: [], reason: null };
+  return { answer: true, confidence, chance: null, calibrated: false, usable, warnings: [], reason: null };
 }
 
 function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
-  return { answer: false, confidence, calibrated: false, usable: [], warnings: [], reason };
+  return { answer: false, confidence, chance: null, calibrated: false, usable: [], warnings: [], reason };
 }
 
 function weakWarning(best: number, prefix: boolean): Warning {
