@@ -46,6 +46,7 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
   for (const { how } of [...left, ...right]) if (how !== "same" && how !== "near" && how !== "none") rules.add(how);
   const open = (matches: readonly MatchedTerm[]) => matches.filter(({ match }) => match < LISTED);
   const [openAsked, openStored] = [open(left), open(right)];
+  if (openAsked.some(({ term }) => isThere(term, about)) || openStored.some(({ term }) => isThere(term, found))) rules.add("known-there");
   const knownThere = (terms: readonly MatchedTerm[], there: ReadonlySet<string> | undefined) =>
     terms.filter(({ term }) => term.kind === "name" && !isThere(term, there));
   const names = nameConflict(openAsked, openStored, knownThere(openAsked, about), knownThere(openStored, found));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareSlots, type SlotContext } from "./compare-slots.ts";
+import { compareSlots, ENTAILMENTS, type SlotContext } from "./compare-slots.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
 import { readAbout, readSlots } from "./slots.ts";
 
@@ -70,8 +70,18 @@ describe("compareSlots: listed entailments", () => {
     ["synonym", "where is my payslip", "where is my wage statement"],
     ["parts", "bonus for late retirement", "LRB"],
     ["derived", "eligibility of remarriage", "eligible when remarried"],
+    ["spelling", "Is osteomalacai covered?", "Is osteomalacia covered?"],
   ] as const)("%s: %s / %s", (rule, asked, stored) => {
     expect(entailed(asked, stored)).toContain(rule);
+  });
+
+  it("reads a dependent who is also named as a parent as that one", () => {
+    expect(ruleOf("Can I claim my mother as a dependent?", "Can I claim my mother?")).not.toBe("persons");
+    expect(ruleOf("Can I claim a dependent?", "Can I claim my mother?")).toBe("persons");
+  });
+
+  it("asks for two things where each question says what the other does not", () => {
+    expect(ruleOf("is the bonus inherited by grandchildren", "what tax is due on a bonus")).toBe("unknown");
   });
 
   it("takes no year that may lie before the day for one after it", () => {
@@ -84,16 +94,19 @@ describe("compareSlots: listed entailments", () => {
     expect(ruleOf("notice of 12 months", "notice of 2 years")).toBe("values");
   });
 
-  it("forgives a slip of the pen in a word that nobody knows", () => {
-    expect(entailed("Is osteomalacai covered?", "Is osteomalacia covered?")).toContain("spelling");
-  });
-
   it("knows a name that the stored answer speaks of", () => {
     const about = new Set(readAbout(["Early retirement bonus (ERB): how it is paid"], vocabulary));
     expect(ruleOf("When do I get the money of the ERB at retirement?", "When does the fund send retirement money?")).toBe("names");
     expect(ruleOf("When do I get the money of the ERB at retirement?", "When does the fund send retirement money?", { about })).toBe(
       "same",
     );
+  });
+});
+
+describe("ENTAILMENTS", () => {
+  it("lists every rule once, with what it says", () => {
+    expect(new Set(ENTAILMENTS.map(({ name }) => name)).size).toBe(ENTAILMENTS.length);
+    for (const { what } of ENTAILMENTS) expect(what.length).toBeGreaterThan(10);
   });
 });
 

@@ -191,6 +191,24 @@ function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): str
   return `asked ${shown(asked)}, stored ${shown(stored)}`;
 }
 
+/** Of values, codes, places, persons and branches: how many both have, equal or by a listed rule, and how many there are. */
+export function sharedSlots(asked: Slots, stored: Slots): { readonly shared: number; readonly all: number } {
+  const rules = new Set<Entailment>();
+  const values = asked.values.filter((value) => stored.values.some((other) => sameValue(value, other) || liesBeyond(value, other))).length;
+  const places = comparePlaces(asked, stored, rules) === null ? placesOf(stored) : 0;
+  const persons = comparePersons(asked, stored, rules) === null ? Math.max(asked.persons.length, stored.persons.length) : 0;
+  const both = (one: readonly string[], other: readonly string[]) => one.filter((item) => other.includes(item)).length;
+  const shared = values + places + persons + both(asked.codes, stored.codes) + both(asked.branches, stored.branches);
+  const size = ({ values: own, codes, branches }: Slots) => own.length + codes.length + branches.length;
+  const alone = (matched: number, pick: (slots: Slots) => number) => (matched > 0 ? matched * 2 : pick(asked) + pick(stored));
+  const total = size(asked) + size(stored) + alone(places, placesOf) + alone(persons, (slots) => slots.persons.length);
+  return { shared, all: total - shared };
+}
+
+function placesOf({ places, abroad }: Slots): number {
+  return places.length + (abroad ? 1 : 0);
+}
+
 /** Two questions that name the same two sides the other way round. */
 function isReversed(asked: Slots, stored: Slots): boolean {
   if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;

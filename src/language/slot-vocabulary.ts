@@ -193,7 +193,7 @@ function linkGroups(groups: readonly (readonly string[])[], keyOf: (phrase: stri
 function tokensOf(text: string, stem: (word: string) => string): Token[] {
   const found: Token[] = [];
   for (const match of text.matchAll(WORD)) {
-    const word = match[0].toLowerCase().replaceAll("’", "'").replace(/'s?$/, "").replaceAll("'", "");
+    const word = (match[0].startsWith("&") ? "and" : match[0]).toLowerCase().replaceAll("’", "'").replace(/'s?$/, "").replaceAll("'", "");
     found.push({ text: word, stem: stem(word), start: match.index, end: match.index + match[0].length });
   }
   return found;

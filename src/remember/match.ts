@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../language/align-terms.ts";
-import { compareSlots, type SlotContext } from "../language/compare-slots.ts";
+import { compareSlots, type SlotContext, sharedSlots } from "../language/compare-slots.ts";
 import type { Slots } from "../language/slots.ts";
 import { PACKAGE_ROOT } from "../root.ts";
 
@@ -134,22 +134,14 @@ export function scoreOf(features: Readonly<Record<string, number>>, { names, wei
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** Entities, codes, values, places and persons of both, as a share of those of either; 1 when there are none. */
-export function entityJaccard(a: Slots, b: Slots): number {
-  const [one, other] = [entitiesOf(a), entitiesOf(b)];
-  const all = new Set([...one, ...other]);
-  return all.size === 0 ? 1 : [...one].filter((entity) => other.has(entity)).length / all.size;
-}
-
-function entitiesOf({ terms, codes, values, places, persons, branches }: Slots): Set<string> {
-  return new Set([
-    ...terms.filter(({ kind }) => kind === "name").map(({ key }) => key),
-    ...values.map(({ measure, amount }) => `${measure} ${amount}`),
-    ...codes,
-    ...places,
-    ...persons,
-    ...branches,
-  ]);
+/** Names, codes, values, places and persons of both (equal, or by a listed rule), as a share of those of either; 1 when there are none. */
+export function entityJaccard(asked: Slots, stored: Slots): number {
+  const names = ({ terms }: Slots) => new Set(terms.filter(({ kind }) => kind === "name").map(({ key }) => key));
+  const [one, other] = [names(asked), names(stored)];
+  const both = [...one].filter((name) => other.has(name)).length;
+  const { shared, all } = sharedSlots(asked, stored);
+  const size = one.size + other.size - both + all;
+  return size === 0 ? 1 : (both + shared) / size;
 }
 
 /** Documents that both questions found, as a share of those of either; `null` when one found nothing. */
