@@ -1,13 +1,15 @@
 import { checkWhole, flags, writeChecked } from "./checked-sentences.ts";
 import { consultWeb } from "./consult-web.ts";
 import type { AnswerEvent } from "./events.ts";
+import * as memory from "./memory-steps.ts";
 import { createOutcome, type Outcome, warn } from "./outcome.ts";
 import * as steps from "./steps.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import type { AskRequest, Question } from "./types.ts";
 
 /**
- * The path of a question, top to bottom (DESIGN.md, section 3); what a stage is given stands in `steps.ts`, what it does in its folder.
+ * The path of a question, top to bottom (DESIGN.md, section 3); what a stage is given stands in `steps.ts` and
+ * `memory-steps.ts`, what it does in its folder.
  * A sentence is yielded after its check and never changes; `answer` is last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
  */
@@ -16,17 +18,18 @@ export async function* answer(request: AskRequest, parts: steps.AnswerParts, sig
   steps.assertCanRun(parts);
 
   const question = yield* trace.stage("admit", (log) => steps.admit(request, parts, log));
-  const hit = yield* trace.stage("lookup", (log) => steps.lookup(question, parts, log));
-  const outcome = hit === null ? yield* answerFresh(question, parts, trace, signal) : yield* steps.replay(hit);
+  const known = yield* trace.stage("lookup", (log) => memory.lookup(question, parts, log));
+  const outcome = known.hit === null ? yield* answerFresh(question, known, parts, trace, signal) : yield* memory.replay(known.hit);
 
-  const result = steps.assemble(question, outcome, hit, parts, trace);
-  yield* trace.stage("remember", (log) => steps.remember(question, result, outcome, parts, log));
+  const result = steps.assemble(question, outcome, parts, trace);
+  yield* trace.stage("remember", (log) => memory.remember(question, result, outcome, parts, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieve, verify, decide; then quotes, sentences and their checks, or a refusal that says what was searched. */
+/** Retrieve; a stored answer if one is found to answer the same; else verify, decide, then quotes, sentences and their checks, or a refusal that says what was searched. */
 async function* answerFresh(
   question: Question,
+  known: memory.Known,
   parts: steps.AnswerParts,
   trace: Trace,
   signal: AbortSignal,
@@ -39,6 +42,9 @@ async function* answerFresh(
   outcome.ranker = found.ranker;
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
+
+  const { hit } = yield* trace.stage("recall", (log) => memory.recall(question, known, found, parts, log));
+  if (hit !== null) return yield* memory.replay(hit, outcome);
 
   const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;

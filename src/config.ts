@@ -20,6 +20,8 @@ export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Shortest admin token: what guards a server must not be guessed. */
+export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 /** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
 export const DEFAULT_REPORT_DAYS = 90;
 /** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
@@ -117,6 +119,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: z.string().min(1).default(DEFAULT_HOST),
       port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+      admin_token: z
+        .string()
+        .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
+        .optional()
+        .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are off, from this machine too"),
     })
     .prefault({}),
   session: z
@@ -186,6 +193,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
+  SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],

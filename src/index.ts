@@ -4,11 +4,13 @@ export type * from "./diagnostic-report.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
+  type CacheExplanation,
   createEngine,
   type Engine,
   type EngineParts,
   type Health,
   type IngestOptions,
+  type RefreshResult,
   type SwitchOptions,
 } from "./engine.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError, WebError } from "./errors.ts";

@@ -1,5 +1,6 @@
 import type { AnswerEvent } from "./events.ts";
 import { RAW_SCALE, type ScoreScale } from "./models/calibration/calibration.ts";
+import type { Hit } from "./remember/recall.ts";
 import type { Retrieved } from "./retrieve/retrieve.ts";
 import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "./types.ts";
 import type { Decision } from "./verify/decide.ts";
@@ -27,6 +28,8 @@ export interface Outcome {
   /** How far above the least that answers; `null`: not known. */
   headroom: number | null;
   refusal: Refusal | null;
+  /** The stored answer that is served instead. */
+  hit: Hit | null;
 }
 
 export function createOutcome(): Outcome {
@@ -45,6 +48,7 @@ export function createOutcome(): Outcome {
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     headroom: null,
     refusal: null,
+    hit: null,
   };
 }
 

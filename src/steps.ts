@@ -3,19 +3,19 @@ import { readFilters } from "./admit/filters.ts";
 import type { CheckContext } from "./check/check.ts";
 import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
-import { checking, passesAgain } from "./checked-sentences.ts";
-import type { AnswerEvent } from "./events.ts";
 import type { HotlineFinder } from "./hotlines.ts";
 import type { Vocabulary } from "./language/terminology.ts";
-import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { createOutcome, type Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
-import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import type { CacheScope } from "./remember/cache.ts";
+import type { Classify } from "./remember/classify.ts";
+import type { Matcher } from "./remember/matcher.ts";
+import type { QuestionIndex } from "./remember/question-index.ts";
+import type { RememberSettings } from "./remember/remember.ts";
 import type { ReportParts } from "./remember/report.ts";
 import {
   applyFilters,
@@ -70,6 +70,14 @@ export interface AnswerParts extends RetrieveParts {
   readonly cache: CacheScope;
   /** `null`: nothing is stored, and no cache is asked. */
   readonly remember: RememberSettings | null;
+  /** What finds answers to other questions. */
+  readonly recall: {
+    readonly index: QuestionIndex;
+    readonly classify: Classify;
+    readonly matcher: Matcher;
+    /** Vector of a question, on this machine; `null`: only the same question is found. */
+    readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
+  };
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
@@ -144,29 +152,6 @@ export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
   return parts.hotlines(text);
 }
 
-export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
-  const { store, profile, remember } = parts;
-  const asked = isCacheable(question, parts) && remember?.cache.enabled === true && profile.caches.includes("exact");
-  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
-  const places = { cache: store.cache, documents: store.documents, recheck };
-  const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
-  log.fact("cache_mode", hit === null ? "miss" : "exact");
-  return hit;
-}
-
-/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-function isCacheable(question: Question, parts: AnswerParts): boolean {
-  return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
-}
-
-/** The sentences of a hit, as if they had just been written. */
-export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
-  for (const [index, sentence] of hit.sentences.entries()) {
-    yield { type: "sentence", index, sentence, citations: hit.citations.filter(({ n }) => sentence.citations.includes(n)) };
-  }
-  return createOutcome();
-}
-
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
@@ -211,7 +196,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-function wordsFor(question: Question, { corpus, profile }: Pick<AnswerParts, "corpus" | "profile">): QuestionWords {
+export function wordsFor(question: Question, { corpus, profile }: Pick<AnswerParts, "corpus" | "profile">): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -408,16 +393,10 @@ async function searchedWithin({ filters, selection, scope }: Question, store: St
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(
-  question: Question,
-  outcome: Outcome,
-  hit: Answer | null,
-  { profile, createId, prices }: AnswerParts,
-  trace: Trace,
-): Answer {
-  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings } = outcome;
-  const calls = hit === null ? priceCalls(outcome, prices) : [];
-  const content = hit ?? {
+export function assemble(question: Question, outcome: Outcome, { profile, createId, prices }: AnswerParts, trace: Trace): Answer {
+  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings, hit } = outcome;
+  const calls = priceCalls(outcome, prices);
+  const content = hit?.answer ?? {
     status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
     sentences: sheet.sentences,
     confidence: decision.confidence,
@@ -440,7 +419,8 @@ export function assemble(
     profile: profile.name,
     ...(question.filters ? { filters: question.filters } : {}),
     warnings,
-    cacheMode: hit === null ? "miss" : "exact",
+    cacheMode: hit?.level ?? "miss",
+    ...(hit === null ? {} : { cached: { question: hit.question, storedAt: hit.storedAt } }),
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
@@ -468,17 +448,6 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
-}
-
-export async function remember(question: Question, result: Answer, outcome: Outcome, parts: AnswerParts, log: StageLog): Promise<void> {
-  if (parts.remember === null) return;
-  const { chance } = outcome.decision;
-  const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
-  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, parts.remember.reports, log);
-  const { cached, reportFailure } = await rememberAnswer(question, result, { cacheKey: key, chance }, parts.store, parts.remember, report);
-  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
-  log.fact("cached", cached);
-  log.fact("report", reportFailure === null && report !== null ? report.id : null);
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

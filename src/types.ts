@@ -525,6 +525,14 @@ export interface GradeReport {
 export type AnswerStatus = "ok" | "insufficient_context" | "error";
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
+/** Where an answer comes from that was not made for this question alone. */
+export interface CachedFrom {
+  /** Redacted; `null` where no text is kept. */
+  readonly question: string | null;
+  /** ISO time. */
+  readonly storedAt: string;
+}
+
 export interface Answer {
   readonly id: string;
   readonly status: AnswerStatus;
@@ -549,6 +557,8 @@ export interface Answer {
   readonly warnings: readonly Warning[];
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
+  /** Of a hit: the stored question whose answer this is, and since when. */
+  readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
   /** By dated list prices: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known. */
   readonly costUsd: number | null;

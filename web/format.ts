@@ -52,6 +52,7 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   admit: "Reading the question",
   lookup: "Looking for a stored answer",
   retrieve: "Searching the documents",
+  recall: "Comparing with stored answers",
   verify: "Checking the passages",
   web: "Asking the web about uncertain passages",
   decide: "Deciding whether the evidence is enough",

@@ -14,9 +14,14 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   const confidence =
     answer.confidence === null ? "" : `confidence ${answer.confidence.toFixed(2)}${answer.confidenceCalibrated ? "" : " (uncalibrated)"}, `;
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
-  const cached = answer.cacheMode === "miss" ? "" : `${answer.cacheMode} cache hit, `;
-  lines.push("", colors.dim(`${confidence}${cached}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
+  if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
+  lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
+  const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
+  return `from the ${mode} cache: the answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {

@@ -249,7 +249,7 @@ function dateValue(text: string): Value | null {
     return { measure: "date", amount: `${full}-${month.padStart(2, "0")}-${day.padStart(2, "0")}` };
   }
   const year = /(\d{4})$/.exec(text)?.[1];
-  if (/^f/.test(text)) return year === undefined ? null : { measure: "date", amount: `fy${year}` };
+  if (/^(?:fy|fiscal)/.test(text)) return year === undefined ? null : { measure: "date", amount: `fy${year}` };
   const month = MONTHS.get(/[a-z]{3,9}/.exec(text.replace(/\d+(?:st|nd|rd|th)/, ""))?.[0].replace(/^of$/, "") ?? "");
   if (month === undefined) return null;
   const day = /(?:^|[^\d])(\d{1,2})(?:st|nd|rd|th)?(?:[^\d]|$)/.exec(text)?.[1];

@@ -51,13 +51,13 @@ export const sourcebound: Profile = {
   },
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
-  caches: ["exact"],
+  caches: ["exact", "semantic", "graph"],
+  match: { type: "learned" },
   unbuilt: [
     {
       stage: "verify",
       what: "a learned score of each passage: its share of the question's words makes it verified or uncertain, at cuts that were chosen and not calibrated",
     },
-    { stage: "lookup", what: "semantic and graph caches" },
     { stage: "check", what: "relevancy" },
   ],
   rules: [
@@ -91,6 +91,11 @@ export const sourcebound: Profile = {
       rule: "the web is asked about uncertain passages only where it is configured, and changes no verdict",
       state: "ours",
       why: "what it says stands beside the answer with address and time; it is no source of the answer",
+    },
+    {
+      rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",
+      state: "ours",
+      why: "slots must agree and a learned score of wording, entities and passages must be high enough; its sources, quotes and checks are looked at again on every hit",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -51,6 +51,7 @@ export const vgRag: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact"],
+  match: { type: "learned" },
   unbuilt: [],
   rules: [
     {

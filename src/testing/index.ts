@@ -15,6 +15,7 @@ export {
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
 export { type FakeJudge, fakeJudge } from "./fake-judge.ts";
+export { type FakeMatcher, fakeMatcher } from "./fake-matcher.ts";
 export {
   type FakeHost,
   type FakeWeb,
