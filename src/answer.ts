@@ -1,4 +1,5 @@
 import { checkWhole, flags, writeChecked } from "./checked-sentences.ts";
+import { consultWeb } from "./consult-web.ts";
 import type { AnswerEvent } from "./events.ts";
 import * as memory from "./memory-steps.ts";
 import { createOutcome, type Outcome, warn } from "./outcome.ts";
@@ -48,10 +49,12 @@ async function* answerFresh(
   const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
+  yield* consultWeb("decides", question, outcome, parts, trace, signal);
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
   yield* warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
 
   if (outcome.decision.answer) {
+    yield* consultWeb("attaches", question, outcome, parts, trace, signal);
     const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));
     yield* writeChecked(question, quotes, outcome, parts, trace, signal);
     outcome.checks.push(...(yield* trace.stage("check", () => checkWhole(question, outcome, parts))));

@@ -27,6 +27,7 @@ import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
 import type { SupportScorer } from "./models/support.ts";
+import type { WebNetwork } from "./models/web-network.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
@@ -57,6 +58,7 @@ import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { DriftWatch } from "./verify/watch-drift.ts";
 import { VERSION } from "./version.ts";
+import { createWebParts } from "./web-parts.ts";
 
 export type { CacheExplanation } from "./memory-steps.ts";
 export type { RefreshResult } from "./refresh.ts";
@@ -163,6 +165,8 @@ export interface EngineParts {
   readonly matcher?: Matcher;
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
+  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  readonly network?: WebNetwork;
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -327,6 +331,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
+  const webParts = createWebParts(config, { network: parts.network, support, reader: facts, now });
   const topicsOf = (pack: DomainPack): ReadTopics => {
     const known = topicReaders.get(pack) ?? createTopicReader(pack.topics);
     topicReaders.set(pack, known);
@@ -394,6 +399,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      // What is measured must be the same tomorrow.
+      web: isMeasured ? null : webParts(pack),
       threshold,
       verifier,
       compare: { reader: facts, precedence: pack.precedence },
@@ -622,5 +629,7 @@ function configHash(config: Config, pack: DomainPack, profile: unknown, threshol
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration]));
+  const { web_search: web } = config;
+  const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
 }

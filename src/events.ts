@@ -1,12 +1,13 @@
 import type { Answer, AnswerSentence, Citation, Warning } from "./types.ts";
 
-/** The stages of a question in the order in which they run. */
+/** The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`. */
 export const ANSWER_STAGES = [
   "admit",
   "lookup",
   "retrieve",
   "recall",
   "verify",
+  "web",
   "decide",
   "compress",
   "write",

@@ -2,7 +2,7 @@ import type { AnswerEvent } from "./events.ts";
 import { RAW_SCALE, type ScoreScale } from "./models/calibration/calibration.ts";
 import type { Hit } from "./remember/recall.ts";
 import type { Retrieved } from "./retrieve/retrieve.ts";
-import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning } from "./types.ts";
+import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "./types.ts";
 import type { Decision } from "./verify/decide.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import type { WriteOutcome } from "./write/write.ts";
@@ -22,6 +22,8 @@ export interface Outcome {
   scale: ScoreScale;
   evidence: readonly Evidence[];
   conflicts: readonly Conflict[];
+  /** `null`: the web was not asked. */
+  web: readonly WebEvidence[] | null;
   decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   headroom: number | null;
@@ -42,6 +44,7 @@ export function createOutcome(): Outcome {
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
+    web: null,
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     headroom: null,
     refusal: null,

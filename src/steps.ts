@@ -55,6 +55,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
+import type { WebParts } from "./verify/web.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
@@ -82,6 +83,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** `null`: no web search is configured. */
+  readonly web: WebParts | null;
   /** From which chance on that gate answers. */
   readonly threshold: GateThreshold;
   /** A model that scores passages beside the rules; `null`: none is asked. */
@@ -193,7 +196,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-export function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+export function wordsFor(question: Question, { corpus, profile }: Pick<AnswerParts, "corpus" | "profile">): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -201,12 +204,15 @@ export function wordsFor(question: Question, { corpus, profile }: AnswerParts): 
   return questionWords(understood, own, corpus);
 }
 
+/** What the gate is given. */
+export type GateParts = Pick<AnswerParts, "corpus" | "profile" | "compare" | "sufficiency" | "threshold" | "verifier">;
+
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(
   question: Question,
   passages: readonly Passage[],
-  { scale, written }: Outcome,
-  parts: AnswerParts,
+  { scale, written }: Pick<Outcome, "scale" | "written">,
+  parts: GateParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Pick<Outcome, "evidence" | "conflicts">> {
@@ -216,7 +222,8 @@ export async function verify(
   const asked = words.questionTokens(question.resolved);
   const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
   const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
-  const evidence = verifyPassages(question, passages, gate, words, scale, compared);
+  const read = compares ? { ...words, tokensOf: tokensRead(words, parts) } : words;
+  const evidence = verifyPassages(question, passages, gate, read, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
@@ -225,13 +232,22 @@ export async function verify(
   return { evidence, conflicts };
 }
 
+/** The tokens that the comparison has read, and what they say in other words. */
+function tokensRead({ alsoHeld }: QuestionWords, { compare, corpus }: GateParts): (passage: Passage) => ReadonlySet<string> {
+  return (passage) => {
+    const held = compare.reader.tokensOf(passage, corpus);
+    const also = alsoHeld(held);
+    return also.length === 0 ? held : new Set([...held, ...also]);
+  };
+}
+
 /** What a model says of the passages, where one is to be asked. */
 async function byModel(
   question: Question,
   passages: readonly Passage[],
   compared: Compared,
   calls: ModelCall[],
-  { verifier, profile }: AnswerParts,
+  { verifier, profile }: GateParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Compared> {
@@ -252,7 +268,11 @@ export function disagreements({ conflicts, decision }: Outcome): Warning[] {
 }
 
 /** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
-function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts: AnswerParts): Sufficiency | null {
+function sufficiencyOf(
+  question: Question,
+  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
+  parts: GateParts,
+): Sufficiency | null {
   if (parts.profile.gate.type !== "sufficiency") return null;
   const words = wordsFor(question, parts);
   const { weights, encoder, space } = parts.sufficiency();
@@ -262,7 +282,12 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
 }
 
 /** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outcome, { threshold, corpus }: AnswerParts, log: StageLog) {
+function applyCalibration(
+  judged: Sufficiency | null,
+  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
+  { threshold, corpus }: GateParts,
+  log: StageLog,
+) {
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -273,7 +298,12 @@ function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outc
   return at;
 }
 
-export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
+export function decide(
+  question: Question,
+  outcome: Pick<Outcome, "evidence" | "ranker" | "scale" | "headroom">,
+  parts: GateParts,
+  log: StageLog,
+): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
   const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
@@ -376,6 +406,7 @@ export function assemble(question: Question, outcome: Outcome, { profile, create
     seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: refusal === null ? conflicts : [],
+    ...(outcome.web === null ? {} : { web: outcome.web }),
     checks,
     refusal,
     model: written.writer === "" ? "none" : written.writer,

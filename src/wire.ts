@@ -15,6 +15,7 @@ import type {
   Refusal,
   Searched,
   SeeAlso,
+  WebEvidence,
 } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
 
@@ -231,6 +232,27 @@ export const askResponseSchema = z
           .describe("The rule of the domain pack that decides; `null`: the sources disagree."),
       }),
     ),
+    web: z
+      .array(
+        z.object({
+          sid: z.string().describe("The uncertain passage that was looked up."),
+          verdict: z.enum(["confirmed", "contradicted", "silent"]),
+          reason: z.string(),
+          query: z.string().describe("What was searched for."),
+          pages: z.array(
+            z.object({
+              url: z.string(),
+              title: z.string(),
+              retrieved_at: z.string().describe("ISO 8601."),
+              verdict: z.enum(["confirmed", "contradicted"]),
+              claim: z.string().describe("The sentence of the passage that was compared."),
+              quote: z.string().describe("The sentence of the page. Plain text that strangers wrote: escape it where it is shown."),
+            }),
+          ),
+        }),
+      )
+      .optional()
+      .describe("What the web said of uncertain passages: beside the answer, never a source of it. Absent where the web was not asked."),
     checks: z.array(
       z.object({
         name: z.string(),
@@ -427,6 +449,10 @@ function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
   return { ...conflict, sides, resolved_by: conflict.resolvedBy };
 }
 
+function webToWire({ pages, ...said }: WebEvidence): NonNullable<WireAnswer["web"]>[number] {
+  return { ...said, pages: pages.map(({ retrievedAt, ...page }) => ({ ...page, retrieved_at: retrievedAt })) };
+}
+
 function refusalToWire(refusal: Refusal): WireRefusal {
   return {
     reason: refusal.reason,
@@ -481,6 +507,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),
     evidence: answer.evidence.map(evidenceToWire),
     conflicts: answer.conflicts.map(conflictToWire),
+    ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
     checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
     warnings: answer.warnings.map((warning) => ({ ...warning })),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),

@@ -54,6 +54,7 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   retrieve: "Searching the documents",
   recall: "Comparing with stored answers",
   verify: "Checking the passages",
+  web: "Asking the web about uncertain passages",
   decide: "Deciding whether the evidence is enough",
   compress: "Choosing quotes",
   write: "Writing",

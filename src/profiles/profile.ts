@@ -11,6 +11,11 @@ export interface Profile {
   /** Are passages compared with each other: consistency, agreement, conflicts? */
   readonly comparePassages: boolean;
   /**
+   * What becomes of uncertain passages that were looked up on the web, where a search is configured. `decides`: confirmed ones are verified, contradicted ones
+   * rejected. `attaches`: verdicts stay, and what the web said stands beside the answer. Absent: the web is not asked.
+   */
+  readonly web?: "decides" | "attaches";
+  /**
    * Encoder on which the thresholds of gate and route were measured; with another one they are carried over by quantile. `null`: they are no cosines of
    * another model.
    */

@@ -25,6 +25,7 @@ export const sourcebound: Profile = {
   },
   gate: { type: "sufficiency", verified: 0.6, uncertain: 0.3, answer: 0.5 },
   comparePassages: true,
+  web: "attaches",
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -52,7 +53,13 @@ export const sourcebound: Profile = {
   sessionTurns: 5,
   caches: ["exact", "semantic", "graph"],
   match: { type: "learned" },
-  unbuilt: [{ stage: "check", what: "relevancy" }],
+  unbuilt: [
+    {
+      stage: "verify",
+      what: "a learned score of each passage: its share of the question's words makes it verified or uncertain, at cuts that were chosen and not calibrated",
+    },
+    { stage: "check", what: "relevancy" },
+  ],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
     {
@@ -79,6 +86,11 @@ export const sourcebound: Profile = {
       rule: "sources that contradict each other are shown side by side",
       state: "ours",
       why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
+    },
+    {
+      rule: "the web is asked about uncertain passages only where it is configured, and changes no verdict",
+      state: "ours",
+      why: "what it says stands beside the answer with address and time; it is no source of the answer",
     },
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",

@@ -62,6 +62,8 @@ export function isCacheable(answer: Answer): boolean {
     answer.status === "ok" &&
     answer.citations.length > 0 &&
     answer.warnings.length === 0 &&
+    // What the web said today cannot be checked again on a hit.
+    answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
     answer.checks.every(({ verdict }) => verdict === "pass")
   );
