@@ -1,15 +1,32 @@
 import { redactPersonalData } from "../language/pii.ts";
+import type { MatchSettings } from "../profiles/profile.ts";
+import type { CachePut } from "../store/cache.ts";
+import type { QuestionNodes } from "../store/graph.ts";
 import type { Interaction, InteractionStore } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, Question } from "../types.ts";
-import { isCacheable } from "./cache.ts";
+import type { Answer, Passage, Question } from "../types.ts";
+import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
+import type { Matcher } from "./matcher.ts";
+import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number };
   /** `text: false`: of a question that is reported only kinds, counts and scores are kept. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
+}
+
+/** What a cache entry is made of besides the answer. */
+export interface CacheWriting {
+  readonly scope: CacheScope;
+  /** Turns the stored question into what other questions find it by; `null`: only the same question does. */
+  readonly share: {
+    readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
+    readonly classify: (question: string) => QuestionNodes;
+    readonly matcher: Matcher;
+    readonly settings: MatchSettings;
+  } | null;
 }
 
 export interface Remembered {
@@ -21,14 +38,14 @@ export interface Remembered {
 /**
  * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question is redacted;
  * a question that holds personal data is not cached at all.
- * @param cacheKey `null`: do not cache
+ * @param writing `null`: do not cache
  * @param chance what the learned gate said; `null`: it did not judge
  * @param report stored with the interaction; where that fails, the interaction is stored without it
  */
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  { cacheKey, chance }: { readonly cacheKey: string | null; readonly chance: number | null },
+  { writing, chance }: { readonly writing: CacheWriting | null; readonly chance: number | null },
   store: Store,
   { cache, session }: RememberSettings,
   report: NewReport | null = null,
@@ -59,16 +76,22 @@ export async function rememberAnswer(
     };
     await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns });
   }
-  const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && redacted === question.text;
-  if (!clean || !isCacheable(answer)) return { cached: false, reportFailure };
-  const shown = [...answer.citations, ...(answer.seeAlso === undefined || answer.seeAlso === null ? [] : [answer.seeAlso])];
-  const versions = new Map(shown.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+  const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && redacted === question.text;
+  if (!clean || writing === null || !isCacheable(answer)) return { cached: false, reportFailure };
   const cached = await store.cache.put({
-    key: cacheKey,
-    domain: scope.domain,
-    tenant: scope.tenant,
+    key: exactCacheKey(question, writing.scope),
+    scope: scopeKey(question, writing.scope),
+    place: {
+      ...{ domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile, detail: question.detail },
+      ...{ language: writing.scope.language, encoder: writing.scope.encoder, configHash: writing.scope.configHash },
+    },
     answer: JSON.stringify(stored),
-    versions,
+    interactionId: answer.id,
+    documents: namedDocuments(answer),
+    sources: citedSources(answer),
+    question: mayBeKept(question.resolved) ? question.resolved : null,
+    shared: await sharedQuestion(question, answer, writing),
+    retrieved: retrievedFor(answer),
     hours: cache.hours,
     capacity: cache.entries,
   });
@@ -90,6 +113,24 @@ async function addInteraction(interaction: Interaction, report: NewReport | null
   return null;
 }
 
+/** Is there no personal data in it? */
+function mayBeKept(text: string): boolean {
+  return redactPersonalData(text) === text;
+}
+
+/** What other questions find the entry by: only of a question about no part of documents, and only of text that may be kept as it is. */
+async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
+  const text = question.resolved;
+  if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
+  const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
+  const nodes = share.classify(text);
+  return {
+    ...nodes,
+    slots: share.matcher.describe(text, [...new Set(about)]),
+    vector: await share.embed(share.matcher.textFor(text, share.settings)),
+  };
+}
+
 /**
  * An answer without what only this process needs (passages carry whole document structures), and without words of the question that were redacted:
  * a refusal names the words that no document holds.
@@ -97,9 +138,13 @@ async function addInteraction(interaction: Interaction, report: NewReport | null
 function forStorage(answer: Answer, question: string): Answer {
   const evidence = answer.evidence.map((one) => ({
     ...one,
-    passage: { ...one.passage, text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
+    passage: { ...withoutTwins(one.passage), text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
   }));
   const { refusal } = answer;
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
   return { ...answer, question, evidence, refusal: refusal === null ? null : { ...refusal, nearest } };
+}
+
+function withoutTwins({ twins: _, ...passage }: Passage): Passage {
+  return passage;
 }

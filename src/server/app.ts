@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError, withWarnings } from "../errors.ts";
+import { requireAdmin } from "./admin.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
@@ -11,6 +12,7 @@ import { isJsonContentType } from "./read-ask-request.ts";
 import { ask } from "./routes/ask.ts";
 import { health } from "./routes/health.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
+import { refresh } from "./routes/refresh.ts";
 import { schema } from "./routes/schema.ts";
 
 export interface AppOptions {
@@ -21,12 +23,21 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
+  /** What opens `/v1/admin/…`; without one they are off. @default null */
+  readonly adminToken?: string | null;
 }
 
-const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
+/** The second is the name that the `book` source gives it. */
+const REFRESH_PATHS = ["/v1/admin/refresh", "/refresh-cache"] as const;
+const METHODS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REFRESH_PATHS.map((path) => [path, "POST"])),
+  "/v1/ask": "POST",
+  "/v1/schema": "GET, HEAD",
+  "/healthz": "GET, HEAD",
+};
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0.1" }: AppOptions): Hono {
+export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0.1", adminToken = null }: AppOptions): Hono {
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -66,6 +77,8 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     }),
     (context) => ask(context, { engine, log, limits }),
   );
+  for (const path of REFRESH_PATHS)
+    app.post(path, requireAdmin(adminToken), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
   app.get("/v1/schema", schema);
   app.get("/healthz", (context) => health(context, engine));
   app.get("*", async (context, next) => {
@@ -81,6 +94,15 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     throw methodNotAllowed(context.req.method, context.req.path, allowed);
   });
   return app;
+}
+
+function limitBody(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw bodyTooLarge(maxSize);
+    },
+  });
 }
 
 /** The page loads nothing from elsewhere, runs no inline script, and can be framed by nobody. */
@@ -136,7 +158,7 @@ function pageNotBuilt(): RequestError {
 }
 
 function unknownRoute(method: string, path: string): RequestError {
-  const routes = ["POST /v1/ask", "GET /v1/schema", "GET /healthz", "GET /"];
+  const routes = ["POST /v1/ask", "POST /v1/admin/refresh", "GET /v1/schema", "GET /healthz", "GET /"];
   return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });
 }
 

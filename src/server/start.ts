@@ -14,12 +14,12 @@ export const SESSION_PURGE_MS = 3_600_000;
 
 /** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
-  const { host, port } = engine.config.server;
+  const { host, port, admin_token: adminToken = null } = engine.config.server;
   const log: ServerLog = {
     info: () => undefined,
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host });
+  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
   const server = await serve(app, { host, port });
   const purge = setInterval(() => {
     engine.store.sessions.purge().catch((error: unknown) => log.error("session purge failed", { reason: messageOf(error) }));
@@ -50,6 +50,7 @@ function toAskEngine(engine: Engine): AskEngine {
         filters: request.filters ?? null,
         signal,
       }),
+    refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };

@@ -4,7 +4,9 @@ import { type CacheStore, createCacheStore } from "./cache.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
+import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
@@ -13,6 +15,8 @@ import { createSessionStore, type SessionStore } from "./sessions.ts";
 export interface Store {
   readonly documents: DocumentStore;
   readonly cache: CacheStore;
+  readonly graph: GraphStore;
+  readonly origins: OriginStore;
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
   readonly reports: ReportStore;
@@ -33,6 +37,8 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
+    graph: createGraphStore(db, now),
+    origins: createOriginStore(db, now),
     sessions: createSessionStore(db, now),
     interactions: createInteractionStore(db, now),
     reports: createReportStore(db),
