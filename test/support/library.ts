@@ -16,12 +16,11 @@ hotlines:
   - name: Help line
     text: "You are not alone: call 988 at any hour."
     when: [suicide, kill myself]
-complexity:
-  comparison: [compare, versus]
 topics:
   - { slug: cards, name: Library cards, keywords: [library card, card] }
   - { slug: fines, name: Fines, keywords: [fine, overdue] }
-  - { slug: loans, name: Loans, keywords: [book, film, loan] }
+complexity:
+  comparison: [compare, versus]
 entities:
   - { type: thing, canonical: $1, patterns: ['\\b(library card|film|book|study room)s?\\b'] }
   - { type: form, canonical: Form $1, patterns: ['\\bform\\s+([A-Z]-\\d+)\\b'] }
