@@ -6,7 +6,7 @@ import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings } from "../remember/match.ts";
 import { retrievePassages } from "../retrieve/retrieve.ts";
-import type { Passage, Question } from "../types.ts";
+import type { CacheMode, Passage, Question } from "../types.ts";
 import { FOUND, READ } from "./cache-documents.ts";
 import { cosineOf } from "./cosine.ts";
 
@@ -18,7 +18,13 @@ export interface Served {
   readonly detail: string;
   readonly score: number | null;
   readonly cosine: number | null;
+  /** Of a whole engine: the level that served it, and what was stored. */
+  readonly level?: CacheMode;
+  readonly storedAs?: StoredAs;
 }
+
+/** What stands in the cache for the first question: the engine's own answer, or an approved one because its own was refused or not clean. */
+export type StoredAs = "own" | "approved_refused" | "approved_unclean" | "nothing";
 
 /** Stores an approved answer for one question, then asks another: through the decision alone, or through a whole engine. */
 export type Serve = (stored: string, asked: string) => Promise<Served>;
