@@ -67,7 +67,9 @@ export function ownAnswers({ items }: Pick<JudgedPairs, "items">, name: string):
       row("  stored: approved, its own was refused", "approved_refused", stored),
       row("  stored: approved, its own was not clean", "approved_unclean", stored),
       row("  stored: nothing, no passage was found", "nothing", stored),
-      ...own.table.filter(({ name: title }) => !title.startsWith(" ")).map((one) => ({ ...one, note: "only with the engine's own answer stored" })),
+      ...own.table
+        .filter(({ name: title }) => !title.startsWith(" "))
+        .map((one) => ({ ...one, note: "only with the engine's own answer stored" })),
     ],
     items: [],
   };
