@@ -91,7 +91,7 @@ const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
 /** `eval cache --day`: a day of questions through the real engine, documents edited meanwhile, and every hit held against a fresh answer. */
 export async function* evaluateDay(options: DayOptions): AsyncGenerator<EvaluateEvent, void> {
   const { seed, questions, signal } = options;
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-day-"));
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
   const total = questions;
   let [model, engine]: [ScriptedModel | null, Engine | null] = [null, null];
   const clock = { at: 0 };

@@ -80,6 +80,12 @@ describe("mutateQuestion", () => {
     expect(made?.text.toLowerCase()).not.toBe(question.toLowerCase());
   });
 
+  it("changes a whole number, separators and all", () => {
+    const text = (question: string) => mutateQuestion(question, [], createRandom(1)).find(({ kind }) => kind === "number")?.text;
+    expect(text("How much is $100,000?")).toMatch(/^How much is \$[2-4]00,000\?$/);
+    expect(text("How much is $1,5 or 2.5?")).toBeUndefined();
+  });
+
   it("denies no question that denies already", () => {
     expect(mutateQuestion("Which books can't I borrow?", [], createRandom(1)).some(({ kind }) => kind === "negation")).toBe(false);
   });
