@@ -61,3 +61,14 @@ function bankQuestions(folder: string): string[] {
   const step = Math.max(1, Math.floor(rows.length / FURTHER));
   return rows.filter((_, i) => i % step === 0).map(({ text }) => text);
 }
+
+/** Abbreviations of a pack without those that are another spelling or another name of one before: in a look-alike they would change nothing. */
+export function differentNames(abbreviations: Readonly<Record<string, readonly string[]>>): string[] {
+  const known = new Set<string>();
+  return Object.entries(abbreviations).flatMap(([name, expansions]) => {
+    const spellings = [name, ...expansions].map((one) => one.toLowerCase().replaceAll(/[^\p{L}\p{N}]|\band\b/gu, ""));
+    const isKnown = spellings.some((one) => known.has(one));
+    for (const one of spellings) known.add(one);
+    return isKnown ? [] : [name];
+  });
+}

@@ -158,6 +158,7 @@ function summarizeFaults(hits: readonly Hit[]) {
   const other = of(({ sources }) => sources === "other");
   const refused = of(({ sources }) => sources === "refused");
   const unlabelled = of(({ relation }) => relation === "unlabelled");
+  const doubtful = of(({ relation, sources }) => relation === "unlabelled" && sources !== "common");
   const upper = wilson(any, hits.length)?.high ?? null;
   const shown = upper === null ? "" : `; at 95 % below ${(100 * upper).toFixed(2)} % of hits`;
   return {
@@ -174,6 +175,7 @@ function summarizeFaults(hits: readonly Hit[]) {
       ),
       countRow("refused alone", refused, hits.length, "the asked question, asked anew, is refused; not counted as wrong"),
       countRow("not labelled", unlabelled, hits.length, "nobody has said whether the two questions share an answer"),
+      countRow("  and no common source", doubtful, hits.length, "to be read: `--json` lists both questions"),
     ],
     metrics: {
       "faults.any": any,
@@ -184,6 +186,7 @@ function summarizeFaults(hits: readonly Hit[]) {
       other_sources: other,
       refused_alone: refused,
       unlabelled,
+      "unlabelled.no_common_source": doubtful,
     },
   };
 }

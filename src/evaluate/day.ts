@@ -11,7 +11,7 @@ import type { Answer, CacheMode, Citation } from "../types.ts";
 import { askFresh } from "./ask-fresh.ts";
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "./day-edits.ts";
 import { createMeanings, type Relation } from "./day-meanings.ts";
-import { readDaySources } from "./day-sources.ts";
+import { differentNames, readDaySources } from "./day-sources.ts";
 import { summarizeDay } from "./day-summary.ts";
 import { compareSources, type FilesToday, readFilesToday, type Sources, saysTheSame, staleBecause } from "./judge-hit.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -106,7 +106,7 @@ export async function* evaluateDay(options: DayOptions): AsyncGenerator<Evaluate
       now: () => new Date(DAY_BEGINS + (clock.at * DAY_MS) / total),
     });
     const { abbreviations } = engine.domain(options.domain);
-    const steps = createReplayedDay(readDaySources({ ...options, names: Object.keys(abbreviations) }), { questions, seed });
+    const steps = createReplayedDay(readDaySources({ ...options, names: differentNames(abbreviations) }), { questions, seed });
     const where = { ...options, corpus: root };
     await ingestCorpus(engine, where);
     const day = new RunningDay(engine, model, steps, root, where);

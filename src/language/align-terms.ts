@@ -13,6 +13,9 @@ export interface Alignment {
   /** How much is told by words that the other side, its answer and its passages have nothing for. */
   readonly askedOpen: number;
   readonly storedOpen: number;
+  /** The same, by the words of the two questions alone. */
+  readonly askedAlone: number;
+  readonly storedAlone: number;
   readonly rules: readonly Entailment[];
   /** What forbids that they are the same; `null`: nothing of the kind. */
   readonly opposites: string | null;
@@ -57,6 +60,8 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     differing: differingWords(asked, stored, openAsked, openStored),
     askedOpen: openMass(openAsked, about),
     storedOpen: openMass(openStored, found),
+    askedAlone: openMass(openAsked, undefined),
+    storedAlone: openMass(openStored, undefined),
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),

@@ -21,6 +21,16 @@ const entailed = (asked: string, stored: string) => {
   return verdict.same ? verdict.rules : [verdict.rule];
 };
 
+describe("compareSlots: what the texts speak of", () => {
+  const about = new Set(readAbout(["The board hears complaints. The court reviews rulings."], vocabulary));
+  it("lets a text explain a word of one question, not words of both that stand for two things", () => {
+    expect(ruleOf("How do I bring complaints before the board?", "How to file complaints", { about, found: about })).toBe("same");
+    expect(
+      ruleOf("Until when does the board take complaints?", "Is there a limit for the court to review rulings?", { about, found: about }),
+    ).toBe("unknown");
+  });
+});
+
 describe("compareSlots: what is no hit", () => {
   it.each([
     ["codes", "What is AB-12 for?", "What is AB-13 for?"],
