@@ -9,9 +9,10 @@ import {
   acceptCandidate,
   type CacheLevel,
   type Candidate,
-  collectCandidates,
   type Hit,
   type Judgement,
+  nearestQuestions,
+  relatedQuestions,
 } from "./remember/recall.ts";
 import { rememberAnswer } from "./remember/remember.ts";
 import { type AnswerParts, admit, assertCanRun, hotlines, retrieve, wordsFor } from "./steps.ts";
@@ -45,7 +46,7 @@ async function ask(question: Question, parts: AnswerParts, effects: Effects): Pr
   if (exact.hit !== null) return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
   if (asked === null) return { ...NOTHING, judged: [exact.judged] };
-  const candidates = await collectCandidates(asked, profile.caches, { ...places, graph: store.graph, index: recall.index });
+  const candidates = profile.caches.includes("semantic") ? await nearestQuestions(asked, { ...places, index: recall.index }) : [];
   return { hit: null, asked, candidates, judged: [exact.judged] };
 }
 
@@ -63,7 +64,10 @@ async function describe(question: Question, { cache, recall, profile }: AnswerPa
   };
 }
 
-/** One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. */
+/**
+ * One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. The graph is asked when no near
+ * question has the answer, for those that were not near.
+ */
 export async function recall(
   question: Question,
   { asked, candidates }: Known,
@@ -78,9 +82,16 @@ export async function recall(
     ...{ cache: store.cache, documents: store.documents, classify: recall.classify, recheck: recheckOf(question, parts) },
     ...{ matcher: recall.matcher, settings: profile.match },
   };
-  const outcome = sure
-    ? await acceptCandidate(asked, question.scope, candidates, found.passages, how, effects)
-    : { hit: null, judged: [] as Judgement[] };
+  const accept = (asked: Asked, candidates: readonly Candidate[]) =>
+    acceptCandidate(asked, question.scope, candidates, found.passages, how, effects);
+  let outcome = sure ? await accept(asked, candidates) : { hit: null, judged: [] as Judgement[] };
+  if (sure && outcome.hit === null && profile.caches.includes("graph")) {
+    // An explanation names the rule of each level; an answer need not ask twice.
+    const near = new Set(effects === "none" ? [] : candidates.map(({ stored }) => stored.key));
+    const related = await relatedQuestions(asked, near, store);
+    const { hit, judged } = await accept(asked, related);
+    outcome = { hit, judged: [...outcome.judged, ...judged] };
+  }
   log.fact("cache_mode", outcome.hit === null ? "miss" : outcome.hit.level);
   for (const { level, rule } of outcome.judged) log.fact(`${level}_rule`, rule);
   return outcome;
@@ -149,7 +160,7 @@ export async function explainCache(request: AskRequest, parts: AnswerParts, sign
   const log: StageLog = { fact: () => undefined, notice: () => undefined };
   const question = await admit(request, parts, log);
   const known = await lookup(question, parts, log, "none");
-  const found = known.hit === null && known.candidates.length > 0 ? await retrieve(question, parts, log, signal) : null;
+  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, log, signal) : null;
   const late = found === null ? { hit: null, judged: [] } : await recall(question, known, found, parts, log, "none");
   return {
     question: question.text,
