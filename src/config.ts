@@ -32,6 +32,8 @@ export const DEFAULT_MODEL_RETRIES = 2;
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
+/** Characters of an administration token at least: shorter ones are guessed. */
+const ADMIN_TOKEN_CHARACTERS = 16;
 /** Where `models pull` fetches from. */
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -85,6 +87,12 @@ export const configSchema = z.strictObject({
       port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
     })
     .prefault({}),
+  admin_token: z
+    .string()
+    .min(ADMIN_TOKEN_CHARACTERS)
+    .regex(/^\S+$/, "must not hold white space")
+    .optional()
+    .describe("Bearer token of the routes under /v1/admin; absent: they are off"),
   session: z
     .strictObject({
       turns: z.int().min(0).max(50).default(DEFAULT_SESSION_TURNS),
@@ -126,6 +134,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
+  SOURCEBOUND_ADMIN_TOKEN: ["admin_token"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],

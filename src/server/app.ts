@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
+import { requireAdmin } from "./admin.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
@@ -19,6 +20,8 @@ export interface AppOptions {
   /** Folder of the built page, read once. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
+  /** Bearer token of `/v1/admin/*`; absent: those routes are off. */
+  readonly adminToken?: string | undefined;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
 }
@@ -26,7 +29,7 @@ export interface AppOptions {
 const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0.1" }: AppOptions): Hono {
+export function createApp({ engine, log, webRoot, limits: given, adminToken, host = "127.0.0.1" }: AppOptions): Hono {
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -50,6 +53,7 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     });
   }
 
+  app.use("/v1/admin/*", requireAdmin(adminToken));
   app.post(
     "/v1/ask",
     async (context, next) => {

@@ -26,6 +26,8 @@ const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_route: 404,
   page_not_built: 404,
   access_denied: 403,
+  admin_off: 403,
+  admin_token_wrong: 401,
   host_not_allowed: 403,
   method_not_allowed: 405,
   body_too_large: 413,

@@ -14,12 +14,15 @@ export const SESSION_PURGE_MS = 3_600_000;
 
 /** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
-  const { host, port } = engine.config.server;
+  const {
+    server: { host, port },
+    admin_token: adminToken,
+  } = engine.config;
   const log: ServerLog = {
     info: () => undefined,
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host });
+  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
   const server = await serve(app, { host, port });
   const purge = setInterval(() => {
     engine.store.sessions.purge().catch((error: unknown) => log.error("session purge failed", { reason: messageOf(error) }));
