@@ -16,6 +16,7 @@ import { createSimilarity } from "./models/similarity.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
+import { curatedKey, lookupCurated } from "./remember/curated.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
 import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
@@ -160,8 +161,8 @@ export async function admit(request: AskRequest, parts: AnswerParts, log: StageL
 }
 
 /** The session's last turns; the latest with the titles of what it cites. */
-async function earlierTurns(id: string, { scope }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
-  const turns = await store.sessions.turns(id, scope, limit);
+async function earlierTurns(id: string, { scope, userId }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
+  const turns = await store.sessions.turns(id, scope, limit, userId);
   const last = turns.at(-1);
   if (last === undefined || last.citations.length === 0) return turns;
   const ids = [...new Set(last.citations.map(documentOfChunk))];
@@ -176,8 +177,14 @@ export function hotlines(question: Question, parts: AnswerParts): Warning[] {
 
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
-  const asked = isCacheable(question, parts) && remember.cache.enabled && profile.caches.includes("exact");
   const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
+  const repeatable = isCacheable(question, parts);
+  const curated = repeatable ? await lookupCurated(curatedKey(question, parts.cache), question, { ...store, recheck }) : null;
+  if (curated !== null) {
+    log.fact("cache_mode", "curated");
+    return curated;
+  }
+  const asked = repeatable && remember.cache.enabled && profile.caches.includes("exact");
   const places = { cache: store.cache, documents: store.documents, recheck };
   const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
   log.fact("cache_mode", hit === null ? "miss" : "exact");
@@ -520,7 +527,7 @@ export function assemble(
     profile: profile.name,
     ...(question.filters ? { filters: question.filters } : {}),
     warnings,
-    cacheMode: hit === null ? "miss" : "exact",
+    cacheMode: hit === null ? "miss" : hit.cacheMode === "curated" ? "curated" : "exact",
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
@@ -549,13 +556,26 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { compression, answer, total: sumOrNull([compression, answer]) };
 }
 
-export async function remember(question: Question, result: Answer, parts: AnswerParts, log: StageLog): Promise<void> {
-  const key = isCacheable(question, parts) && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null;
-  const { cached } = await rememberAnswer(question, result, key, parts.store, parts.remember);
+export async function remember(question: Question, result: Answer, hit: Answer | null, parts: AnswerParts, log: StageLog): Promise<void> {
+  const repeatable = isCacheable(question, parts);
+  const facts = {
+    cacheKey: repeatable && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null,
+    curatedKey: repeatable ? curatedKey(question, parts.cache) : null,
+    hit,
+    topics: await topicsOf(question, result, parts),
+  };
+  const { cached } = await rememberAnswer(question, result, facts, parts.store, parts.remember);
   log.fact("cached", cached);
+  log.fact("privacy", question.privacy ?? "redacted");
 }
 
-function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
+/** What the cited documents are about: their topics, or their titles where they name none. */
+async function topicsOf({ scope }: Question, { citations }: Answer, { store }: AnswerParts): Promise<string[]> {
+  const cited = await store.documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
+  return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
+}
+
+export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
   const { uncitedSimilarity } = profile.check;

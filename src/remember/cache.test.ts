@@ -1,7 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fakeQuestion } from "../testing/passages.ts";
-import { type CacheScope, exactCacheKey, normalizeQuestion } from "./cache.ts";
+import { type CacheScope, exactCacheKey } from "./cache.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");
@@ -64,22 +63,5 @@ describe("exactCacheKey", () => {
       exactCacheKey({ ...question, scope: { ...question.scope, domain, tenant } }, scope);
     expect(at("a", "b")).not.toBe(at('a","b', null));
     expect(at("a", null)).not.toBe(at("a", "null"));
-  });
-});
-
-describe("normalizeQuestion", () => {
-  it("normalises once, and never mixes up letters or digits", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
-        const normal = normalizeQuestion(text);
-        expect(normalizeQuestion(normal)).toBe(normal);
-        expect(normal.replaceAll(/[^\p{L}\p{N}]/gu, "")).toBe(
-          text
-            .normalize("NFKC")
-            .toLowerCase()
-            .replaceAll(/[^\p{L}\p{N}]/gu, ""),
-        );
-      }),
-    );
   });
 });

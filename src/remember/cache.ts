@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Answer, Question } from "../types.ts";
 
 /** What besides the question decides an answer; a change of any of these is another key. */
@@ -30,16 +31,6 @@ export function exactCacheKey(question: Question, { secret, language, encoder, c
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
   ];
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
-}
-
-/** One spelling: NFKC, lower case, single spaces, no closing punctuation. Letters and digits stay as they are. */
-export function normalizeQuestion(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replace(/[\s?.!]+$/, "");
 }
 
 export interface LookupParts {

@@ -2,10 +2,24 @@ import { redactPersonalData } from "../language/pii.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { isCacheable } from "./cache.ts";
+import { forStorage, redactAnswered } from "./redact.ts";
+import { sessionShown } from "./session-messages.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number };
+}
+
+/** What the path of the question knows besides question and answer. */
+export interface RememberFacts {
+  /** Key of the exact cache; `null`: do not cache. */
+  readonly cacheKey: string | null;
+  /** Where a reviewer's correction would be looked up; `null`: it would not be. */
+  readonly curatedKey: string | null;
+  /** The stored answer that was served; `null`: it was made anew. */
+  readonly hit: Answer | null;
+  /** Topics of the cited documents. */
+  readonly topics: readonly string[];
 }
 
 export interface Remembered {
@@ -13,67 +27,92 @@ export interface Remembered {
 }
 
 /**
- * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question is redacted;
- * a question that holds personal data is not cached at all.
- * @param cacheKey `null`: do not cache
+ * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
+ * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
  */
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  cacheKey: string | null,
+  { cacheKey, curatedKey, hit, topics }: RememberFacts,
   store: Store,
   { cache, session }: RememberSettings,
 ): Promise<Remembered> {
-  const { scope, sessionId } = question;
+  const { scope, sessionId, userId = null } = question;
+  const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
-  const stored = forStorage(answer, redacted);
-  await store.interactions.add({
-    id: answer.id,
-    domain: scope.domain,
-    tenant: scope.tenant,
-    access: scope.access,
-    profile: question.profile,
-    sessionId,
-    question: redacted,
-    answer: JSON.stringify(stored),
-    status: answer.status,
-    confidence: answer.confidence,
-    cacheMode: answer.cacheMode,
-  });
-  if (sessionId !== null) {
+  const personal = redacted !== question.text;
+  const stored = ephemeral ? "" : JSON.stringify(forStorage(answer, redacted));
+  const cited = citedVersions(answer);
+  const reviewStatus = await store.interactions.add(
+    {
+      id: answer.id,
+      domain: scope.domain,
+      tenant: scope.tenant,
+      access: scope.access,
+      profile: question.profile,
+      sessionId,
+      userId,
+      question: ephemeral ? "" : redacted,
+      answer: stored,
+      status: answer.status,
+      confidence: answer.confidence,
+      cacheMode: answer.cacheMode,
+    },
+    {
+      asked: question.text,
+      resolved: question.resolved,
+      answered: answeredText(answer),
+      privacy: ephemeral ? "ephemeral" : "redacted",
+      curatedKey: personal ? null : curatedKey,
+      cacheKey: personal ? null : cacheKey,
+      reason: answer.refusal?.reason ?? null,
+      warnings: answer.warnings.length,
+      conflicts: answer.conflicts.length,
+      tokens: answer.tokenUsage.total,
+      costUsd: answer.costUsd,
+      savedTokens: hit?.tokenUsage.total ?? null,
+      savedUsd: hit?.costUsd ?? null,
+      topics: ephemeral ? [] : topics,
+      latencyMs: answer.latencyMs,
+      approved: answer.cacheMode === "curated" ? cited : null,
+    },
+  );
+  if (sessionId !== null && !ephemeral) {
+    const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
     const turn = {
       question: redacted,
-      answer: answer.refusal?.message ?? answer.sentences.map(({ text }) => text).join(" "),
+      answer: redactAnswered(text, answer),
       citations: answer.citations.map(({ chunkId }) => chunkId),
+      shown: sessionShown(answer),
     };
-    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns });
+    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns, userId });
   }
-  const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && redacted === question.text;
-  if (!clean || !isCacheable(answer)) return { cached: false };
-  const shown = [...answer.citations, ...(answer.seeAlso === undefined || answer.seeAlso === null ? [] : [answer.seeAlso])];
-  const versions = new Map(shown.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+  const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && !personal && !ephemeral;
+  // What a reviewer has flagged is not served again without being made again.
+  if (!clean || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false };
+  const shown =
+    answer.seeAlso === undefined || answer.seeAlso === null
+      ? cited
+      : new Map([...cited, [answer.seeAlso.documentId, answer.seeAlso.documentVersion]]);
   const cached = await store.cache.put({
     key: cacheKey,
     domain: scope.domain,
     tenant: scope.tenant,
-    answer: JSON.stringify(stored),
-    versions,
+    answer: stored,
+    versions: shown,
     hours: cache.hours,
     capacity: cache.entries,
   });
   return { cached };
 }
 
-/**
- * An answer without what only this process needs (passages carry whole document structures), and without words of the question that were redacted:
- * a refusal names the words that no document holds.
- */
-function forStorage(answer: Answer, question: string): Answer {
-  const evidence = answer.evidence.map((one) => ({
-    ...one,
-    passage: { ...one.passage, text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
-  }));
-  const { refusal } = answer;
-  const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
-  return { ...answer, question, evidence, refusal: refusal === null ? null : { ...refusal, nearest } };
+/** Documents that an answer cites, with the versions that it saw. */
+export function citedVersions({ citations }: Pick<Answer, "citations">): Map<string, string> {
+  return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+}
+
+/** What makes two answers the same: what they say and what it rests on. */
+function answeredText({ status, sentences, citations, refusal }: Answer): string {
+  const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
+  return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import { demoteDependants } from "./demote.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
 
@@ -92,7 +93,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
   const cache = new DocumentCache();
   return {
     putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
-    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths)),
+    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
@@ -136,7 +137,7 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
   const changed = content.documents.filter((doc) => oldVersions.has(doc.id) && oldVersions.get(doc.id) !== doc.version);
   const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
   const out = [...gone, ...changed.map(({ id }) => id)];
-  await removeDocuments(trx, out);
+  await removeDocuments(trx, out, at);
   for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
   await trx
     .insertInto("files")
@@ -168,7 +169,12 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
   return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
 }
 
-async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number> {
+async function removeFiles(
+  trx: Transaction<Database>,
+  place: Omit<FilePlace, "path">,
+  paths: readonly string[],
+  at: string,
+): Promise<number> {
   let removed = 0;
   for (const path of paths) {
     const rows = await trx
@@ -182,6 +188,7 @@ async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "p
     await removeDocuments(
       trx,
       rows.map(({ id }) => id),
+      at,
     );
     removed += rows.length;
     await trx
@@ -197,8 +204,9 @@ async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "p
 }
 
 /** Documents and everything that depends on them. */
-async function removeDocuments(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
+async function removeDocuments(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
   for (const part of inParts(ids)) {
+    await demoteDependants(trx, part, at);
     await trx
       .deleteFrom("cache_entries")
       .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("document_id", "in", part))

@@ -1,11 +1,13 @@
 import type { Kysely, Migration } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
+import { addReview } from "./migrate-review.ts";
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   "001_first_light": { up: createFirstTables },
   "002_outline_and_pages": { up: addOutlineAndPages },
+  "005_review": { up: addReview },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

@@ -54,17 +54,21 @@ describe("openSqlite", () => {
 
   it("outlines documents that an earlier version stored", async () => {
     const path = join(folder, "test.db");
-    const db = await openSqlite(path);
     const document = storedDocument({
       text: "One\n\nText.",
       blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1 }],
       pages: null,
     });
-    await createStore(db, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
-    await db.destroy();
+    const full = await openSqlite(join(folder, "full.db"));
+    await createStore(full, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
+    await full.destroy();
+    await (await openSqlite(path, "001_first_light")).destroy();
     const old = new Libsql(path);
-    old.exec("alter table documents drop column outline; alter table documents drop column pages");
-    old.exec("delete from kysely_migration where name >= '002'");
+    old.exec(`attach '${join(folder, "full.db")}' as full`);
+    for (const table of ["documents", "chunks"]) {
+      const names = (old.prepare(`pragma main.table_info(${table})`).all() as { name: string }[]).map(({ name }) => `"${name}"`).join(", ");
+      old.exec(`insert into main.${table} (${names}) select ${names} from full.${table}`);
+    }
     old.close();
     const migrated = await openSqlite(path);
     const store = createStore(migrated, clock);
