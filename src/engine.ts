@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
+import { bindCorrection } from "./correct-answer.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
@@ -22,6 +23,7 @@ import type { SupportScorer } from "./models/support.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { createMemory, type FeedbackRequest, type Memory } from "./remember/memory.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
@@ -31,7 +33,7 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Privacy, Question, Scope, Selection, StoredDocument } from "./types.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
@@ -47,6 +49,10 @@ export interface AskOptions {
   readonly selection?: Selection | null | undefined;
   /** Searches only in the documents, chapters, sections and pages named. */
   readonly filters?: FilterRequest | null | undefined;
+  /** Whose session it is; only a keyed hash of it is stored. */
+  readonly userId?: string | null | undefined;
+  /** What may be stored of this question; it can only tighten what the configuration says. */
+  readonly privacy?: Privacy | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -101,6 +107,12 @@ export interface Engine {
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
+  readonly memory: Memory;
+  /** Who asks: domain and tenant by name, with the configured access. */
+  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+  feedback(request: FeedbackRequest, options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<void>;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
@@ -246,9 +258,30 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
+  const scopeOf: Engine["scope"] = ({ domain: name, tenant } = {}) => {
+    const pack = domain(name);
+    return { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
+  };
+  const memory = createMemory({
+    store,
+    privacy: config.privacy,
+    sessionTurns: config.session.turns,
+    retention: { interactionsDays: config.retention.interactions_days, auditDays: config.retention.audit_days },
+    domain: (name) => domain(name).name,
+    createId,
+    bind: ({ domain: name, tenant, access, profile, question }, before, id, text) =>
+      bindCorrection(
+        { id, text, question: questionOf(question, { domain: name, tenant, access }, profile), cited: documentsByNumber(before) },
+        partsFor(domain(name), profile),
+      ),
+  });
+
   const engine: Engine = {
     config,
     store,
+    memory,
+    scope: scopeOf,
+    feedback: (request, options) => memory.feedback(request, scopeOf(options)),
     domain,
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
@@ -363,7 +396,19 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
     filters: options.filters ?? null,
+    userId: options.userId ?? null,
+    privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
   };
+}
+
+/** A question of earlier as it stands alone. */
+function questionOf(text: string, scope: Scope, profile: string): Question {
+  const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
+  return { ...alone, text, resolved: text, scope, profile, detail: "normal" };
+}
+
+function documentsByNumber({ citations }: Answer): Map<number, string> {
+  return new Map(citations.map(({ n, documentId }) => [n, documentId]));
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

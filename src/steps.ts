@@ -584,7 +584,7 @@ export function checking({ resolved, scope }: Question, { check, guards, profile
   return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
 }
 
-function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
+export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
   return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
 }
@@ -595,7 +595,7 @@ function above(title: string, headingPath: readonly string[], header: string | u
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
       .filter(({ n }) => numbers.includes(n))
