@@ -7,10 +7,14 @@ import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
+import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
+import { addSessionsCommand } from "./commands/sessions.ts";
+import { addStatsCommand } from "./commands/stats.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliStreams, createTerminal } from "./terminal.ts";
 
@@ -37,7 +41,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources)/.test(error.code)
+    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources|review|forget)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -66,6 +70,10 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addConflictsCommand(program, context);
+  addReviewCommand(program, context);
+  addStatsCommand(program, context);
+  addSessionsCommand(program, context);
+  addForgetCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);

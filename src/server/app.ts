@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
@@ -11,11 +11,14 @@ import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
 import { isJsonContentType } from "./read-ask-request.ts";
 import { ask } from "./routes/ask.ts";
 import { health } from "./routes/health.ts";
+import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
 import { schema } from "./routes/schema.ts";
 
 export interface AppOptions {
   readonly engine: AskEngine;
+  /** Sessions, feedback, review, figures and forgetting; absent: those routes do not exist. */
+  readonly memory?: MemoryEngine | undefined;
   readonly log: ServerLog;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
@@ -29,7 +32,7 @@ export interface AppOptions {
 const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, log, webRoot, limits: given, adminToken, host = "127.0.0.1" }: AppOptions): Hono {
+export function createApp({ engine, memory, log, webRoot, limits: given, adminToken, host = "127.0.0.1" }: AppOptions): Hono {
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -54,9 +57,8 @@ export function createApp({ engine, log, webRoot, limits: given, adminToken, hos
   }
 
   app.use("/v1/admin/*", requireAdmin(adminToken));
-  app.post(
-    "/v1/ask",
-    async (context, next) => {
+  const json = [
+    async (context: Context, next: Next) => {
       const contentType = context.req.header("content-type");
       if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
       await next();
@@ -67,8 +69,9 @@ export function createApp({ engine, log, webRoot, limits: given, adminToken, hos
         throw bodyTooLarge(limits.bodyBytes);
       },
     }),
-    (context) => ask(context, { engine, log, limits }),
-  );
+  ] as const;
+  app.post("/v1/ask", ...json, (context) => ask(context, { engine, log, limits }));
+  if (memory !== undefined) addMemoryRoutes(app, memory, json);
   app.get("/v1/schema", schema);
   app.get("/healthz", (context) => health(context, engine));
   app.get("*", async (context, next) => {
@@ -78,7 +81,10 @@ export function createApp({ engine, log, webRoot, limits: given, adminToken, hos
     await next();
   });
   app.all("*", (context) => {
-    const allowed = METHODS[context.req.path] ?? (page.has(context.req.path) ? "GET, HEAD" : undefined);
+    const allowed =
+      METHODS[context.req.path] ??
+      (page.has(context.req.path) ? "GET, HEAD" : undefined) ??
+      (memory === undefined ? undefined : MEMORY_METHODS.find(([path]) => path.test(context.req.path))?.[1]);
     if (allowed === undefined) throw unknownRoute(context.req.method, context.req.path);
     context.header("Allow", allowed);
     throw methodNotAllowed(context.req.method, context.req.path, allowed);
@@ -123,7 +129,7 @@ function pageNotBuilt(): RequestError {
 }
 
 function unknownRoute(method: string, path: string): RequestError {
-  const routes = ["POST /v1/ask", "GET /v1/schema", "GET /healthz", "GET /"];
+  const routes = ["POST /v1/ask", "POST /v1/feedback", "GET /v1/sessions/ID", "GET /v1/schema", "GET /healthz", "GET /"];
   return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });
 }
 

@@ -22,7 +22,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     info: () => undefined,
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
+  const app = createApp({ engine: toAskEngine(engine), memory: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
   const server = await serve(app, { host, port });
   const purge = setInterval(() => {
     engine.memory.purge().catch((error: unknown) => log.error("purge failed", { reason: messageOf(error) }));
@@ -51,6 +51,8 @@ function toAskEngine(engine: Engine): AskEngine {
             ? null
             : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
         filters: request.filters ?? null,
+        userId: request.user_id ?? null,
+        privacy: request.privacy,
         signal,
       }),
     health: async () => ({ ...(await engine.health()), version: VERSION }),

@@ -68,13 +68,29 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
   return {
     count: (target) => run(target, null),
     forget: (target, by) => run(target, by),
-    purge: (retention) => db.transaction().execute((trx) => purge(trx, retention, now())),
+    async purge(retention) {
+      const purged = await db.transaction().execute((trx) => purge(trx, retention, now()));
+      await emptyLog(db);
+      return purged;
+    },
     async scrub() {
       await sql`vacuum`.execute(db);
-      const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(TRUNCATE)`.execute(db);
-      return rows.every(({ busy }) => busy === 0);
+      return emptyLog(db);
     },
   };
+}
+
+const CHECKPOINT_TRIES = 20;
+const CHECKPOINT_RETRY_MS = 50;
+
+/** Moves the write-ahead log into the database and cuts it off: it holds pages as they were. `false`: others kept reading from it. */
+async function emptyLog(db: Kysely<Database>): Promise<boolean> {
+  for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(TRUNCATE)`.execute(db);
+    if (rows.every(({ busy }) => busy === 0)) return true;
+    await new Promise((resolve) => setTimeout(resolve, CHECKPOINT_RETRY_MS));
+  }
+  return false;
 }
 
 class CountOnly extends Error {}

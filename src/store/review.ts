@@ -347,16 +347,17 @@ async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<stri
 const VERDICT_CHANGES = 10;
 
 async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
-  const { id, domain, tenant, sessionHash, verdict, reason } = rating;
+  const { id, domain, tenant, sessionHash, verdict } = rating;
   const row = await trx
     .selectFrom("interactions")
-    .select(["access", "session_id"])
+    .select(["access", "session_id", "privacy"])
     .where("id", "=", id)
     .where("domain", "=", domain)
     .where("tenant", "=", tenant ?? "")
     .executeTakeFirst();
   if (row === undefined || !sameLabels(JSON.parse(row.access) as string[], rating.access)) return "missing";
   if (sessionHash !== null && row.session_id !== sessionHash) return "missing";
+  const reason = row.privacy === "ephemeral" ? null : rating.reason;
   const before = await trx
     .selectFrom("feedback")
     .select(["verdict", "reason", "changes"])
