@@ -43,7 +43,7 @@ export const MEMORY_METHODS: readonly (readonly [RegExp, string])[] = [
  */
 export function addMemoryRoutes(app: Hono, engine: MemoryEngine, json: readonly [MiddlewareHandler, MiddlewareHandler]): void {
   const { memory } = engine;
-  const { review } = memory;
+  const review = memory.review;
   app.post("/v1/feedback", ...json, async (context) => {
     const { id, verdict, reason, session_id, domain, tenant } = await body(context, feedbackRequestSchema);
     await engine.feedback({ id, verdict, reason, sessionId: session_id }, { domain, tenant });
