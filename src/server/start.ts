@@ -37,7 +37,8 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   };
 }
 
-function toAskEngine(engine: Engine): AskEngine {
+/** What HTTP asks of an engine. */
+export function toAskEngine(engine: Engine): AskEngine {
   return {
     ask: (request, { signal }) =>
       engine.ask(request.question, {

@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await yes.getAttribute("aria-pressed")).toBe("true");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
-    await rating.getByText("Somebody will look at it.").waitFor();
+    await rating.getByText("Thank you. It is noted for review.").waitFor();
     expect([await yes.getAttribute("aria-pressed"), await no.getAttribute("aria-pressed")]).toEqual(["false", "true"]);
     const field = rating.getByLabel("What is wrong? (optional)");
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.keyboard.type("The deadline is older.");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await rating.getByText("Your reason is noted").waitFor();
+    await rating.getByText("Your reason is noted for review.").waitFor();
     expect(await field.count()).toBe(0);
     expect(await no.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(ratings.map(({ id, verdict, reason, sessionId }) => [id, verdict, reason ?? null, sessionId])).toEqual([

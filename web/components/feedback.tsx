@@ -66,7 +66,7 @@ export function Feedback({ onRate }: FeedbackProps) {
   return (
     <section className="feedback" aria-label="Rate this answer">
       <div className="feedback-row">
-        <span id={`${id}-label`}>Was this right?</span>
+        <span>Was this right?</span>
         <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>
           <Thumb /> Yes
         </button>
@@ -120,7 +120,7 @@ export function Feedback({ onRate }: FeedbackProps) {
 
 function describeKept(verdict: Verdict, reason: boolean): string {
   if (verdict === "up") return "Thank you. It is noted as right.";
-  return reason ? "Thank you. Your reason is noted; somebody will look at it." : "Thank you. Somebody will look at it.";
+  return reason ? "Thank you. Your reason is noted for review." : "Thank you. It is noted for review.";
 }
 
 /** Drawn, so that it looks the same everywhere; turned over for "no". */
