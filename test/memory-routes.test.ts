@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { toAskEngine } from "../src/server/start.ts";
+import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { WireAnswer } from "../src/wire.ts";
 import type { WireMessage } from "../src/wire-memory.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
@@ -243,6 +244,20 @@ describe("/v1/admin", () => {
     const { id } = await ask(CARD);
     expect((await admin(method, path.replace("ID", id), body)).status).toBe(status);
     expect((await engine.store.interactions.list("library", 5)).map(({ reviewStatus }) => reviewStatus)).toEqual(["unreviewed"]);
+  });
+
+  it("counts the tokens and the money of a model, and what a hit of its answer saved", async () => {
+    const pieces = ["A library card costs 5 dollars per year [1]."];
+    const endpoint = await startFakeEndpoint({ chat: [{ type: "stream", pieces, usage: { prompt_tokens: 300, completion_tokens: 30 } }] });
+    const { ask, admin } = await open({ settings: { "model.base_url": endpoint.url, "model.small": "gpt-4o-mini" } });
+    const first = await ask(CARD);
+    expect(first.token_usage.total).toBe(330);
+    expect(first.cost_usd).toBeGreaterThan(0);
+    expect(await ask(CARD)).toMatchObject({ cache_mode: "exact", cost_usd: 0 });
+    const { body } = await admin("GET", "/v1/admin/stats");
+    expect(body.spent).toEqual({ tokens: 330, usd: first.cost_usd, uncounted: 0 });
+    expect(body.saved).toEqual(body.spent);
+    await endpoint.close();
   });
 
   it("counts and forgets", async () => {

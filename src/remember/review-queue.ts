@@ -57,7 +57,7 @@ export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
     if (known === undefined) byQuestion.set(key, { first: one, risk, waiting: 1 });
     else {
       known.waiting++;
-      if (risk > known.risk || (risk === known.risk && one.createdAt > known.first.createdAt)) {
+      if (risk > known.risk || (risk === known.risk && isNewer(one, known.first))) {
         known.first = one;
         known.risk = risk;
       }
@@ -66,6 +66,10 @@ export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
   return [...byQuestion.values()]
     .map(({ first, risk, waiting }) => ({ ...first, risk, waiting, score: risk * (1 + Math.log2(first.asked)), why: reasonsOf(first) }))
     .sort((a, b) => b.score - a.score || b.asked - a.asked || compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
+}
+
+function isNewer(one: PendingInteraction, other: PendingInteraction): boolean {
+  return (compare(one.createdAt, other.createdAt) || compare(other.id, one.id)) > 0;
 }
 
 function compare(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
@@ -79,6 +79,29 @@ describe("openSqlite", () => {
       document,
     );
     await store.close();
+  });
+
+  it("keeps interactions of an earlier version, without the names of their sessions, so that they can be counted, reviewed and forgotten", async () => {
+    const path = join(folder, "test.db");
+    await (await openSqlite(path, "002_outline_and_pages")).destroy();
+    const old = new Libsql(path);
+    old.exec(`insert into interactions (id, domain, tenant, access, profile, session_id, question, answer, status, review_status, confidence, cache_mode, created_at)
+      values ('i1', 'd', '', '["public"]', 'p', 'jane@example.org', 'How much?', '{}', 'ok', 'unreviewed', 0.5, 'miss', '2025-12-31T00:00:00.000Z')`);
+    old.exec("insert into cache_entries values ('k', 'd', '', '{}', '2025', '2999', '2025')");
+    old.exec("insert into sessions values ('s', 'd', '', '[]', null, '2025', '2025', '2999')");
+    old.exec("insert into session_turns (session_id, question, answer, citations, created_at) values ('s', 'q', 'a', '[]', '2025')");
+    old.close();
+    const store = createStore(await openSqlite(path), clock);
+    const [row] = await store.interactions.list("d", 5);
+    expect(row).toMatchObject({ id: "i1", question: "How much?", privacy: "redacted", sessionId: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await store.cache.count()).toBe(0);
+    expect(await store.review.pending("d", { limit: 5 })).toMatchObject([{ id: "i1", asked: 1 }]);
+    expect(await store.forgetting.count({ type: "question", question: "HOW MUCH" })).toMatchObject({ interactions: 1 });
+    expect(await store.forgetting.forget({ type: "session", id: "jane@example.org" }, "Ann")).toMatchObject({ interactions: 1 });
+    expect(await store.forgetting.scrub()).toBe(true);
+    expect(await store.interactions.list("d", 5)).toEqual([]);
+    await store.close();
+    expect(readFileSync(path, "latin1")).not.toContain("jane@example.org");
   });
 
   it("makes its tables as a whole or not at all", async () => {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { askRequestSchema, askResponseSchema, citationSchema, errorResponseSchema, warningSchema } from "../../wire.ts";
+import { feedbackRequestSchema } from "../../wire-memory.ts";
 
 /** `GET /v1/schema`: JSON Schema of the request, the response, the error and the data of each event. */
 export function schema(context: Context): Response {
@@ -9,6 +10,7 @@ export function schema(context: Context): Response {
   return context.json({
     request: z.toJSONSchema(askRequestSchema, { io: "input" }),
     response: answer,
+    feedback: z.toJSONSchema(feedbackRequestSchema, { io: "input" }),
     error,
     events: {
       stage: z.toJSONSchema(stageEventSchema),
