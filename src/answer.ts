@@ -1,4 +1,6 @@
+import { checkWhole, flags, writeChecked } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
+import { createOutcome, type Outcome, warn } from "./outcome.ts";
 import * as steps from "./steps.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import type { AskRequest, Question } from "./types.ts";
@@ -27,27 +29,27 @@ async function* answerFresh(
   parts: steps.AnswerParts,
   trace: Trace,
   signal: AbortSignal,
-): AsyncGenerator<AnswerEvent, steps.Outcome> {
-  const outcome = steps.createOutcome();
-  yield* steps.warn(outcome, steps.hotlines(question, parts));
+): AsyncGenerator<AnswerEvent, Outcome> {
+  const outcome = createOutcome();
+  yield* warn(outcome, steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
   outcome.ranker = found.ranker;
   outcome.scale = found.scale;
-  yield* steps.warn(outcome, found.warnings);
+  yield* warn(outcome, found.warnings);
 
   const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
-  yield* steps.warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
+  yield* warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
 
   if (outcome.decision.answer) {
     const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));
-    yield* steps.writeChecked(question, quotes, outcome, parts, trace, signal);
-    outcome.checks.push(...(yield* trace.stage("check", () => steps.checkWhole(question, outcome, parts))));
-    yield* steps.warn(outcome, steps.flags(outcome));
+    yield* writeChecked(question, quotes, outcome, parts, trace, signal);
+    outcome.checks.push(...(yield* trace.stage("check", () => checkWhole(question, outcome, parts))));
+    yield* warn(outcome, flags(outcome));
   }
   if (outcome.sheet.sentences.length === 0) outcome.refusal = await steps.refuse(question, outcome, parts);
   return outcome;

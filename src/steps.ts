@@ -1,18 +1,15 @@
 import { admitQuestion } from "./admit/admit.ts";
 import { readFilters } from "./admit/filters.ts";
-import { type CheckContext, checkAnswer, checkSentence } from "./check/check.ts";
-import { type CitedQuote, type Finding, finding } from "./check/finding.ts";
-import { type GuardFacts, guardAnswer, sentenceGuards } from "./check/guards.ts";
-import { checkLanguage } from "./check/language.ts";
-import { parseMarkers } from "./check/markers.ts";
+import type { CheckContext } from "./check/check.ts";
+import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
-import { messageOf } from "./errors.ts";
+import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
-import { terminologyOf, type Vocabulary } from "./language/terminology.ts";
-import { type Calibration, RAW_SCALE, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
+import type { Vocabulary } from "./language/terminology.ts";
+import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { createSimilarity } from "./models/similarity.ts";
+import { createOutcome, type Outcome } from "./outcome.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
@@ -26,16 +23,11 @@ import type { StageLog, Trace } from "./trace.ts";
 import type {
   Answer,
   AskRequest,
-  CheckResult,
-  Claim,
-  Conflict,
-  DraftSentence,
   Evidence,
   ModelCall,
   Passage,
   PricedCall,
   Question,
-  Quote,
   Refusal,
   TokenUsage,
   Turn,
@@ -52,11 +44,9 @@ import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
-import type { DraftFault } from "./write/prompt.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
 import { chooseSeeAlso } from "./write/see-also.ts";
-import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
-import { fitPrompt, type ModelTask, type OfferedDraft, type WriteOutcome, writeDrafts } from "./write/write.ts";
+import { fitPrompt, type ModelTask, type WriteOutcome } from "./write/write.ts";
 
 /** Everything that a question passes through, wired by `createEngine`. */
 export interface AnswerParts extends RetrieveParts {
@@ -84,25 +74,6 @@ export interface AnswerParts extends RetrieveParts {
   readonly clock: () => number;
 }
 
-/** What a fresh answer has become so far. */
-export interface Outcome {
-  readonly sheet: AnswerSheet;
-  readonly claims: Claim[];
-  readonly checks: CheckResult[];
-  readonly warnings: Warning[];
-  readonly written: WriteOutcome;
-  /** What the question's vector cost at an endpoint. */
-  embedding: Retrieved["embedding"];
-  /** Id of the encoder that ranked; `null`: words alone did. */
-  ranker: string | null;
-  /** How inherited thresholds are read with the encoder that ranked. */
-  scale: ScoreScale;
-  evidence: readonly Evidence[];
-  conflicts: readonly Conflict[];
-  decision: Decision;
-  refusal: Refusal | null;
-}
-
 /** What the writers choose from. */
 export interface ChosenQuotes {
   readonly candidates: readonly QuoteCandidate[];
@@ -114,31 +85,6 @@ export interface ChosenQuotes {
 const QUOTE_CANDIDATES = 12;
 /** Characters of one quote in an answer; a longer sentence is not taken. */
 const QUOTE_CHARACTERS = 1200;
-
-export function createOutcome(): Outcome {
-  return {
-    sheet: createAnswerSheet(),
-    claims: [],
-    checks: [],
-    warnings: [],
-    written: { writer: "", insufficient: false, calls: [], warnings: [] },
-    embedding: null,
-    ranker: null,
-    scale: RAW_SCALE,
-    evidence: [],
-    conflicts: [],
-    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
-    refusal: null,
-  };
-}
-
-/** Keeps warnings and yields them. */
-export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
-  for (const warning of warnings) {
-    outcome.warnings.push(warning);
-    yield { type: "warning", warning };
-  }
-}
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: AnswerParts): void {
@@ -358,133 +304,6 @@ async function pickByModel(
   return picked.quotes.length === 0 ? null : picked.quotes;
 }
 
-/** Draws sentence after sentence, checks each, and shows what stands. */
-export async function* writeChecked(
-  question: Question,
-  { candidates, task }: ChosenQuotes,
-  outcome: Outcome,
-  parts: AnswerParts,
-  trace: Trace,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerEvent, void> {
-  yield { type: "write-start" };
-  const started = trace.elapsed();
-  const { sheet, written } = outcome;
-  const how = { task, settings: parts.profile.write, parseMarkers, describeError: messageOf };
-  const record: WritableRecord = { shown: [], faults: [] };
-  for await (const draft of writeDrafts(question, candidates, written, how, record, signal)) {
-    yield* warn(outcome, written.warnings.splice(0));
-    const event = await showSentence(
-      draft,
-      task?.quotes ?? [],
-      outcome,
-      record,
-      checking(question, parts),
-      parts.profile.write.onFault === "reject",
-    );
-    if (event === null) continue;
-    trace.timings.first_sentence ??= trace.elapsed();
-    yield event;
-  }
-  yield* warn(outcome, written.warnings.splice(0));
-  // Whoever left while it was written has no answer, however soon the rest came.
-  signal.throwIfAborted();
-  trace.timings.write = trace.elapsed() - started;
-  const facts = { sentences: sheet.sentences.length, left_out: record.faults.length, writer: written.writer, calls: written.calls.length };
-  yield { type: "write-end", ms: trace.timings.write, facts };
-}
-
-interface WritableRecord {
-  readonly shown: DraftSentence[];
-  readonly faults: DraftFault[];
-}
-
-/**
- * Checks one sentence, cites a better source where there is one; `null` when it is left out or held back.
- * @param strict a citation to nowhere is a fault even beside a good one
- */
-async function showSentence(
-  draft: OfferedDraft,
-  offered: readonly Quote[],
-  { sheet, checks, claims }: Outcome,
-  record: WritableRecord,
-  context: CheckContext,
-  strict: boolean,
-): Promise<AnswerEvent | null> {
-  const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
-  if (repeated) return null;
-  const others = offered.filter((quote) => !draft.quotes.includes(quote));
-  const cited = draft.quotes.map(toCitedQuote);
-  const { nowhere } = context.settings;
-  const checked = await checkSentence(
-    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
-    context,
-  );
-  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
-  const fault = results.find(({ verdict }) => verdict === "fail");
-  const kept = checked.kept && fault === undefined;
-  if (kept && draft.held === true) return null;
-  const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
-  checks.push(...results.map((result) => ({ ...result, ...place })));
-  if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
-  if (!kept) return null;
-  const instead = checked.recited === null ? undefined : others[checked.recited];
-  const quotes = instead === undefined ? draft.quotes : [instead];
-  const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
-  const shown = sheet.add(text, quotes);
-  record.shown.push({ ...draft, text: checked.text, quotes });
-  const { citations } = shown.sentence;
-  claims.push({ sentence: shown.index, text, status: checked.status, citations, reason: checked.reason });
-  return { type: "sentence", ...shown };
-}
-
-/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
-function withMarkers(text: string, missing: readonly number[]): string {
-  return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
-}
-
-/** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
-  const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
-  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
-  const nowhere = draft.missing.map((n) => `[${n}]`).join("");
-  return [
-    ...(language === null ? [] : [language]),
-    ...(draft.dangling === true ? [finding("reference", "fail", null, "refers to a sentence that was left out")] : []),
-    ...(strict && draft.missing.length > 0 ? [finding("sources", "fail", 0, `cites ${nowhere}, which no source has`)] : []),
-  ];
-}
-
-export async function checkWhole(
-  question: Question,
-  { sheet, claims, written, evidence }: Outcome,
-  parts: AnswerParts,
-): Promise<CheckResult[]> {
-  const { profile, encoder, calibrations, loadTokenCounter } = parts;
-  const whole = checkAnswer(sheet.sentences, claims, profile.check);
-  if (sheet.sentences.length === 0) return whole;
-  const settings = profile.check.guards ?? GUARDS;
-  const { relevancy } = settings;
-  const byModel = written.writer !== "" && written.writer !== "extractive";
-  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => passage.text) };
-  const guarded = await guardAnswer(question.resolved, given, settings, {
-    support: parts.check.support,
-    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
-    countTokens: byModel ? await loadTokenCounter() : null,
-  });
-  return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
-}
-
-/** What the checks found in sentences that are shown all the same, for the reader. */
-export function flags({ checks }: Outcome): Warning[] {
-  return checks
-    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
-    .map(({ name, reason, sentence }) => ({
-      code: `check_${name}`,
-      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
-    }));
-}
-
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
   const { filters, area } = question;
@@ -573,42 +392,6 @@ export async function remember(question: Question, result: Answer, hit: Answer |
 async function topicsOf({ scope }: Question, { citations }: Answer, { store }: AnswerParts): Promise<string[]> {
   const cited = await store.documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
-}
-
-export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
-  const { contacts, tenants } = guards;
-  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
-  const { uncitedSimilarity } = profile.check;
-  const similarity =
-    uncitedSimilarity === undefined || encoder === null ? undefined : createSimilarity(encoder, uncitedSimilarity.of, calibrations);
-  return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
-}
-
-export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
-  const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
-}
-
-/** What stands above a quote and says what it is about. */
-function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
-  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
-}
-
-/** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
-export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
-  for (const { text, citations: numbers } of sentences) {
-    const cited = citations
-      .filter(({ n }) => numbers.includes(n))
-      .map(({ quote, url, title, headingPath, row }) => ({
-        text: quote,
-        url,
-        exact: true,
-        above: above(title, headingPath, row?.header.text),
-      }));
-    const checked = await checkSentence({ text, cited }, context);
-    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
-  }
-  return true;
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

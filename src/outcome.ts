@@ -1,0 +1,51 @@
+import type { AnswerEvent } from "./events.ts";
+import { RAW_SCALE, type ScoreScale } from "./models/calibration/calibration.ts";
+import type { Retrieved } from "./retrieve/retrieve.ts";
+import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning } from "./types.ts";
+import type { Decision } from "./verify/decide.ts";
+import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
+import type { WriteOutcome } from "./write/write.ts";
+
+/** What a fresh answer has become so far. */
+export interface Outcome {
+  readonly sheet: AnswerSheet;
+  readonly claims: Claim[];
+  readonly checks: CheckResult[];
+  readonly warnings: Warning[];
+  readonly written: WriteOutcome;
+  /** What the question's vector cost at an endpoint. */
+  embedding: Retrieved["embedding"];
+  /** Id of the encoder that ranked; `null`: words alone did. */
+  ranker: string | null;
+  /** How inherited thresholds are read with the encoder that ranked. */
+  scale: ScoreScale;
+  evidence: readonly Evidence[];
+  conflicts: readonly Conflict[];
+  decision: Decision;
+  refusal: Refusal | null;
+}
+
+export function createOutcome(): Outcome {
+  return {
+    sheet: createAnswerSheet(),
+    claims: [],
+    checks: [],
+    warnings: [],
+    written: { writer: "", insufficient: false, calls: [], warnings: [] },
+    embedding: null,
+    ranker: null,
+    scale: RAW_SCALE,
+    evidence: [],
+    conflicts: [],
+    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    refusal: null,
+  };
+}
+
+/** Keeps warnings and yields them. */
+export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
+  for (const warning of warnings) {
+    outcome.warnings.push(warning);
+    yield { type: "warning", warning };
+  }
+}
