@@ -257,6 +257,24 @@ describe("feedback", () => {
     expect((await review.show(id)).feedback).toMatchObject({ verdict: "up" });
   });
 
+  it("brings an answer back that was approved or corrected, until it is reviewed again", async () => {
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    const { engine, ask, idOf, review } = await open({ now: () => new Date(now++) });
+    const fines = await idOf(FINES);
+    await review.approve(fines, "Ann");
+    await engine.feedback({ id: fines, verdict: "down" });
+    await review.correct(await idOf(CARD), CORRECTION, "Ann");
+    const served = await ask(CARD);
+    expect(served.cacheMode).toBe("curated");
+    expect((await review.queue()).map(({ id }) => id)).toEqual([fines]);
+    await engine.feedback({ id: served.id, verdict: "down" });
+    expect(new Set((await review.queue()).map(({ id }) => id))).toEqual(new Set([fines, served.id]));
+    await review.approve(fines, "Ann");
+    await review.approve(served.id, "Ann");
+    expect(await review.queue()).toEqual([]);
+    expect((await ask(CARD)).cacheMode).toBe("curated");
+  });
+
   it("cannot fill the audit log", async () => {
     const { engine, idOf, review } = await open();
     const id = await idOf(CARD);

@@ -69,13 +69,16 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date, se
       const facts = given ?? factsOf(interaction);
       const row = toRow(interaction, facts, await secret(), now().toISOString());
       return db.transaction().execute(async (trx) => {
-        const reviewed = facts.approved === null ? await reviewOf(trx, row) : null;
-        const review_status = facts.approved === null ? (reviewed?.review_status ?? "unreviewed") : "approved";
+        const { approved } = facts;
+        const reviewed = approved === null ? await reviewOf(trx, row) : null;
+        // A document that has changed while the answer was on its way would take the approval back from nobody.
+        const holds = approved !== null && (await areCurrent(trx, approved));
+        const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
         await trx
           .insertInto("interactions")
           .values({ ...row, review_status })
           .execute();
-        if (facts.approved !== null) await insertDocuments(trx, row.id, facts.approved);
+        if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         return review_status;
       });
@@ -108,6 +111,18 @@ async function reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }
     .limit(1)
     .executeTakeFirst();
   return found ?? null;
+}
+
+/** Are all documents there, in these versions? */
+export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
+  if (versions.size === 0) return true;
+  const rows = await trx
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("id", "in", [...versions.keys()])
+    .execute();
+  const current = new Map(rows.map(({ id, version }) => [id, version]));
+  return [...versions].every(([id, version]) => current.get(id) === version);
 }
 
 export async function insertDocuments(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
 import { demoteCurated } from "./demote.ts";
-import { insertDocuments, type ReviewStatus } from "./interactions.ts";
+import { areCurrent, insertDocuments, type ReviewStatus } from "./interactions.ts";
 import type { Database } from "./schema.ts";
 
 /** What the order of the queue is worked out from. */
@@ -81,7 +81,7 @@ export interface ReviewAct {
 export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface ReviewStore {
-  /** Not approved, not corrected, with its text; newest first. */
+  /** Not approved, not corrected, or called wrong since; with its text, newest first. */
   pending(domain: string, options: { limit: number; status?: ReviewStatus | undefined }): Promise<PendingInteraction[]>;
   get(id: string): Promise<ReviewedInteraction | null>;
   questions(ids: readonly string[]): Promise<Map<string, string>>;
@@ -164,7 +164,13 @@ async function listPending(
     .limit(limit);
   const wanted =
     status === undefined
-      ? open.where("i.review_status", "!=", "approved").where("c.key", "is", null)
+      ? open.where((eb) =>
+          eb.or([
+            eb.and([eb("i.review_status", "!=", "approved"), eb("c.key", "is", null)]),
+            // Whoever calls an answer wrong that was reviewed before has the last word until it is reviewed again.
+            eb.and([eb("f.verdict", "=", "down"), eb("f.updated_at", ">", eb.fn.coalesce("i.reviewed_at", sql.lit("")))]),
+          ]),
+        )
       : open.where("i.review_status", "=", status);
   const rows = await wanted.execute();
   const counted = await db
@@ -331,17 +337,6 @@ async function setStatus(trx: Transaction<Database>, ids: readonly string[], sta
 }
 
 const IDS_PER_QUERY = 500;
-
-async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
-  if (versions.size === 0) return true;
-  const rows = await trx
-    .selectFrom("documents")
-    .select(["id", "version"])
-    .where("id", "in", [...versions.keys()])
-    .execute();
-  const current = new Map(rows.map(({ id, version }) => [id, version]));
-  return [...versions].every(([id, version]) => current.get(id) === version);
-}
 
 /** How often a verdict may change: every change is a row of the audit log. */
 const VERDICT_CHANGES = 10;

@@ -398,6 +398,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
         await second.documents.putFile(place, fileContent(storedDocument({ version: "v2" })));
         for (const id of ["i1", "i2"])
           expect(await store.review.get(id)).toMatchObject({ reviewStatus: "unreviewed", demotedAt: expect.any(String) });
+        expect(await store.interactions.add({ ...interaction, id: "late" }, facts({ approved: versions }))).toBe("unreviewed");
         expect(await store.review.approve({ id: "i1", by: "Ann", versions })).toBe("stale");
         expect(await store.review.approve({ id: "i9", by: "Ann", versions })).toBe("missing");
       }),
