@@ -19,7 +19,7 @@ export async function* answer(request: AskRequest, parts: steps.AnswerParts, sig
   const outcome = hit === null ? yield* answerFresh(question, parts, trace, signal) : yield* steps.replay(hit);
 
   const result = steps.assemble(question, outcome, hit, parts, trace);
-  yield* trace.stage("remember", (log) => steps.remember(question, result, hit, parts, log));
+  yield* trace.stage("remember", (log) => steps.remember(question, result, { outcome, hit }, parts, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 

@@ -6,6 +6,7 @@ import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import { bindCorrection } from "./correct-answer.ts";
+import { calibrationFolder } from "./data-folders.ts";
 import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
 import { ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
@@ -34,9 +35,12 @@ import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
 import type { Answer, AskRequest, FilterRequest, Privacy, Question, Scope, Selection, StoredDocument } from "./types.ts";
+import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
+import { CalibrationFiles } from "./verify/calibration-files.ts";
 import { createFactReader } from "./verify/facts.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
+import { DriftWatch } from "./verify/watch-drift.ts";
 import { VERSION } from "./version.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -53,6 +57,8 @@ export interface AskOptions {
   readonly userId?: string | null | undefined;
   /** What may be stored of this question; it can only tighten what the configuration says. */
   readonly privacy?: Privacy | undefined;
+  /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
+  readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -88,6 +94,10 @@ export interface Health {
   readonly revision: number;
   readonly encoder: string;
   readonly model: string;
+  /** Name of the calibration whose threshold holds; `null`: the shipped one. */
+  readonly calibration: string | null;
+  /** What somebody should look at: a calibration that cannot be used, confidences that have moved since. */
+  readonly warnings: readonly string[];
 }
 
 /** Everything in one place; open one per process and close it. */
@@ -113,6 +123,8 @@ export interface Engine {
   scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
   /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
   feedback(request: FeedbackRequest, options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<void>;
+  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  gateFacts(domain?: string, profile?: string): GateFacts | null;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
@@ -164,10 +176,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     return known;
   };
   let gateWeights: SufficiencyWeights | null = null;
-  const sufficiency = (): SufficiencyParts => {
+  const weightsOfGate = (): SufficiencyWeights => {
     gateWeights ??= readSufficiencyWeights();
+    return gateWeights;
+  };
+  const sufficiency = (): SufficiencyParts => {
     const { encoder, lexicon } = wordsByVectors();
-    return { weights: gateWeights, space: lexicon, encoder: encoder.id };
+    return { weights: weightsOfGate(), space: lexicon, encoder: encoder.id };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -199,6 +214,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const clock = () => performance.now();
+  const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
+  const driftWatch = new DriftWatch({ recent: store.interactions.recentChances, warn });
+  const warned = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
+  };
   const reader = createReader();
   const facts = createFactReader();
 
@@ -225,8 +247,36 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpora.set(name, made);
     return made;
   };
-  const partsFor = (pack: DomainPack, profileName: string): AnswerParts => {
-    const profile = profileNamed(profileName, [...(parts.profiles ?? []), ...profiles]);
+  const profileOf = (pack: DomainPack, name = config.profile ?? pack.default_profile) =>
+    profileNamed(name, [...(parts.profiles ?? []), ...profiles]);
+  const gateFacts = (pack: DomainPack, profile: Profile): GateFacts | null =>
+    profile.gate.type !== "sufficiency"
+      ? null
+      : {
+          domain: pack.name,
+          profile: profile.name,
+          settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
+          writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
+          weights: weightsOfGate().id,
+        };
+  /** @param look compares confidences with the calibration's now, not only when it is due */
+  const thresholdOf = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
+    const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
+    const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
+    const facts = found === null ? null : gateFacts(pack, profile);
+    if (facts === null || found === null) return { type: "shipped" };
+    const why = found.type === "found" ? misfitOf(found.calibration, facts) : found.why;
+    if (found.type === "found" && why === null) {
+      const { calibration } = found;
+      return { type: "calibrated", calibration, drift: await (look ? driftWatch.look(calibration) : driftWatch.question(calibration)) };
+    }
+    const name = found.type === "found" ? found.calibration.name : found.name;
+    const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
+    warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
+    return unusable;
+  };
+  const partsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold): AnswerParts => {
+    const isMeasured = threshold.type === "none";
     return {
       store,
       documents: store.documents,
@@ -239,13 +289,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         secret,
         language: pack.language,
         encoder: corpus(pack.name).encoder?.id ?? "none",
-        configHash: configHash(config, pack, profile),
+        configHash: configHash(config, pack, profile, threshold),
       },
-      remember: { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+      remember: isMeasured
+        ? null
+        : { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      threshold,
       compare: { reader: facts, precedence: pack.precedence },
       hotlines: pack.hotlines,
       complexity: pack.complexity,
@@ -272,7 +325,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     bind: ({ domain: name, tenant, access, profile, question }, before, id, text) =>
       bindCorrection(
         { id, text, question: questionOf(question, { domain: name, tenant, access }, profile), cited: documentsByNumber(before) },
-        partsFor(domain(name), profile),
+        partsFor(domain(name), profileOf(domain(name), profile), { type: "shipped" }),
       ),
   });
 
@@ -286,6 +339,10 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
     counts: (scope) => store.documents.counts(scope),
+    gateFacts(name, profile) {
+      const pack = domain(name);
+      return gateFacts(pack, profileOf(pack, profile));
+    },
     async *conflicts({ domain: name, tenant, signal = new AbortController().signal } = {}) {
       const pack = domain(name);
       const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
@@ -298,7 +355,9 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const pack = domain(options.domain);
       const request = requestOf(question, options, pack, config);
       await corpus(pack.name).ready();
-      yield* answer(request, partsFor(pack, request.profile), options.signal ?? new AbortController().signal);
+      const profile = profileOf(pack, request.profile);
+      const threshold = options.measuring === true ? { type: "none" as const } : await thresholdOf(pack, profile);
+      yield* answer(request, partsFor(pack, profile, threshold), options.signal ?? new AbortController().signal);
     },
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
@@ -348,6 +407,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     async health() {
       const pack = domain();
       const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
+      const threshold = await thresholdOf(pack, profileOf(pack), true);
       return {
         status: counts.documents > 0 ? "ok" : "degraded",
         domain: pack.name,
@@ -356,6 +416,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         revision: counts.revision,
         encoder: corpus(pack.name).encoder?.id ?? encoder?.id ?? "none (words only)",
         model: models?.small.id ?? "extractive",
+        ...describeThreshold(threshold),
       };
     },
     async close() {
@@ -428,10 +489,25 @@ function modelsOf({ model }: Config): AnswerParts["models"] {
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 
+function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
+  switch (threshold.type) {
+    case "calibrated":
+      return { calibration: threshold.calibration.name, warnings: threshold.drift === null ? [] : [threshold.drift] };
+    case "unusable":
+      return { calibration: null, warnings: [threshold.why] };
+    case "shipped":
+    case "none":
+      return { calibration: null, warnings: [] };
+    default:
+      return threshold satisfies never;
+  }
+}
+
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
-function configHash(config: Config, pack: DomainPack, profile: unknown): string {
+function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile]));
+  const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, calibration]));
 }

@@ -37,7 +37,7 @@ export function createOutcome(): Outcome {
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
-    decision: { answer: false, confidence: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     refusal: null,
   };
 }

@@ -33,6 +33,7 @@ import type {
   Turn,
   Warning,
 } from "./types.ts";
+import { applyThreshold, type GateThreshold } from "./verify/calibration.ts";
 import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
@@ -54,12 +55,15 @@ export interface AnswerParts extends RetrieveParts {
   readonly profile: Profile;
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   readonly cache: CacheScope;
-  readonly remember: RememberSettings;
+  /** `null`: nothing is stored, and no cache is asked. */
+  readonly remember: RememberSettings | null;
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** From which chance on that gate answers. */
+  readonly threshold: GateThreshold;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
   /** Words that make a question complex, by category. */
@@ -124,7 +128,7 @@ export function hotlines(question: Question, parts: AnswerParts): Warning[] {
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
   const { store, profile, remember } = parts;
   const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
-  const repeatable = isCacheable(question, parts);
+  const repeatable = remember !== null && isCacheable(question, parts);
   const curated = repeatable ? await lookupCurated(curatedKey(question, parts.cache), question, { ...store, recheck }) : null;
   if (curated !== null) {
     log.fact("cache_mode", "curated");
@@ -239,14 +243,27 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
   return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
 }
 
+/** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
+function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outcome, { threshold, corpus }: AnswerParts, log: StageLog) {
+  const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
+  if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
+  if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
+  const misfit =
+    at?.misfit ??
+    (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
+  if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
+  return at;
+}
+
 export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = sufficiencyOf(question, outcome, parts);
+  const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
     log.fact("weights", sufficiency.model);
+    log.fact("chance", sufficiency.probability);
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
@@ -375,11 +392,19 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { compression, answer, total: sumOrNull([compression, answer]) };
 }
 
-export async function remember(question: Question, result: Answer, hit: Answer | null, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(
+  question: Question,
+  result: Answer,
+  { outcome, hit }: { readonly outcome: Outcome; readonly hit: Answer | null },
+  parts: AnswerParts,
+  log: StageLog,
+): Promise<void> {
+  if (parts.remember === null) return;
   const repeatable = isCacheable(question, parts);
   const facts = {
     cacheKey: repeatable && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null,
     curatedKey: repeatable ? curatedKey(question, parts.cache) : null,
+    chance: outcome.decision.chance,
     hit,
     topics: await topicsOf(question, result, parts),
   };

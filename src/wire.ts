@@ -282,6 +282,9 @@ export interface WireHealth {
   readonly version: string;
   readonly encoder: string;
   readonly model: string;
+  /** Name of the calibration in use; `null`: none. */
+  readonly calibration: string | null;
+  readonly warnings: readonly string[];
 }
 
 /** One Server-Sent Event: `event: NAME`, `data: JSON`. */

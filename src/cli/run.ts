@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
@@ -41,7 +42,8 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources|review|forget)/.test(error.code)
+    return error instanceof SourceboundError &&
+      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -74,6 +76,7 @@ function createProgram(context: CliContext): Command {
   addStatsCommand(program, context);
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
+  addCalibrateCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);

@@ -24,10 +24,10 @@ import {
   type Gold,
   readExtractSet,
 } from "./extract-sets.ts";
+import { holdsToken } from "./judge-answer.ts";
 import { mean, quantile } from "./metrics.ts";
 import { createRandom } from "./random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
-import { holdsToken } from "./va.ts";
 
 export interface ExtractOptions {
   readonly data: string;

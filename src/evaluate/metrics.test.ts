@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   auroc,
   balancedAccuracy,
+  expectedCalibrationError,
   f1,
   hitAt,
   mean,
@@ -149,5 +150,19 @@ describe("decisions", () => {
         expect(auroc(positives, negatives)).toBeCloseTo(mean(won) ?? -1, 12);
       }),
     );
+  });
+});
+
+describe("expectedCalibrationError", () => {
+  it("by hand: (|.92 + .98 − 1| + |.31 + .35 − 1|) / 4; 1 falls into the last bin", () => {
+    const items = [
+      { score: 0.92, right: true },
+      { score: 0.98, right: false },
+      { score: 0.31, right: true },
+      { score: 0.35, right: false },
+    ];
+    expect(expectedCalibrationError(items)).toBeCloseTo((0.9 + 0.34) / 4, 12);
+    expect(expectedCalibrationError([{ score: 1, right: true }])).toBe(0);
+    expect(expectedCalibrationError([])).toBeNull();
   });
 });

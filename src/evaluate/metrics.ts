@@ -94,6 +94,23 @@ export function f1(decisions: readonly boolean[], truth: readonly boolean[]): nu
   return said + meant === 0 ? null : (2 * both) / (said + meant);
 }
 
+/** Bins of equal width for the calibration error, as in Guo et al. 2017. */
+const CALIBRATION_BINS = 10;
+
+/**
+ * Expected calibration error (Naeini et al. 2015): mean over bins of equal width, weighted by their items, of |mean score − share right|. Noise of small bins adds
+ * to it. `null` of nothing.
+ */
+export function expectedCalibrationError(items: readonly { readonly score: number; readonly right: boolean }[]): number | null {
+  if (items.length === 0) return null;
+  const bins = Array.from({ length: CALIBRATION_BINS }, () => 0);
+  for (const { score, right } of items) {
+    const bin = Math.min(CALIBRATION_BINS - 1, Math.floor(score * CALIBRATION_BINS));
+    bins[bin] = (bins[bin] as number) + score - Number(right);
+  }
+  return bins.reduce((sum, gap) => sum + Math.abs(gap), 0) / items.length;
+}
+
 /**
  * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the questions answered,
  * most confident first. Equal scores are answered together: each counts with the share wrong of its group. `null` of nothing.

@@ -18,17 +18,22 @@ const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, i
 export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
   if (names.length === 0) throw new RequestError(missing.code, `${folder} holds no file ${prefix}*.jsonl. ${missing.hint}`.trim());
-  return names.flatMap((name) => {
-    const path = join(folder, name);
-    return readFileSync(path, "utf8")
-      .split("\n")
-      .flatMap((line, i) => {
-        if (line.trim() === "") return [];
-        try {
-          return [schema.parse(JSON.parse(line))];
-        } catch (cause) {
-          throw new RequestError(invalid, `${path}:${i + 1} is not valid: ${messageOf(cause)}`, { path, line: i + 1 }, { cause });
-        }
-      });
-  });
+  return names.flatMap((name) => parseLines(join(folder, name), schema, invalid));
+}
+
+/**
+ * Rows of one file of JSON lines; empty lines are nothing.
+ * @throws RequestError with the code given, naming file and line of what is not valid
+ */
+export function parseLines<T>(path: string, schema: z.ZodType<T>, invalid: string): T[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line, i) => {
+      if (line.trim() === "") return [];
+      try {
+        return [schema.parse(JSON.parse(line))];
+      } catch (cause) {
+        throw new RequestError(invalid, `${path}:${i + 1} is not valid: ${messageOf(cause)}`, { path, line: i + 1 }, { cause });
+      }
+    });
 }

@@ -83,6 +83,9 @@ describe("evaluateRefusal", () => {
     expect(report.items.filter(({ id }) => String(id).startsWith("clapnq."))).toHaveLength(TOPICS.length);
     for (const key of ["auroc", "auroc.cosine", "auroc.bm25", "aurc"]) expect(report.metrics).toHaveProperty([`clapnq.${key}`]);
     expect(table.at(-1)?.name).toBe("gate");
+    expect(report.metrics["simulated.0.1.kept"]).toBeGreaterThanOrEqual(0.95);
+    expect(report.n["clapnq.splits"]).toBe(200);
+    expect(report.metrics).toHaveProperty(["clapnq.splits.0.4.above_by_noise"]);
     const again = await reportOf({ data: join(root, "sets") });
     expect(again.report.metrics).toEqual(report.metrics);
     expect(again.report.items).toEqual(report.items);

@@ -18,6 +18,7 @@ import { createRandom } from "./random.ts";
 import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "./refusal-sets.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import { foldOf } from "./retrieval-sets.ts";
+import { repeatSplits, SIMULATED_LABELS, simulateChoice } from "./threshold-trials.ts";
 import { ingestCorpus } from "./va.ts";
 
 export interface RefusalOptions {
@@ -42,6 +43,8 @@ export interface ScoredQuestion {
   readonly id: string;
   readonly kind: Kind;
   readonly scores: Readonly<Record<System, number>>;
+  /** Questions about one source stand or fall together; absent: this one stands alone. */
+  readonly cluster?: string;
 }
 
 const SYSTEMS = { ours: "sufficiency", cosine: "top cosine", bm25: "top BM25" } as const;
@@ -81,12 +84,15 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     const scored = await askSet(name, data as string, tools);
     if (scored === null) sheet.table.push({ name, figure: "absent", note: "no such folder" });
     else reportSet(`${name}.`, scored, sheet);
+    if (name === "clapnq" && scored !== null) reportSplits(`${name}.`, scored, sheet);
   }
   if (Object.keys(sheet.n).length === 0)
     throw new RequestError(
       "data_missing",
       `There is nothing to measure: give --corpus and --golden, or --data with a folder that holds ${REFUSAL_SETS.join(" or ")}.`,
     );
+  yield { type: "progress", what: "thresholds of a known curve" };
+  reportSimulation(sheet);
   const timings = { gate_ms_median: quantile(tools.times, 0.5), gate_ms_p95: quantile(tools.times, 0.95) };
   const p95 = `p95 ${timings.gate_ms_p95?.toFixed(2)} ms; features and chance of one question, its texts read before as the reranker does`;
   sheet.table.push({ name: "gate", figure: `${timings.gate_ms_median?.toFixed(2)} ms`, note: p95 });
@@ -149,7 +155,8 @@ async function askSet(name: (typeof REFUSAL_SETS)[number], data: string, tools: 
   for (const question of set.questions) {
     const model = folds[foldOf(name, question.cluster) % folds.length] as SufficiencyModel;
     const gathered = await gatherEvidence(admitted(question), parts, tools.lexicon, tools.signal, question.beside);
-    scored.push({ id: question.id, kind: question.answerable ? "answerable" : "unanswerable", scores: scoresOf(gathered, { model }) });
+    const kind = question.answerable ? "answerable" : "unanswerable";
+    scored.push({ id: question.id, kind, scores: scoresOf(gathered, { model }), cluster: question.cluster });
   }
   return scored;
 }
@@ -225,7 +232,69 @@ function reportRisks(scored: readonly ScoredQuestion[], { metrics, table }: Shee
     if (chosen.type === "chosen")
       table.push({ name, figure: decimal(chosen.threshold), note: `answers ${chosen.answered}, ${chosen.wrong} of them wrong` });
     else
-      table.push({ name, figure: "none", note: `needs ${chosen.needed} answered without an error, ${chosen.missing} more than there are` });
+      table.push({
+        name,
+        figure: "none",
+        note: `at least ${chosen.missing} more labelled questions answered without an error are missing`,
+      });
+  }
+}
+
+/** Is the risk kept where the true one is known? */
+function reportSimulation({ metrics, n, table }: Sheet): void {
+  table.push({
+    name: "chosen thresholds of a known curve",
+    figure: "",
+    note: `${SIMULATED_LABELS} labelled questions a draw; at least 95 % have to keep the risk`,
+  });
+  for (const risk of RISKS.filter((one) => one > RISKS[0])) {
+    const { draws, kept, chosen } = simulateChoice(risk, { draws: DRAWS, seed: SEED });
+    n.simulated = draws;
+    metrics[`simulated.${risk}.kept`] = kept / draws;
+    metrics[`simulated.${risk}.chosen`] = chosen / draws;
+    table.push(countRow(`  risk of ${risk * 100} % kept`, kept, draws, `a threshold was chosen in ${chosen}`));
+  }
+}
+
+/** Risks asked of halves of a set. */
+const SPLIT_RISKS = [0.2, 0.3, 0.4] as const;
+const SPLITS = 200;
+
+/** Is it kept on questions of people? Calibrated on one half of the sources, tested on the other. */
+function reportSplits(prefix: string, scored: readonly ScoredQuestion[], { metrics, n, table }: Sheet): void {
+  const questions = scored.map(({ id, kind, scores, cluster }) => ({
+    score: scores.ours,
+    wrong: kind !== "answerable",
+    cluster: cluster ?? id,
+  }));
+  n[`${prefix}splits`] = SPLITS;
+  table.push({ name: `  ${SPLITS} splits into a calibrating and a testing half, by source`, figure: "" });
+  for (const risk of SPLIT_RISKS) {
+    const trials = repeatSplits(questions, risk, { splits: SPLITS, seed: SEED });
+    const { chosen, above, aboveByNoise, aboveBeyondNoise, meanRisk, meanAnswered, meanNoise, meanCoverage } = trials;
+    const key = `${prefix}splits.${risk}`;
+    Object.assign(metrics, {
+      [`${key}.chosen`]: chosen,
+      [`${key}.above`]: above,
+      [`${key}.above_by_noise`]: aboveByNoise,
+      [`${key}.above_beyond_noise`]: aboveBeyondNoise,
+      [`${key}.risk`]: meanRisk,
+      [`${key}.noise`]: meanNoise,
+      [`${key}.answered`]: meanAnswered,
+      [`${key}.coverage`]: meanCoverage,
+    });
+    const name = `    risk of ${risk * 100} %: test half above it`;
+    if (chosen === 0) table.push({ name, figure: "none", note: "no half has labels enough for a threshold" });
+    else
+      table.push(
+        countRow(name, above, chosen, `splits with a threshold; ${aboveByNoise.toFixed(1)} expected from the size of the halves alone`),
+        countRow("    above it by more than noise", aboveBeyondNoise, chosen, "exact binomial test of the half at 5 %"),
+        {
+          name: "    mean share wrong of the test half",
+          figure: decimal(meanRisk),
+          note: `± ${decimal(meanNoise)} noise of one half; answers ${meanAnswered?.toFixed(0)} on average, ${decimal(meanCoverage)} of all`,
+        },
+      );
   }
 }
 

@@ -8,8 +8,8 @@ import { profileNamed } from "../profiles/index.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { retrievePassages } from "../retrieve/retrieve.ts";
 import type { Answer, Question } from "../types.ts";
-import { readableText } from "../write/render.ts";
 import { type Answerable, answerableSchema, readGolden, UNANSWERABLE_KINDS, type Unanswerable, unanswerableSchema } from "./golden.ts";
+import { judgeAnswer } from "./judge-answer.ts";
 import { hitAt, mean, ndcgAt, quantile, recallAt, reciprocalRank } from "./metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 
@@ -100,19 +100,13 @@ async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOpti
   const gold = goldRanges(item, options.corpus);
   const pages = await rankPages(engine, item.question, options);
   const answer = await engine.answer(item.question, { domain: options.domain, profile: options.profile });
-  const answered = answer.status === "ok";
-  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
-  const keyValuesHeld = item.key_values.length === 0 ? null : item.key_values.every((value) => holdsToken(text, value));
-  const goldQuoted = answer.citations.some(({ original }) =>
+  const { text, ...judged } = judgeAnswer(answer, item.key_values, ({ original }) =>
     gold.some(({ page, start, end }) => page === original.path && original.start < end && start < original.end),
   );
   return {
     item,
     pages,
-    answered,
-    keyValuesHeld,
-    goldQuoted,
-    wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld),
+    ...judged,
     words: text.split(/\s+/).filter((word) => word !== "").length,
     exactQuotes: answer.citations.every(quoteIsExact),
     confidence: answer.confidence,
@@ -158,13 +152,6 @@ function goldRanges(item: Answerable, corpus: string): { page: string; start: nu
       return start < 0 ? [] : [{ page, start, end: start + quote.length }];
     });
   });
-}
-
-/** Does the text hold the value as whole tokens, in any case? White space and quote marks of any kind are equal. */
-export function holdsToken(text: string, value: string): boolean {
-  const plain = (one: string) => one.toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll(/[“”]/g, '"').replaceAll(/\s+/g, " ");
-  const escaped = plain(value).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "u").test(plain(text));
 }
 
 function quoteIsExact({ context, quote, quoteStart }: Answer["citations"][number]): boolean {

@@ -16,6 +16,8 @@ export interface RememberFacts {
   readonly cacheKey: string | null;
   /** Where a reviewer's correction would be looked up; `null`: it would not be. */
   readonly curatedKey: string | null;
+  /** What the learned gate said; `null`: it did not judge. */
+  readonly chance: number | null;
   /** The stored answer that was served; `null`: it was made anew. */
   readonly hit: Answer | null;
   /** Topics of the cited documents. */
@@ -33,7 +35,7 @@ export interface Remembered {
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  { cacheKey, curatedKey, hit, topics }: RememberFacts,
+  { cacheKey, curatedKey, chance, hit, topics }: RememberFacts,
   store: Store,
   { cache, session }: RememberSettings,
 ): Promise<Remembered> {
@@ -56,6 +58,7 @@ export async function rememberAnswer(
       answer: stored,
       status: answer.status,
       confidence: answer.confidence,
+      chance,
       cacheMode: answer.cacheMode,
     },
     {

@@ -20,6 +20,8 @@ export interface Interaction {
   readonly answer: string;
   readonly status: string;
   readonly confidence: number | null;
+  /** What the learned gate said before any calibration; `null`: it did not judge, or the answer was a cached one. */
+  readonly chance: number | null;
   readonly cacheMode: string;
 }
 
@@ -61,6 +63,8 @@ export interface InteractionStore {
   add(interaction: Interaction, facts?: InteractionFacts): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
+  /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
+  recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
 export function createInteractionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): InteractionStore {
@@ -93,6 +97,19 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date, se
         .limit(limit)
         .execute();
       return rows.map(fromRow);
+    },
+    async recentChances({ domain, profile, since }, limit) {
+      const rows = await db
+        .selectFrom("interactions")
+        .select("chance")
+        .where("domain", "=", domain)
+        .where("created_at", ">=", since)
+        .where("profile", "=", profile)
+        .where("chance", "is not", null)
+        .orderBy("created_at", "desc")
+        .limit(limit)
+        .execute();
+      return rows.flatMap(({ chance }) => chance ?? []);
     },
   };
 }
@@ -203,7 +220,7 @@ function toRow(
 }
 
 function fromRow(row: Selectable<Database["interactions"]>): StoredInteraction {
-  const { id, domain, profile, question, answer, status, confidence, privacy } = row;
+  const { id, domain, profile, question, answer, status, confidence, chance, privacy } = row;
   return {
     id,
     domain,
@@ -212,6 +229,7 @@ function fromRow(row: Selectable<Database["interactions"]>): StoredInteraction {
     answer,
     status,
     confidence,
+    chance,
     privacy,
     tenant: row.tenant === "" ? null : row.tenant,
     access: JSON.parse(row.access) as string[],

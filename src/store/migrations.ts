@@ -7,6 +7,7 @@ import { addReview } from "./migrate-review.ts";
 export const migrations: Readonly<Record<string, Migration>> = {
   "001_first_light": { up: createFirstTables },
   "002_outline_and_pages": { up: addOutlineAndPages },
+  "003_chance": { up: addChance },
   "005_review": { up: addReview },
 };
 
@@ -160,4 +161,8 @@ async function addOutlineAndPages(db: Kysely<unknown>): Promise<void> {
     const outline = JSON.stringify(outlineOf(row.text, blocks).map(({ start, level, text }) => [start, level, text]));
     await documents.updateTable("documents").set({ outline }).where("id", "=", id).execute();
   }
+}
+
+async function addChance(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("interactions").addColumn("chance", "real").execute();
 }

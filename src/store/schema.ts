@@ -101,6 +101,7 @@ export interface Database {
     confidence: number | null;
     warnings: number;
     conflicts: number;
+    chance: number | null;
     cache_mode: string;
     /** Of models; `null`: an endpoint did not count. */
     tokens: number | null;

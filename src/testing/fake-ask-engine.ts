@@ -23,6 +23,8 @@ const HEALTH: WireHealth = {
   version: "0.1.0",
   encoder: "none",
   model: "extractive",
+  calibration: null,
+  warnings: [],
 };
 
 /** An engine that plays a script and records its calls. */

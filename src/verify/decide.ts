@@ -6,6 +6,8 @@ export interface Decision {
   readonly answer: boolean;
   /** 0–1; `null` when there was nothing to judge. */
   readonly confidence: number | null;
+  /** Learned chance that the evidence answers, as it was before any calibration; `null`: the gate does not go by it. */
+  readonly chance: number | null;
   /** Was the threshold fitted on labelled questions of the domain? */
   readonly calibrated: boolean;
   /** What the writer may use, best first. */
@@ -68,21 +70,23 @@ function decideByChance(
   evidence: readonly Evidence[],
   best: number,
   ownWords: number,
-  { probability, minimum }: Sufficiency,
+  { probability, minimum, confidence, calibrated }: Sufficiency,
   followUp: boolean,
 ): Decision {
-  if (probability < minimum) return refuse(probability, probability < NOTHING_BELOW * minimum ? "nothing_relevant" : "evidence_too_weak");
-  if (followUp && best < ownWords) return refuse(probability, "evidence_too_weak");
+  const judged = { chance: probability, calibrated };
+  const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
+  if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
+  if (followUp && best < ownWords) return tooWeak;
   const usable = evidence.filter(({ verdict, score }) => verdict !== "rejected" || score >= SHARE_OF_BEST * best);
-  return accept(probability, usable);
+  return { ...accept(confidence, usable), ...judged };
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {
-  return { answer: true, confidence, calibrated: false, usable, warnings: [], reason: null };
+  return { answer: true, confidence, chance: null, calibrated: false, usable, warnings: [], reason: null };
 }
 
 function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
-  return { answer: false, confidence, calibrated: false, usable: [], warnings: [], reason };
+  return { answer: false, confidence, chance: null, calibrated: false, usable: [], warnings: [], reason };
 }
 
 function weakWarning(best: number, prefix: boolean): Warning {

@@ -183,7 +183,14 @@ describe("the default gate", () => {
         verdict: score >= 0.6 ? "verified" : score >= 0.3 ? "uncertain" : "rejected",
       }),
     );
-  const chance = (probability: number) => ({ probability, minimum: 0.4, model: "vectors" as const, reason: "" });
+  const chance = (probability: number) => ({
+    probability,
+    minimum: 0.4,
+    confidence: probability,
+    calibrated: false,
+    model: "vectors" as const,
+    reason: "",
+  });
 
   it("answers from its threshold on, whatever share of the words is held", () => {
     expect(decide(evidence(0.2), gate, chance(0.4))).toMatchObject({ answer: true, confidence: 0.4, calibrated: false });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../root.ts";
+import { sha256Hex } from "../text/hash.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import type { EvidenceView, WordSpace } from "./sufficiency-view.ts";
 
@@ -51,7 +52,10 @@ const weightsSchema = z.object({
   data: z.string(),
   models: z.object({ vectors: modelSchema, words: modelSchema }),
 });
-export type SufficiencyWeights = z.infer<typeof weightsSchema>;
+export interface SufficiencyWeights extends z.infer<typeof weightsSchema> {
+  /** Names these very weights: the recipe and the hash of the file. */
+  readonly id: string;
+}
 export type SufficiencyModel = z.infer<typeof modelSchema>;
 
 /**
@@ -59,12 +63,13 @@ export type SufficiencyModel = z.infer<typeof modelSchema>;
  * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
  */
 export function readSufficiencyWeights(path: string = join(PACKAGE_ROOT, "src/verify/sufficiency-weights.json")): SufficiencyWeights {
-  return readWeights(path, weightsSchema);
+  return readWeights(path, weightsSchema, (weights, file) => ({ ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` }));
 }
 
-function readWeights<T>(path: string, schema: z.ZodType<T>): T {
+function readWeights<T, R>(path: string, schema: z.ZodType<T>, make: (weights: T, file: string) => R): R {
   try {
-    return schema.parse(JSON.parse(readFileSync(path, "utf8")));
+    const file = readFileSync(path, "utf8");
+    return make(schema.parse(JSON.parse(file)), file);
   } catch (cause) {
     const message = `the gate's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/sufficiency`;
     throw new ModelError("sufficiency_corrupt", message, { path }, { cause });
@@ -78,7 +83,7 @@ const foldsSchema = z.object({ folds: z.array(modelSchema).min(2) });
  * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
  */
 export function readFoldWeights(path: string = join(PACKAGE_ROOT, "training/sufficiency/folds.json")): readonly SufficiencyModel[] {
-  return readWeights(path, foldsSchema).folds;
+  return readWeights(path, foldsSchema, ({ folds }) => folds);
 }
 
 /** What a gate that judges by sufficiency is given. */
@@ -95,6 +100,10 @@ export interface Sufficiency {
   readonly probability: number;
   /** From here on the question is answered. */
   readonly minimum: number;
+  /** What is said of it in the answer: the probability, or what a calibration makes of it. */
+  readonly confidence: number;
+  /** Was the minimum fitted on labelled questions of the domain? */
+  readonly calibrated: boolean;
   /** Which weights judged. */
   readonly model: "vectors" | "words";
   /** One line for people. */
@@ -121,7 +130,7 @@ export function judgeSufficiency(
   const unknown = view.terms.filter(({ known }) => !known).length;
   const strange = unknown === 0 ? "" : `; ${unknown} of ${view.terms.length} words of the question stand in no document`;
   const reason = `${percent(probability)} likely that the passages answer${strange}; answers from ${percent(minimum)} (on ${set} ${percent(risk)} of what is then answered has no answer in the documents)`;
-  return { probability, minimum, model: name, reason };
+  return { probability, minimum, confidence: probability, calibrated: false, model: name, reason };
 }
 
 /** σ(slope · (linear part + Σ trees) + offset). */

@@ -1,0 +1,97 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { calibrationFolder } from "../../data-folders.ts";
+import type { CalibrationReport } from "../../evaluate/calibrate.ts";
+import { type CliContext, EXIT } from "../context.ts";
+import { configOf, withEngine } from "../open.ts";
+
+interface CalibrateFlags {
+  domain?: string;
+  profile?: string;
+  golden?: string;
+  risk: number;
+  delta: number;
+  out?: string;
+  json?: boolean;
+}
+
+/** Chance that the promise is broken although it is made. */
+const DEFAULT_DELTA = 0.05;
+
+export function addCalibrateCommand(program: Command, context: CliContext): void {
+  program
+    .command("calibrate")
+    .description("choose from which confidence on questions are answered, so that at most a given share of the answers is wrong")
+    .requiredOption("--risk <share>", "most that may be wrong among the answers, such as .05", parseShare)
+    .option("--domain <name>", "body of knowledge")
+    .option("--profile <name>", "profile with the learned gate")
+    .option(
+      "--golden <path>",
+      "labelled questions: a file of JSON lines, or a folder of *answerable*.jsonl (default: those of the domain pack)",
+    )
+    .option("--delta <share>", "chance that the promise does not hold", parseShare, DEFAULT_DELTA)
+    .option("--out <file>", "write the calibration there; the engine does not look for it there (default: the data folder, where it does)")
+    .option("--json", "the report as JSON on stdout")
+    .addHelpText(
+      "after",
+      `
+Asks every labelled question of the documents that were ingested, with nothing refused for want of confidence; a configured model writes, and is paid. Nothing is stored.
+An answerable question has id, question, gold_pages, and gold_quotes or key_values; one to refuse has id, question and kind (near_miss, out_of_scope, injection, nonsense).
+Wrong is: answered although nothing answers it, a key value missing, or without key values no quote that overlaps a gold quote.
+
+Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk (nothing is written), 1 failed, 2 wrong usage.
+
+Examples:
+  sourcebound calibrate --risk .2
+  sourcebound calibrate --domain veterans --risk .05 --golden labels.jsonl --json`,
+    )
+    .action(async (flags: CalibrateFlags, command: Command) => {
+      const { terminal, signal } = context;
+      const { json, out, ...options } = flags;
+      const config = configOf(command);
+      const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
+        import("../../evaluate/calibrate.ts"),
+        import("../../evaluate/calibration-table.ts"),
+        import("../../evaluate/report.ts"),
+        import("../../evaluate/write-calibration.ts"),
+      ]);
+      await withEngine(config, async (engine) => {
+        for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
+          if (event.type === "progress") {
+            terminal.progress(`${event.done}/${event.total} ${event.what}`);
+            continue;
+          }
+          const { report } = event;
+          signal.throwIfAborted();
+          const written =
+            report.calibration === null ? null : await writeCalibration(report.calibration, calibrationFolder(config.data_dir), out);
+          if (json) terminal.print(JSON.stringify(toJson(report, written), null, 2));
+          else {
+            terminal.print(terminal.colors.bold(`calibrate: domain ${report.domain}, profile ${report.profile}, risk ${report.risk}`));
+            terminal.print(renderTable(calibrationTable(report)));
+            terminal.print(written === null ? "\nNothing was written." : `\nWritten to ${written}`);
+          }
+          if (written === null) context.exitCode = EXIT.refused;
+        }
+      });
+    });
+}
+
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (text.trim() === "" || !(share > 0 && share < 1)) throw new InvalidArgumentError("It must be a share between 0 and 1, such as .05.");
+  return share;
+}
+
+function toJson({ labels, curve, shipped, calibrationError, map, calibration, ...report }: CalibrationReport, written: string | null) {
+  const point = ({ answeredAnswerable, ...one }: CalibrationReport["shipped"]) => ({ ...one, answered_answerable: answeredAnswerable });
+  return {
+    ...report,
+    labels,
+    curve: curve.map(point),
+    shipped: point(shipped),
+    calibration_error: calibrationError,
+    map,
+    calibration,
+    written,
+  };
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readLabelledQuestions } from "./labelled-questions.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "labelled-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, rows: readonly unknown[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n"));
+  return path;
+}
+const yes = (id: string, question: string) => ({ id, question, gold_pages: ["a.md"], key_values: ["3"], topic: "t" });
+const no = (id: string, question: string) => ({ id, question, kind: "near_miss", why: "not in the pages" });
+
+describe("readLabelledQuestions", () => {
+  it("reads every file of a folder that names answerable questions, and no other", () => {
+    write("va-answerable-dev.jsonl", [yes("1", "What is A?"), "", yes("2", "What is B?")]);
+    write("va-unanswerable-dev.jsonl", [no("3", "What is C?")]);
+    write("va-drafts-dev.jsonl", ["{}"]);
+    const { questions, repeated } = readLabelledQuestions(folder);
+    expect(questions.map(({ id, kind }) => [id, kind])).toEqual([
+      ["1", "answerable"],
+      ["2", "answerable"],
+      ["3", "near_miss"],
+    ]);
+    expect(questions[0]).toEqual({
+      id: "1",
+      question: "What is A?",
+      gold_pages: ["a.md"],
+      gold_quotes: [],
+      key_values: ["3"],
+      kind: "answerable",
+    });
+    expect(repeated).toBe(0);
+  });
+
+  it("reads one file of both kinds, leaves out what stands before, and names what it read by its hash", () => {
+    const path = write("mine.jsonl", [yes("1", "What is A?"), yes("2", "what  is a?"), no("3", "What is C?")]);
+    const read = readLabelledQuestions(path);
+    expect(read.questions.map(({ id }) => id)).toEqual(["1", "3"]);
+    expect(read.repeated).toBe(1);
+    const other = write("other.jsonl", [yes("1", "What is A?"), no("3", "What is D?")]);
+    expect(readLabelledQuestions(other).sha256).not.toBe(read.sha256);
+    expect(readLabelledQuestions(path).sha256).toBe(read.sha256);
+  });
+
+  it.each([
+    [
+      "neither label",
+      { id: "1", question: "q" },
+      /mine.jsonl:2 is not valid.*needs gold_pages, or as one without an answer a kind \(near_miss/s,
+    ],
+    ["an unknown kind", { id: "1", question: "q", kind: "odd" }, /mine.jsonl:2 is not valid.*kind/s],
+    ["no pages", { id: "1", question: "q", gold_pages: [] }, /mine.jsonl:2 is not valid.*gold_pages/s],
+    ["no object", "[1]", /mine.jsonl:2 is not valid/],
+    ["no JSON", "{", /mine.jsonl:2 is not valid/],
+  ])("names file and line of a row with %s", (_, row, message) => {
+    const path = write("mine.jsonl", [yes("0", "fine"), row]);
+    expect(() => readLabelledQuestions(path)).toThrowError(message);
+  });
+
+  it("refuses a question that is labelled both ways, and an id that two questions share", () => {
+    expect(() => readLabelledQuestions(write("a.jsonl", [yes("1", "What is A?"), no("2", "What is A?")]))).toThrowError(
+      /both as answerable and as not: 1 and 2/,
+    );
+    expect(() => readLabelledQuestions(write("b.jsonl", [yes("1", "What is A?"), no("1", "What is B?")]))).toThrowError(
+      /id 1 to two questions/,
+    );
+  });
+
+  it("says what is missing", () => {
+    expect(() => readLabelledQuestions(join(folder, "none"))).toThrowError(/none does not exist.*--golden/);
+    mkdirSync(join(folder, "empty"));
+    expect(() => readLabelledQuestions(join(folder, "empty"))).toThrowError(/holds no file \*answerable\*\.jsonl/);
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeCalibration } from "../testing/gate-calibration.ts";
+import { CalibrationFiles, calibrationName, LOOK_AGAIN_MS } from "./calibration-files.ts";
+
+let folder = "";
+let now = 0;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "calibrations-"));
+  now = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = (at = folder) => new CalibrationFiles({ folder: at, clock: () => now });
+function write(name: string, content: unknown = fakeCalibration({ name })): string {
+  const path = join(folder, `${name}.json`);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
+
+describe("calibrationName", () => {
+  it("sorts by time and holds nothing that a file name may not", () => {
+    const of = { domain: "veterans", profile: "sourcebound" };
+    const [first, second] = ["2026-11-21T09:59:59.900Z", "2026-11-21T10:00:00.000Z"].map((date) => calibrationName(of, new Date(date)));
+    expect(first).toBe("veterans.sourcebound.2026-11-21T095959Z");
+    expect([second, first].sort()).toEqual([first, second]);
+  });
+});
+
+describe("CalibrationFiles", () => {
+  it("finds none where there is none, also without a folder", () => {
+    expect(files().find("d", "p", null)).toBeNull();
+    expect(files(join(folder, "none")).find("d", "p", null)).toBeNull();
+  });
+
+  it("takes the newest of the domain and profile", () => {
+    for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
+      write(name);
+    expect(files().find("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));
+  });
+
+  it("sees a new file after a while, and one that changed", () => {
+    const looking = files();
+    write("d.p.1");
+    expect(looking.find("d", "p", null)).toEqual(found("d.p.1"));
+    write("d.p.2");
+    expect(looking.find("d", "p", null)).toEqual(found("d.p.1"));
+    now = LOOK_AGAIN_MS;
+    expect(looking.find("d", "p", null)).toEqual(found("d.p.2"));
+    write("d.p.2", "{");
+    now = 2 * LOOK_AGAIN_MS;
+    expect(looking.find("d", "p", null)).toMatchObject({ type: "unreadable" });
+  });
+
+  it("takes the domain pack's own when none was made here", () => {
+    mkdirSync(join(folder, "pack"));
+    const shipped = write("pack/shipped");
+    expect(files().find("d", "p", shipped)).toEqual(found("pack/shipped"));
+    write("d.p.1");
+    expect(files().find("d", "p", shipped)).toEqual(found("d.p.1"));
+  });
+
+  it.each([
+    ["is no JSON", "{ half"],
+    ["is something else", { name: "x" }],
+    ["has an unknown key", { ...fakeCalibration(), more: true }],
+  ])("says why a file that %s is of no use, and takes no older one", (_, content) => {
+    write("d.p.1");
+    write("d.p.2", content);
+    expect(files().find("d", "p", null)).toEqual({
+      type: "unreadable",
+      name: "d.p.2",
+      why: expect.stringMatching(/^it (cannot be read|is not valid)/),
+    });
+  });
+
+  it("says that the domain pack's file is missing", () => {
+    expect(files().find("d", "p", join(folder, "nothing.json"))).toMatchObject({
+      type: "unreadable",
+      why: expect.stringContaining("cannot be read"),
+    });
+  });
+});

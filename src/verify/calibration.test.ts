@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { fakeCalibration } from "../testing/gate-calibration.ts";
+import { applyThreshold, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
+import type { Sufficiency } from "./sufficiency.ts";
+
+const calibration = fakeCalibration();
+const facts: GateFacts = { domain: "d", profile: "sourcebound", settings: "a".repeat(64), writer: "extractive", weights: "weights-1" };
+const judged: Sufficiency = { probability: 0.5, minimum: 0.26, confidence: 0.5, calibrated: false, model: "vectors", reason: "as shipped" };
+const seen = { ranker: "encoder-1", windows: 400 };
+
+describe("gateCalibrationSchema", () => {
+  it.each([
+    ["an unknown key", { more: 1 }],
+    ["another format", { format: "sourcebound-gate-calibration-2" }],
+    ["a threshold above 1", { threshold: 1.1 }],
+    ["no confidences to compare with", { chances: [] }],
+    ["confidences that do not rise", { chances: [0.5, 0.4] }],
+    ["a map that falls", { map: { scores: [0, 1], probabilities: [0.9, 0.1] } }],
+    ["a map of unequal length", { map: { scores: [0, 1], probabilities: [0.9] } }],
+    ["a hash that is none", { settings: "abc" }],
+    ["a date that is none", { date: "yesterday" }],
+  ])("refuses %s", (_, over) => {
+    expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
+  });
+  it("takes one as it is written", () => expect(gateCalibrationSchema.parse(JSON.parse(JSON.stringify(calibration)))).toEqual(calibration));
+});
+
+describe("misfitOf", () => {
+  it("is null where everything that the gate depends on is the same", () => expect(misfitOf(calibration, facts)).toBeNull());
+  it.each([
+    ["domain", "e", 'it is of domain "d"'],
+    ["profile", "other", 'it is of profile "sourcebound"'],
+    ["weights", "weights-2", "other weights of the gate (weights-1; here weights-2)"],
+    ["writer", "llama3.2, llama3.2", "written by extractive, here by llama3.2"],
+    ["settings", "d".repeat(64), "settings of profile"],
+  ])("names another %s", (key, value, why) => expect(misfitOf(calibration, { ...facts, [key]: value })).toContain(why));
+});
+
+describe("applyThreshold", () => {
+  const calibrated = { type: "calibrated", calibration, drift: null } as const;
+
+  it("answers from the calibration's threshold on, and makes the chance one of a right answer", () => {
+    const at = applyThreshold(judged, calibrated, seen);
+    expect(at).toMatchObject({ minimum: 0.6, probability: 0.5, calibrated: true, misfit: null });
+    expect(at.confidence).toBeCloseTo(0.1 + 0.8 * 0.5, 12);
+    expect(at.reason).toContain("at most 10 % of the answers to such questions wrong, with 95 % confidence");
+  });
+  it("leaves the chance as it is where there were too few labels for a map", () => {
+    const unmapped = { ...calibrated, calibration: fakeCalibration({ map: null }) };
+    expect(applyThreshold(judged, unmapped, seen)).toMatchObject({ confidence: 0.5, calibrated: true });
+  });
+  it.each([
+    ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, in the calibration by encoder-1"],
+    ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words alone"],
+    ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, in the calibration it had 400"],
+  ])("is not used where %s, and says so", (_, here, why) => {
+    const at = applyThreshold(judged, calibrated, here);
+    expect(at).toMatchObject({ minimum: 0.26, calibrated: false, confidence: 0.5, reason: "as shipped" });
+    expect(at.misfit).toContain(why);
+  });
+  it("is used down to half of the windows", () => expect(applyThreshold(judged, calibrated, { ...seen, windows: 200 }).misfit).toBeNull());
+  it("is not used where other weights judged", () => {
+    expect(applyThreshold({ ...judged, model: "words" }, calibrated, seen).misfit).toContain("weights for words");
+  });
+  it("keeps to the shipped threshold, says why a file is of no use, or answers everything", () => {
+    expect(applyThreshold(judged, { type: "shipped" }, seen)).toEqual({ ...judged, misfit: null });
+    expect(applyThreshold(judged, { type: "unusable", name: "n", why: "it is broken" }, seen)).toEqual({
+      ...judged,
+      misfit: "it is broken",
+    });
+    expect(applyThreshold(judged, { type: "none" }, seen)).toMatchObject({ minimum: 0, calibrated: false, confidence: 0.5 });
+  });
+});

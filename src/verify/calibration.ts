@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { applyIsotonic } from "../models/calibration/isotonic.ts";
+import { LEAST_WINDOWS, type Sufficiency } from "./sufficiency.ts";
+
+const share = z.number().min(0).max(1);
+const count = z.int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** A figure with its 95 % interval. */
+const measured = z.strictObject({ value: share, low: share, high: share });
+
+/** A threshold of the gate, fitted on labelled questions of one domain; `sourcebound calibrate` writes it. */
+export const gateCalibrationSchema = z
+  .strictObject({
+    format: z.literal("sourcebound-gate-calibration-1"),
+    name: z.string().min(1),
+    date: z.iso.datetime(),
+    /** Version of the program that wrote it. */
+    version: z.string(),
+    domain: z.string().min(1),
+    profile: z.string().min(1),
+    /** What confidence and answers depend on besides documents and questions: with anything else the threshold says nothing. */
+    settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
+    encoder: z.string().nullable().describe("Id of the encoder that ranked; null: words alone did"),
+    weights: z.strictObject({ id: z.string(), model: z.enum(["vectors", "words"]) }),
+    writer: z.string(),
+    documents: z.strictObject({ count, windows: count, revision: count, sha256 }),
+    labels: z.strictObject({ sha256, n: count, answerable: count, unanswerable: z.record(z.string(), count) }),
+    risk: share,
+    delta: share,
+    threshold: share,
+    /** At the threshold, on the labelled questions themselves: what holds is the bound `risk`, with confidence 1 − `delta`. */
+    measured: z.strictObject({ answered: count, wrong: count, risk: measured, coverage: share, answered_answerable: count }),
+    aurc: measured,
+    calibration_error: measured,
+    /** Chance of the gate → chance of a right answer; null: too few labels. */
+    map: z.strictObject({ scores: z.array(share).min(1), probabilities: z.array(share).min(1) }).nullable(),
+    /** Chance of every labelled question that had one, rising: what later questions are compared with. */
+    chances: z.array(share).min(1),
+  })
+  .refine(({ map }) => map === null || (map.scores.length === map.probabilities.length && rises(map.scores) && rises(map.probabilities)), {
+    message: "map does not rise, or has not as many scores as probabilities",
+  })
+  .refine(({ chances }) => rises(chances), { message: "chances do not rise" });
+export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
+
+/** What the gate of one question depends on. */
+export interface GateFacts {
+  readonly domain: string;
+  readonly profile: string;
+  readonly settings: string;
+  readonly writer: string;
+  readonly weights: string;
+}
+
+/** Which threshold holds for a question. */
+export type GateThreshold =
+  /** The one that ships with the weights. */
+  | { readonly type: "shipped" }
+  /** Everything is answered: how a calibration asks. */
+  | { readonly type: "none" }
+  | { readonly type: "unusable"; readonly name: string; readonly why: string }
+  | { readonly type: "calibrated"; readonly calibration: GateCalibration; readonly drift: string | null };
+
+/** Share of the calibration's windows below which an index is another one. */
+export const LEAST_WINDOW_SHARE = 0.5;
+
+/** Why a calibration says nothing about this gate; `null` when it fits. */
+export function misfitOf(calibration: GateCalibration, facts: GateFacts): string | null {
+  const { domain, profile, settings, writer, weights } = calibration;
+  if (domain !== facts.domain) return `it is of domain "${domain}"`;
+  if (profile !== facts.profile) return `it is of profile "${profile}"`;
+  if (weights.id !== facts.weights) return `it was made with other weights of the gate (${weights.id}; here ${facts.weights})`;
+  if (writer !== facts.writer) return `its answers were written by ${writer}, here by ${facts.writer}`;
+  if (settings !== facts.settings) return `the settings of profile "${profile}" have changed since`;
+  return null;
+}
+
+/**
+ * The judgement of one question at the threshold that holds for it: confidence becomes the chance of a right answer where the calibration has enough labels to say.
+ * @returns with `misfit` why the calibration was not used for this question
+ */
+export function applyThreshold(
+  judged: Sufficiency,
+  threshold: GateThreshold,
+  { ranker, windows }: { readonly ranker: string | null; readonly windows: number },
+): Sufficiency & { readonly misfit: string | null } {
+  if (threshold.type === "none") return { ...judged, minimum: 0, misfit: null };
+  if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
+  const { calibration } = threshold;
+  const least = Math.max(LEAST_WINDOWS, LEAST_WINDOW_SHARE * calibration.documents.windows);
+  const misfit =
+    ranker !== calibration.encoder
+      ? `passages were ranked by ${ranker ?? "words alone"}, in the calibration by ${calibration.encoder ?? "words alone"}`
+      : judged.model !== calibration.weights.model
+        ? `the gate judged with its weights for ${judged.model}, in the calibration for ${calibration.weights.model}`
+        : windows < least
+          ? `the index has ${windows} windows, in the calibration it had ${calibration.documents.windows}`
+          : null;
+  if (misfit !== null) return { ...judged, misfit };
+  const { risk, delta, map, labels } = calibration;
+  return {
+    ...judged,
+    minimum: calibration.threshold,
+    confidence: map === null ? judged.probability : applyIsotonic(map, judged.probability),
+    calibrated: true,
+    reason: `${percent(judged.probability)} likely that the passages answer; answers from ${percent(calibration.threshold)} (fitted on ${labels.n} labelled questions: at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence)`,
+    misfit: null,
+  };
+}
+
+function rises(values: readonly number[]): boolean {
+  return values.every((value, i) => i === 0 || value >= (values[i - 1] as number));
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toFixed(1))} %`;
+}
