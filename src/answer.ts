@@ -31,7 +31,7 @@ async function* answerFresh(
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, Outcome> {
   const outcome = createOutcome();
-  yield* warn(outcome, steps.hotlines(question, parts));
+  outcome.warnings.push(...steps.hotlines(question, parts));
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
@@ -39,7 +39,7 @@ async function* answerFresh(
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
-  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, found.scale, parts, log));
+  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));

@@ -34,6 +34,8 @@ export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 export const DEFAULT_MODEL_RETRIES = 2;
 /** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
+/** Milliseconds until the scores of a model that verifies are given up and those of rules stay: a reader waits for it. */
+export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
 /** Characters of an administration token at least: shorter ones are guessed. */
@@ -130,6 +132,17 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
+  verify: z
+    .strictObject({
+      by: z
+        .enum(["rules", "model"])
+        .default("rules")
+        .describe(
+          "Who scores passages before anything is written: rules alone, or the small model in one call; what it cannot judge keeps the rules' scores. For profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+        ),
+      timeout_ms: z.int().min(100).default(DEFAULT_VERIFY_TIMEOUT_MS),
+    })
+    .prefault({}),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
@@ -166,6 +179,8 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_VERIFY_BY: ["verify", "by"],
+  SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
   SOURCEBOUND_MODELS_DIR: ["models_dir"],

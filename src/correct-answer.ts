@@ -203,7 +203,7 @@ function toAnswer(
     warnings: [],
     refusal: null,
     cacheMode: "curated",
-    tokenUsage: { compression: 0, answer: 0, total: 0 },
+    tokenUsage: { compression: 0, verification: 0, answer: 0, total: 0 },
     costUsd: 0,
     calls: [],
     timings: {},

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import type { Config } from "./config.ts";
 import { ConfigError, messageOf, RequestError } from "./errors.ts";
+import { isFindable } from "./language/phrases.ts";
 import { PACKAGE_ROOT } from "./root.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
@@ -44,7 +46,12 @@ export const domainSchema = z.strictObject({
       z.strictObject({
         name: z.string().min(1),
         text: z.string().min(1),
-        when: words.min(1).describe("Phrases that make a question an emergency"),
+        when: z
+          .array(z.string().refine(isFindable, "holds no letter or digit"))
+          .min(1)
+          .describe(
+            "Phrases that make a question an emergency; case, accents, apostrophes, punctuation, spacing and repeated letters do not count, each spelling and inflection is a phrase of its own",
+          ),
       }),
     )
     .default([]),
@@ -142,6 +149,25 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
     .filter((part) => !["", ".", ".."].includes(part))
     .map(encodeURIComponent);
   return new URL(encoded.map((part) => `${part}/`).join(""), pack.base_url.endsWith("/") ? pack.base_url : `${pack.base_url}/`).href;
+}
+
+/**
+ * Hotlines of a domain, else of the configured one: whoever is in danger may have mistyped it; none when neither pack can be read.
+ * @param load reads a pack by its name
+ */
+export function packHotlines(
+  name: string | undefined,
+  { domain, domains_dir }: Pick<Config, "domain" | "domains_dir">,
+  load: (name: string) => DomainPack = (one) => loadDomain(one, domains_dir),
+): DomainPack["hotlines"] {
+  for (const one of [name ?? domain, domain]) {
+    try {
+      return load(one).hotlines;
+    } catch {
+      // The path of the question says what is wrong with the pack.
+    }
+  }
+  return [];
 }
 
 /** What a domain publishes to be called, written to or visited. */

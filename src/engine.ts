@@ -7,9 +7,11 @@ import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
 import { bindCorrection } from "./correct-answer.ts";
 import { calibrationFolder } from "./data-folders.ts";
-import { type DomainPack, documentUrl, loadDomain, publishedContacts, tenantOf } from "./domain.ts";
-import { ModelError } from "./errors.ts";
+import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
+import { ConfigError, ModelError } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
+import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
+import { createChatVerifier } from "./models/adapters/chat-verifier.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "./models/calibration/calibration.ts";
@@ -34,7 +36,7 @@ import type { CorpusCounts } from "./store/documents.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Privacy, Question, Scope, Selection, StoredDocument } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Privacy, Question, Scope, Selection, StoredDocument, Warning } from "./types.ts";
 import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
 import { CalibrationFiles } from "./verify/calibration-files.ts";
 import { createFactReader } from "./verify/facts.ts";
@@ -104,6 +106,8 @@ export interface Health {
 export interface Engine {
   readonly config: Config;
   readonly store: Store;
+  /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
+  hotlines(message: string, domain?: string): Warning[];
   /** The path of a question as events; the last one is the answer. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
@@ -153,10 +157,12 @@ const EMBEDDED_BATCH = 256;
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder cannot be used
+ * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
+  const models = parts.models !== undefined ? parts.models : modelsOf(config);
+  const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const store = createStore(db, { now });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
@@ -208,7 +214,6 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       return embeddedSupport.score(pairs, options);
     },
   };
-  const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const secret = await store.secret();
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
@@ -224,6 +229,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const reader = createReader();
   const facts = createFactReader();
 
+  const finders = new WeakMap<DomainPack["hotlines"], HotlineFinder>();
+  const hotlinesOf = (hotlines: DomainPack["hotlines"]): HotlineFinder => {
+    const finder = finders.get(hotlines) ?? createHotlineFinder(hotlines);
+    finders.set(hotlines, finder);
+    return finder;
+  };
   const domain = (name = config.domain): DomainPack => {
     const known = packs.get(name) ?? loadDomain(name, config.domains_dir);
     packs.set(name, known);
@@ -299,8 +310,9 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       refusal: { contacts: pack.contacts },
       sufficiency,
       threshold,
+      verifier,
       compare: { reader: facts, precedence: pack.precedence },
-      hotlines: pack.hotlines,
+      hotlines: hotlinesOf(pack.hotlines),
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("./text/cl100k.ts")).countTokens,
@@ -328,6 +340,16 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         partsFor(domain(name), profileOf(domain(name), profile), { type: "shipped" }),
       ),
   });
+  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+    const pack = domain(options.domain);
+    const request = requestOf(question, options, pack, config);
+    await corpus(pack.name).ready();
+    const profile = profileOf(pack, request.profile);
+    const threshold = options.measuring === true ? { type: "none" as const } : await thresholdOf(pack, profile);
+    yield* answer(request, partsFor(pack, profile, threshold), options.signal ?? new AbortController().signal);
+  }
+
+  const hotlines = (message: string, name?: string) => hotlinesOf(packHotlines(name, config, domain))(message);
 
   const engine: Engine = {
     config,
@@ -351,14 +373,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
-    async *ask(question, options = {}) {
-      const pack = domain(options.domain);
-      const request = requestOf(question, options, pack, config);
-      await corpus(pack.name).ready();
-      const profile = profileOf(pack, request.profile);
-      const threshold = options.measuring === true ? { type: "none" as const } : await thresholdOf(pack, profile);
-      yield* answer(request, partsFor(pack, profile, threshold), options.signal ?? new AbortController().signal);
-    },
+    hotlines,
+    ask: (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options)),
     async answer(question, options) {
       for await (const event of engine.ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
@@ -503,11 +519,20 @@ function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration"
   }
 }
 
+/** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
+function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
+  if (verify.by === "rules") return null;
+  if (models === null) {
+    throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
+  }
+  return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
+}
+
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
 function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
   const model =
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, calibration]));
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration]));
 }

@@ -1,3 +1,5 @@
+import type { Warning } from "./types.ts";
+
 /**
  * Every error that this system throws on purpose. The message says what failed, with which value, and what to do.
  * Refusing to answer is a result (`status: "insufficient_context"`), never one of these.
@@ -43,4 +45,18 @@ export function messageOf(error: unknown): string {
 export function systemCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
+}
+
+const WARNINGS = Symbol("warnings");
+
+/** The error with what must be said although it failed, such as a hotline's text; it stays the same error where it can be written to. */
+export function withWarnings(error: unknown, warnings: readonly Warning[]): unknown {
+  if (warnings.length === 0) return error;
+  const carrier = error instanceof Error && Object.isExtensible(error) ? error : new Error(messageOf(error), { cause: error });
+  return Object.defineProperty(carrier, WARNINGS, { value: warnings, configurable: true });
+}
+
+/** What must be said although it failed. */
+export function warningsOf(error: unknown): readonly Warning[] {
+  return error instanceof Error && WARNINGS in error ? (error[WARNINGS] as readonly Warning[]) : [];
 }

@@ -5,6 +5,7 @@ import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
 import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
+import type { HotlineFinder } from "./hotlines.ts";
 import type { Vocabulary } from "./language/terminology.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
@@ -15,7 +16,15 @@ import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { curatedKey, lookupCurated } from "./remember/curated.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
-import { applyFilters, assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages, sumOrNull } from "./retrieve/retrieve.ts";
+import {
+  applyFilters,
+  areaOf,
+  assertCanRetrieve,
+  type Retrieved,
+  type RetrieveParts,
+  retrievePassages,
+  sumOrNull,
+} from "./retrieve/retrieve.ts";
 import { type QuestionWords, questionWords, type Understood } from "./retrieve/understand.ts";
 import type { Store } from "./store/store.ts";
 import { documentOfChunk } from "./text/chunk-id.ts";
@@ -34,11 +43,12 @@ import type {
   Warning,
 } from "./types.ts";
 import { applyThreshold, type GateThreshold } from "./verify/calibration.ts";
-import { comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
+import { type Compared, comparePassages, NOT_COMPARED } from "./verify/compare-passages.ts";
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
-import { explainRefusal, mentions, type RefusalParts } from "./verify/refusal.ts";
+import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
+import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
@@ -64,8 +74,10 @@ export interface AnswerParts extends RetrieveParts {
   readonly sufficiency: () => SufficiencyParts;
   /** From which chance on that gate answers. */
   readonly threshold: GateThreshold;
+  /** A model that scores passages beside the rules; `null`: none is asked. */
+  readonly verifier: ModelVerifier | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  readonly hotlines: readonly { readonly name: string; readonly text: string; readonly when: readonly string[] }[];
+  readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -120,9 +132,9 @@ async function earlierTurns(id: string, { scope, userId }: AskRequest, limit: nu
   return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
 }
 
-/** Texts of the domain's hotlines that the question calls for. */
-export function hotlines(question: Question, parts: AnswerParts): Warning[] {
-  return parts.hotlines.filter(({ when }) => mentions(question.text, when)).map(({ text }) => ({ code: "hotline", message: text }));
+/** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */
+export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
+  return parts.hotlines(text);
 }
 
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
@@ -207,18 +219,20 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export function verify(
+export async function verify(
   question: Question,
   passages: readonly Passage[],
-  scale: ScoreScale,
+  { scale, written }: Outcome,
   parts: AnswerParts,
   log: StageLog,
-): Pick<Outcome, "evidence" | "conflicts"> {
+  signal: AbortSignal,
+): Promise<Pick<Outcome, "evidence" | "conflicts">> {
   const gate = carryGate(parts.profile.gate, scale);
   const words = wordsFor(question, parts);
   const compares = parts.profile.comparePassages;
   const asked = words.questionTokens(question.resolved);
-  const compared = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
+  const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
   const evidence = verifyPassages(question, passages, gate, words, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -226,6 +240,27 @@ export function verify(
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
   return { evidence, conflicts };
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  question: Question,
+  passages: readonly Passage[],
+  compared: Compared,
+  calls: ModelCall[],
+  { verifier, profile }: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Compared> {
+  if (verifier === null) return compared;
+  if (!weighsRelevance(profile.gate)) {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return compared;
+  }
+  const judged = await judgeByModel(question, passages, verifier, calls, signal);
+  log.fact("judged_by_model", judged.verdicts.size);
+  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
+  return withVerdicts(compared, judged, verifier.verifier.model);
 }
 
 /** Sources that differ about what is answered. */
@@ -271,7 +306,8 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const decision = question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], reason: "injection" as const };
+  const decision =
+    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
@@ -323,12 +359,23 @@ async function pickByModel(
 
 export async function refuse(question: Question, { decision, evidence, written }: Outcome, parts: AnswerParts): Promise<Refusal> {
   const { profile, store } = parts;
-  const { filters, area } = question;
+  const area = areaOf(question);
   const all = await store.documents.counts(question.scope, area ?? undefined);
-  const counts = filters ? { ...all, within: filters.searchedIn } : all;
+  const within = await searchedWithin(question, store);
+  const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+}
+
+/** Where filters and selection kept the search to, in words. */
+async function searchedWithin({ filters, selection, scope }: Question, store: Store): Promise<string | null> {
+  const selected = selection === null ? null : (await store.documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
@@ -387,9 +434,10 @@ function priceCalls({ written, embedding }: Outcome, prices: PriceTable): Priced
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
+  const verification = sumOf("verify");
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
-  return { compression, answer, total: sumOrNull([compression, answer]) };
+  return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
 export async function remember(

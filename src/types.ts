@@ -415,24 +415,60 @@ export interface ConflictSide extends TextRange {
   readonly asOf: string | null;
 }
 
-/** Why there is no answer, and what was searched. */
+/** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */
 export interface Refusal {
   readonly reason: "nothing_relevant" | "evidence_too_weak" | "not_reliable" | "empty_corpus" | "injection";
   readonly message: string;
-  readonly searched: {
-    readonly documents: number;
-    readonly chunks: number;
-    readonly revision: number;
-    readonly unreadable: readonly string[];
-    /** Where the filters kept the search to, in words; absent without filters. The counts are of that part alone. */
-    readonly within?: string;
-  };
-  readonly nearest: readonly { readonly title: string; readonly url: string | null; readonly missing: readonly string[] }[];
+  /** How the refusal is to be read: it is no answer. */
+  readonly note: string;
+  readonly searched: Searched;
+  /** The best passage of each of the documents that came nearest. */
+  readonly nearest: readonly NearMiss[];
+  /** Whom to ask instead, those that the question calls for first. */
   readonly contacts: readonly { readonly name: string; readonly contact: string }[];
+}
+
+export interface Searched {
+  readonly documents: number;
+  readonly chunks: number;
+  /** Of the index: raised by every change of a document in the domain. */
+  readonly revision: number;
+  /** Dates for which the documents say that they hold. */
+  readonly asOf: AsOfRange;
+  /** The first of the files that could not be read, as far as the asker may know of them. */
+  readonly unreadable: readonly string[];
+  /** How many there are of them. */
+  readonly unreadableCount: number;
+  /** Where filters or a selection kept the search to, in words; absent without them. The counts and dates are of that part alone. */
+  readonly within?: string;
+}
+
+/** ISO dates; `null` where no document states one. */
+export interface AsOfRange {
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Documents that state none. */
+  readonly undated: number;
+}
+
+/** A passage that came near, and what it lacks; the document around it may hold more. */
+export interface NearMiss {
+  readonly title: string;
+  /** Heading above the part that was found; `null` when there is none. */
+  readonly heading: string | null;
+  readonly url: string | null;
+  readonly documentId: string;
+  readonly documentVersion: string;
+  readonly original: Pick<OriginalPlace, "path" | "unit" | "start" | "end">;
+  /** Words of the question that it does not hold, as they were asked. */
+  readonly missing: readonly string[];
+  /** Kinds of value that the question asks for and it does not show, such as "a length of time". */
+  readonly missingValues: readonly string[];
 }
 
 /** Tokens of model calls by stage, vectors left out; `null` where an endpoint was asked and did not count. */
 export interface TokenUsage {
+  readonly verification: number | null;
   readonly compression: number | null;
   readonly answer: number | null;
   readonly total: number | null;
@@ -440,7 +476,7 @@ export interface TokenUsage {
 
 /** One call of an endpoint for an answer; `rewrite` is the one draft that follows a faulty one. `null`: the endpoint did not count. */
 export interface ModelCall {
-  readonly stage: "retrieve" | "compress" | "write" | "rewrite";
+  readonly stage: "retrieve" | "verify" | "compress" | "write" | "rewrite";
   readonly model: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;

@@ -12,6 +12,7 @@ import type {
   GradeReport,
   PricedCall,
   Refusal,
+  Searched,
   SeeAlso,
 } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
@@ -124,14 +125,37 @@ export const warningSchema = z.object({ code: z.string(), message: z.string() })
 export const refusalSchema = z.object({
   reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
   message: z.string(),
+  note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({
     documents: z.int(),
     chunks: z.int(),
-    revision: z.int(),
-    unreadable: z.array(z.string()).describe("Files that could not be read, and therefore were not searched."),
-    within: z.string().optional().describe("Where the filters kept the search to; the counts are of that part. Absent without filters."),
+    revision: z.int().describe("Of the index: raised by every change of a document in the domain."),
+    as_of: z
+      .object({ from: z.string().nullable(), to: z.string().nullable(), undated: z.int().describe("Documents that state no date.") })
+      .describe("Dates for which the documents say that they hold, ISO; `null` where none states one."),
+    unreadable: z.array(z.string()).describe("The first of the files that could not be read, and therefore were not searched."),
+    unreadable_count: z.int().describe("How many files could not be read."),
+    within: z
+      .string()
+      .optional()
+      .describe("Where filters or a selection kept the search to; counts and dates are of that part. Absent without them."),
   }),
-  nearest: z.array(z.object({ title: z.string(), url: z.string().nullable(), missing: z.array(z.string()) })),
+  nearest: z.array(
+    z.object({
+      title: z.string(),
+      heading: z.string().nullable(),
+      url: z.string().nullable(),
+      document_id: z.string(),
+      document_version: z.string(),
+      original: z
+        .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
+        .describe("Where the passage stands in the file that was read."),
+      missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
+      missing_values: z
+        .array(z.string())
+        .describe('Kinds of value that are asked for and the passage does not show, such as "a length of time".'),
+    }),
+  ),
   contacts: z.array(z.object({ name: z.string(), contact: z.string() })),
 });
 export type WireRefusal = z.infer<typeof refusalSchema>;
@@ -229,7 +253,7 @@ export const askResponseSchema = z
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
     token_usage: z
-      .object({ compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
+      .object({ verification: z.int().nullable(), compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
       .describe("Of models, by stage; `null` where an endpoint was asked and did not count."),
     cost_usd: z
       .number()
@@ -240,7 +264,7 @@ export const askResponseSchema = z
     calls: z
       .array(
         z.object({
-          stage: z.enum(["retrieve", "compress", "write", "rewrite"]),
+          stage: z.enum(["retrieve", "verify", "compress", "write", "rewrite"]),
           model: z.string(),
           input_tokens: z.int().nullable(),
           output_tokens: z.int().nullable(),
@@ -268,7 +292,15 @@ export type WireAnswer = z.infer<typeof askResponseSchema>;
 
 /** What every failed request answers, and the data of the `error` event. */
 export const errorResponseSchema = z.object({
-  error: z.object({ code: z.string(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    warnings: z
+      .array(warningSchema)
+      .optional()
+      .describe("To be shown before the error: the hotlines that the message calls for; absent when there are none."),
+  }),
 });
 export type WireError = z.infer<typeof errorResponseSchema>;
 
@@ -349,10 +381,22 @@ function refusalToWire(refusal: Refusal): WireRefusal {
   return {
     reason: refusal.reason,
     message: refusal.message,
-    searched: { ...refusal.searched, unreadable: [...refusal.searched.unreadable] },
-    nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [...miss.missing] })),
+    note: refusal.note,
+    searched: searchedToWire(refusal.searched),
+    nearest: refusal.nearest.map(({ documentId, documentVersion, original, missing, missingValues, ...miss }) => ({
+      ...miss,
+      document_id: documentId,
+      document_version: documentVersion,
+      original: { ...original },
+      missing: [...missing],
+      missing_values: [...missingValues],
+    })),
     contacts: refusal.contacts.map((contact) => ({ ...contact })),
   };
+}
+
+function searchedToWire({ asOf, unreadable, unreadableCount, ...searched }: Searched): WireRefusal["searched"] {
+  return { ...searched, as_of: { ...asOf }, unreadable: [...unreadable], unreadable_count: unreadableCount };
 }
 
 function filtersToWire({ document, chapter, section, pages, searchedIn }: AppliedFilters): NonNullable<WireAnswer["filters"]> {

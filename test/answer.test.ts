@@ -115,7 +115,10 @@ describe("the path of a question", () => {
   it("lists in every refusal what was searched, what came nearest, and whom to ask", async () => {
     const { ask } = await open();
     const { refusal, sentences, citations } = await ask(UNANSWERABLE);
-    expect(refusal?.searched).toEqual({ documents: 4, chunks: 4, revision: 4, unreadable: [] });
+    expect(refusal?.searched).toEqual({
+      ...{ documents: 4, chunks: 4, revision: 4, unreadable: [], unreadableCount: 0 },
+      asOf: { from: "2026-02-01", to: "2026-02-01", undated: 3 },
+    });
     expect(refusal?.contacts).toEqual([{ name: "Front desk", contact: "555-0100" }]);
     expect([...sentences, ...citations]).toEqual([]);
     const near = (await ask("Is there a fee or fine for a library spaceship licence in Belgium?")).refusal;

@@ -161,7 +161,7 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
   it("says that nothing is ingested rather than that nothing is known", async () => {
     const run = await cli(fresh({}), ["ask", "How much does a library card cost?"]);
     expect(run).toMatchObject({ code: 3, stderr: "" });
-    expect(run.stdout).toContain("No documents have been ingested");
+    expect(run.stdout).toContain("no document that you may see has been ingested");
   });
 
   it.each([
@@ -196,6 +196,21 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
     const run = await cli(seeded, ["ask", "--json", ""]);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "question_empty" } });
+  });
+
+  it.each([
+    ["a refusal", ["kill myself"], 3],
+    ["an error of the question", [`kill myself ${"x".repeat(500)}`], 2],
+    ["an error before the engine is open", ["kill myself", "--data-dir", "/dev/null/x"], 1],
+    ["a domain that cannot be found", ["kill myself", "--domain", "libary"], 2],
+  ])("says the hotline on stdout before %s, once, and in JSON with the error", async (_, args, code) => {
+    const help = "You are not alone: call 988 at any hour.";
+    const run = await cli(seeded, ["ask", ...args]);
+    expect(run.code).toBe(code);
+    expect(run.stdout.startsWith(`! ${help}\n`)).toBe(true);
+    expect(run.stdout.split(help)).toHaveLength(2);
+    const { error, warnings } = JSON.parse((await cli(seeded, ["ask", "--json", ...args])).stdout);
+    expect(error?.warnings ?? warnings).toContainEqual({ code: "hotline", message: help });
   });
 });
 

@@ -58,7 +58,7 @@ describe.concurrent("a sentence that falls", () => {
         ["write", "small", 100, 10],
         ["rewrite", "small", 100, 10],
       ]);
-      expect(answer.tokenUsage).toEqual({ compression: 0, answer: 220, total: 220 });
+      expect(answer.tokenUsage).toEqual({ verification: 0, compression: 0, answer: 220, total: 220 });
     }));
 
   it("is asked for twice at most; then quotes that the answer does not cite yet", () =>
@@ -166,7 +166,7 @@ describe.concurrent("compression by a model in spark", () => {
         const prompt = promptOf(endpoint, 1).user;
         expect(prompt).toContain(`[1] (Tinnitus rating) ${TINNITUS}\n`);
         expect(prompt).not.toContain("[2]");
-        expect(answer.tokenUsage).toEqual({ compression: 110, answer: 110, total: 220 });
+        expect(answer.tokenUsage).toEqual({ verification: 0, compression: 110, answer: 110, total: 220 });
         expect(answer.calls.map(({ stage, model }) => [stage, model])).toEqual([
           ["compress", "small"],
           ["write", "large"],

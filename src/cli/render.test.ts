@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, sampleNearMiss } from "../testing/answers.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import { renderAnswer } from "./render.ts";
 import { createTerminal } from "./terminal.ts";
@@ -29,8 +29,16 @@ const refused = {
   refusal: {
     reason: "nothing_relevant" as const,
     message: "Nothing found.",
-    searched: { documents: 4, chunks: 9, revision: 7, unreadable: ["a\nb.md"] },
-    nearest: [{ title: "Cards", url: "https://a.org/", missing: ["penguin"] }],
+    note: "That settles nothing.",
+    searched: {
+      documents: 4,
+      chunks: 9,
+      revision: 7,
+      asOf: { from: "2024-03-01", to: "2026-01-15", undated: 1 },
+      unreadable: ["a\nb.md"],
+      unreadableCount: 3,
+    },
+    nearest: [sampleNearMiss("Cards", { heading: "Lost\ncards", url: "https://a.org/", missing: ["penguin"], missingValues: ["a date"] })],
     contacts: [{ name: "Desk", contact: "555" }],
   },
 };
@@ -110,9 +118,13 @@ describe("renderAnswer", () => {
 
   it("shows of a refusal what was searched, what not, what came nearest and whom to ask", () => {
     const text = renderAnswer(refused, plain);
-    expect(text).toContain("Nothing found.\n\nSearched 4 documents (9 passages, revision 7).");
-    expect(text).toContain("Not searched, because unreadable: a\\nb.md.");
-    expect(text).toContain("- Cards – does not mention: penguin\n  https://a.org/");
+    expect(text).toContain(
+      "Nothing found.\nThat settles nothing.\n\nSearched 4 documents (9 passages, revision 7, as of 2024-03-01 to 2026-01-15, 1 without a date).",
+    );
+    expect(text).toContain("Not searched, because unreadable (3): a\\nb.md and 2 more.");
+    expect(text).toContain(
+      "- Cards – Lost\\ncards\n  not in this part: penguin\n  not shown in this part: a date\n  Cards.md, characters 0–100\n  https://a.org/",
+    );
     expect(text).toContain("- Desk: 555");
   });
 

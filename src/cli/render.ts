@@ -1,4 +1,4 @@
-import type { Answer, Conflict, SeeAlso } from "../types.ts";
+import type { Answer, Conflict, Searched, SeeAlso } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
 import { readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
@@ -53,21 +53,35 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 }
 
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {
-  const { searched, nearest, contacts } = refusal;
-  const lines = [
-    colors.bold(refusal.message),
-    "",
-    `Searched ${searched.documents} documents (${searched.chunks} passages, revision ${searched.revision})${searched.within === undefined ? "" : `, only ${harmlessLine(searched.within)}`}.`,
-  ];
-  if (searched.unreadable.length > 0) lines.push(`Not searched, because unreadable: ${searched.unreadable.map(harmlessLine).join(", ")}.`);
+  const { message, note, searched, nearest, contacts } = refusal;
+  const lines = [colors.bold(message), note, "", searchedLine(searched)];
+  const { unreadable, unreadableCount } = searched;
+  if (unreadableCount > 0) {
+    const more = unreadableCount - unreadable.length;
+    const names = unreadable.map(harmlessLine).join(", ");
+    lines.push(`Not searched, because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
+  }
   if (nearest.length > 0) {
     lines.push("", "Nearest:");
-    for (const { title, url, missing } of nearest) {
-      const lacks = missing.length > 0 ? ` – does not mention: ${missing.map(harmlessLine).join(", ")}` : "";
-      lines.push(`- ${harmlessLine(title)}${lacks}`);
+    for (const { title, heading, url, original, missing, missingValues } of nearest) {
+      lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
+      if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
+      if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
+      lines.push(colors.dim(`  ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }
   if (contacts.length > 0) lines.push("", "Ask instead:", ...contacts.map(({ name, contact }) => `- ${name}: ${contact}`));
   return lines;
+}
+
+function searchedLine({ documents, chunks, revision, asOf, within }: Searched): string {
+  const only = within === undefined ? "" : `, only ${harmlessLine(within)}`;
+  return `Searched ${documents} documents (${chunks} passages, revision ${revision}${datesInWords(asOf)})${only}.`;
+}
+
+/** `, as of 2024-03-01 to 2026-01-15, 2 without a date`; nothing where no document states a date. */
+function datesInWords({ from, to, undated }: Searched["asOf"]): string {
+  if (from === null || to === null) return "";
+  return `, as of ${from === to ? from : `${from} to ${to}`}${undated === 0 ? "" : `, ${undated} without a date`}`;
 }

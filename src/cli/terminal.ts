@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import { messageOf, SourceboundError } from "../errors.ts";
+import { messageOf, SourceboundError, warningsOf } from "../errors.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 
 export interface CliStreams {
@@ -59,7 +59,9 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
     endProgress,
     fail(thrown, json) {
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
-      if (json) stdout.write(`${JSON.stringify({ error: { code, message: messageOf(thrown) } })}\n`);
+      const warnings = warningsOf(thrown);
+      const said = { code, message: messageOf(thrown), ...(warnings.length === 0 ? {} : { warnings }) };
+      if (json) stdout.write(`${JSON.stringify({ error: said })}\n`);
       errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(messageOf(thrown))}`);
       if (!(thrown instanceof SourceboundError) && thrown instanceof Error) errorLine(errorColors.dim(harmless(thrown.stack ?? "")));
     },

@@ -67,7 +67,7 @@ export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis
       try {
         for await (const event of parseEvents(response.body)) {
           throwIfAborted(signal);
-          if (event.event === "error") throw new ClientError(event.data.code, event.data.message, { data: event.data.data ?? {} });
+          if (event.event === "error") throw toError(event.data, null);
           answered ||= event.event === "answer";
           yield event;
         }
@@ -111,8 +111,12 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
 async function toClientError(response: Response): Promise<ClientError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => null);
-  if (isWireError(body)) return new ClientError(body.error.code, body.error.message, { status, data: body.error.data ?? {} });
+  if (isWireError(body)) return toError(body.error, status);
   return new ClientError("invalid_response", `The server answered ${status} without saying why.`, { status });
+}
+
+function toError({ code, message, data = {}, warnings = [] }: WireError["error"], status: number | null): ClientError {
+  return new ClientError(code, message, { status, data, warnings });
 }
 
 function isWireError(body: unknown): body is WireError {

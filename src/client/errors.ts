@@ -4,18 +4,22 @@ export class ClientError extends Error {
   /** HTTP status, or `null` when there was no response or the stream had begun. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
+  /** To be shown before the error: the hotlines that the message calls for. */
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
 
-  constructor(code: string, message: string, { status = null, data = {}, cause }: ClientErrorOptions = {}) {
+  constructor(code: string, message: string, { status = null, data = {}, warnings = [], cause }: ClientErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "ClientError";
     this.code = code;
     this.status = status;
     this.data = data;
+    this.warnings = warnings;
   }
 }
 
 export interface ClientErrorOptions {
   readonly status?: number | null;
   readonly data?: Readonly<Record<string, unknown>>;
+  readonly warnings?: ClientError["warnings"];
   readonly cause?: unknown;
 }

@@ -42,6 +42,26 @@ export function askedValues(question: string): number[] {
   return [...new Set(ASKED.filter(([pattern]) => pattern.test(asked)).map(([, kinds]) => kinds))];
 }
 
+const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
+  money: "an amount of money",
+  percent: "a percentage",
+  duration: "a length of time",
+  date: "a date",
+  number: "a number",
+  form: "a form's number",
+  phone: "a phone number",
+  address: "an address",
+  name: "a name",
+};
+
+/** A group of kinds for people: "an amount of money, a percentage or a number". */
+export function kindsInWords(kinds: number): string {
+  const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
+    (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
+  );
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}
+
 /** Characters of a text that are read: no sentence that answers is longer. */
 const MAX_READ = 4_000;
 const NUMBER_WORDS =

@@ -34,8 +34,8 @@ export const book: Profile = {
     compress: "rules",
     onFault: "reject",
     sentences: { normal: 3, more: 8 },
-    refusal: "The book holds no information about this topic.",
-    unreliable: "No reliable answer can be given from the book's content.",
+    refusal: "I found nothing in the book that is near enough to this question to answer from it.",
+    unreliable: "I cannot give a reliable answer from the book's content.",
   },
   check: {
     guards: SOURCE_GUARDS,
@@ -60,9 +60,14 @@ export const book: Profile = {
       why: "containment too: a passage that reaches beyond the chapter or page is not searched; in the other profiles it is clipped",
     },
     {
-      rule: "top 5; refuse below .7",
+      rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "reproduced",
       why: "the source names no encoder: text-embedding-3-small is assumed (our choice); with another one carried over by quantile",
+    },
+    {
+      rule: "two refusals: nothing about the topic, and no reliable answer",
+      state: "corrected",
+      why: "its first one says that the book holds nothing about the topic, which a search cannot know: ours says what was found",
     },
     {
       rule: "cited sources exist; else the answer is rejected with its own sentence",

@@ -114,7 +114,7 @@ export type GateSettings =
       readonly veryWeak: number | null;
       readonly warn: number;
     }
-  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average. */
+  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. */
   | {
       readonly type: "guard";
       readonly relevanceWeight: number;

@@ -59,7 +59,11 @@ export const sevenLayer: Profile = {
       state: "reproduced",
       why: "raw cosines with text-embedding-3-small; with another encoder carried over by quantile",
     },
-    { rule: "layer 1b: best below .45 refuses without a model call", state: "reproduced", why: "zero tokens" },
+    {
+      rule: "layer 1b: best below .45 refuses without a model call, in fixed words",
+      state: "reproduced",
+      why: "zero tokens; it names no sources as the answer's, and what came nearest with what it lacks",
+    },
     { rule: "layer 2: grounding rules in the prompt", state: "reproduced", why: "five rules, in our words" },
     {
       rule: "layer 3: URL host on the whitelist, else the home page",
@@ -84,7 +88,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 7: warning prefix below .50, with a report",
       state: "reproduced",
-      why: "its condition `weak and best < .50`; the report is not built",
+      why: "its condition `weak and best < .50`; the prefix stands before the answer's text and HTML, and is a warning of its own in lists; the report is not built",
     },
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",

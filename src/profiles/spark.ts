@@ -61,9 +61,9 @@ export const spark: Profile = {
       state: "reproduced",
       why: "one that differs in a value is dropped as the rule says, but never listed as a further source",
     },
-    { rule: "K 50 → 8 → 5", state: "reproduced", why: "" },
+    { rule: "K 50 → 8 → 5", state: "reproduced", why: "the guard judges the 8 and hands the best 5 of those that pass to the writer" },
     {
-      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean ≥ .35",
+      rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call",
       state: "corrected",
       why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; without a cross score its weight is renormalised, never taken as 0",
     },

@@ -34,8 +34,8 @@ export const validator: Profile = {
     compress: "rules",
     onFault: "quotes",
     sentences: { normal: 3, more: 8 },
-    refusal: "There are no documents to answer from.",
-    unreliable: "There is no answer to show.",
+    refusal: "I found no passage to answer from.",
+    unreliable: "An answer was written, but nothing of it could be shown.",
   },
   check: {
     guards: VALIDATOR_GUARDS,

@@ -49,10 +49,7 @@ export const vgRag: Profile = {
   },
   sessionTurns: 0,
   caches: ["exact"],
-  unbuilt: [
-    { stage: "verify", what: "the model as verifier: consistency and agreement are scored by rules" },
-    { stage: "verify", what: "web check of uncertain passages: they are not used" },
-  ],
+  unbuilt: [{ stage: "verify", what: "web check of uncertain passages: they are not used" }],
   rules: [
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",
@@ -60,9 +57,9 @@ export const vgRag: Profile = {
       why: "equal weights (our choice), renormalised over the scores that exist; agreement is null when no other passage speaks of the same",
     },
     {
-      rule: "consistency: self-contained, clear, unambiguous, by a model",
+      rule: "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous",
       state: "corrected",
-      why: "by rules: dangling references, stubs, boilerplate, undated, two values for the same; reproducible, without a model",
+      why: "by rules unless `verify.by: model`: cosine; dangling references, stubs, boilerplate, undated, two values for the same. By the model in one call of all passages; what it cannot judge keeps the rules' scores, and agreement is always by rules",
     },
     {
       rule: "agreement: an outlier against the majority of passages goes",

@@ -146,7 +146,7 @@ export async function applyFilters(
 }
 
 /** Where an answer must keep to; `null`: nowhere in particular. */
-function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
+export function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
   if (selection === null) return area;
   return area === null ? selectionArea(selection) : intersectSelection(area, selection);
 }

@@ -1,7 +1,7 @@
 import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
-import { RequestError } from "../errors.ts";
+import { RequestError, withWarnings } from "../errors.ts";
 import { requireAdmin } from "./admin.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
@@ -65,8 +65,9 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
     },
     bodyLimit({
       maxSize: limits.bodyBytes,
-      onError: () => {
-        throw bodyTooLarge(limits.bodyBytes);
+      onError: async (context) => {
+        const beginning = await readBeginning(context.req.raw, limits.bodyBytes);
+        throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(beginning));
       },
     }),
   ] as const;
@@ -117,6 +118,22 @@ function hostNotAllowed(header: string): RequestError {
 function unsupportedContentType(contentType: string | undefined): RequestError {
   const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
   return new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
+}
+
+/** The first bytes of a body as text, so that an emergency is seen in what is too large to be read; empty when it has been read already. */
+async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {
+  if (body === null || bodyUsed || body.locked) return "";
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = "";
+  for (let left = bytes; left > 0; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    left -= value.length;
+  }
+  await reader.cancel().catch(() => {});
+  return text;
 }
 
 function bodyTooLarge(limitBytes: number): RequestError {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AnswerEvent } from "../events.ts";
+import type { Warning } from "../types.ts";
 import type { askRequestSchema, WireHealth } from "../wire.ts";
 
 /** A request body after its schema has parsed it: defaults are filled in. */
@@ -9,5 +10,7 @@ export type ParsedAskRequest = z.output<typeof askRequestSchema>;
 export interface AskEngine {
   /** Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
   ask(request: ParsedAskRequest, options: { signal: AbortSignal }): AsyncGenerator<AnswerEvent, void>;
+  /** Hotlines that a message calls for: also of a body that is no request. */
+  hotlines(message: string): Warning[];
   health(): Promise<WireHealth>;
 }

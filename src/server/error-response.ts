@@ -9,6 +9,7 @@ import {
   SourceboundError,
   StoreError,
   UnavailableError,
+  warningsOf,
 } from "../errors.ts";
 import type { WireError } from "../wire.ts";
 import type { ServerLog } from "./log.ts";
@@ -67,6 +68,12 @@ export interface Failure {
  * error only an id travels, under which the log holds the rest.
  */
 export function describeFailure(error: unknown, log: ServerLog): Failure {
+  const { status, body } = describeError(error, log);
+  const warnings = warningsOf(error).map((warning) => ({ ...warning }));
+  return { status, body: warnings.length === 0 ? body : { error: { ...body.error, warnings } } };
+}
+
+function describeError(error: unknown, log: ServerLog): Failure {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
     if (status >= 500) log.error("request failed", { code: error.code, message: error.message, cause: causeOf(error) });

@@ -56,6 +56,7 @@ export function toAskEngine(engine: Engine): AskEngine {
         privacy: request.privacy,
         signal,
       }),
+    hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };
 }

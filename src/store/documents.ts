@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
-import type { Area, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Area, AsOfRange, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { demoteDependants } from "./demote.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
@@ -63,6 +63,7 @@ export interface CorpusCounts {
   readonly documents: number;
   readonly chunks: number;
   readonly revision: number;
+  readonly asOf: AsOfRange;
   /** Paths of files that could not be read. */
   readonly unreadable: readonly string[];
 }
@@ -425,26 +426,28 @@ async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<Documen
   }));
 }
 
-async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promise<Pick<CorpusCounts, "documents" | "chunks">> {
-  const seen = new Set<string>();
+async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promise<Pick<CorpusCounts, "documents" | "chunks" | "asOf">> {
+  const dates = new Map<string, string | null>();
   let chunks = 0;
   for (const part of inParts([...area.keys()])) {
     const rows = await db
       .selectFrom("chunks")
       .innerJoin("documents", "documents.id", "chunks.document_id")
-      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end"])
+      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end", "documents.as_of as as_of"])
       .where("documents.domain", "=", scope.domain)
       .where("documents.tenant", "in", tenantsOf(scope))
       .where("documents.access", "in", scope.access)
       .where("documents.id", "in", part)
       .execute();
-    for (const { id, start, end } of rows) {
+    for (const { id, start, end, as_of } of rows) {
       if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
-      seen.add(id);
+      dates.set(id, as_of);
       chunks++;
     }
   }
-  return { documents: seen.size, chunks };
+  const stated = [...dates.values()].filter((date) => date !== null).sort();
+  const asOf = { from: stated[0] ?? null, to: stated.at(-1) ?? null, undated: dates.size - stated.length };
+  return { documents: dates.size, chunks, asOf };
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {
@@ -453,7 +456,14 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCo
     .where("domain", "=", scope.domain)
     .where("tenant", "in", tenantsOf(scope))
     .where("access", "in", scope.access);
-  const { documents } = await visible.select((eb) => eb.fn.countAll<number>().as("documents")).executeTakeFirstOrThrow();
+  const { documents, dated, from, to } = await visible
+    .select(({ fn }) => [
+      fn.countAll<number>().as("documents"),
+      fn.count<number>("as_of").as("dated"),
+      fn.min("as_of").as("from"),
+      fn.max("as_of").as("to"),
+    ])
+    .executeTakeFirstOrThrow();
   const { chunks } = await visible
     .innerJoin("chunks", "chunks.document_id", "documents.id")
     .select((eb) => eb.fn.countAll<number>().as("chunks"))
@@ -472,6 +482,7 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCo
     documents: Number(documents),
     chunks: Number(chunks),
     revision: revision?.revision ?? 0,
+    asOf: { from, to, undated: Number(documents) - Number(dated) },
     unreadable: failed.map(({ path }) => path),
   };
 }

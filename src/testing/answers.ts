@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AnswerEvent } from "../events.ts";
-import type { Answer, AnswerSentence, Citation, Refusal } from "../types.ts";
+import type { Answer, AnswerSentence, Citation, NearMiss, Refusal } from "../types.ts";
 
 /** A passage of an invented document, from which test quotes are taken. */
 export interface SamplePassage {
@@ -60,7 +60,7 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
     warnings: [],
     refusal: null,
     cacheMode: "miss",
-    tokenUsage: { compression: 0, answer: 0, total: 0 },
+    tokenUsage: { verification: 0, compression: 0, answer: 0, total: 0 },
     costUsd: 0,
     calls: [],
     timings: { retrieve: 2.1, write: 0.4 },
@@ -71,12 +71,35 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
   };
 }
 
+/** A near miss of an invented document. */
+export function sampleNearMiss(title: string, parts: Partial<NearMiss> = {}): NearMiss {
+  return {
+    title,
+    heading: null,
+    url: null,
+    documentId: `doc-${title}`,
+    documentVersion: "v1",
+    original: { path: `${title}.md`, unit: "utf16", start: 0, end: 100 },
+    missing: [],
+    missingValues: [],
+    ...parts,
+  };
+}
+
 /** A refusal with every part that `parts` does not name at its plainest. */
 export function sampleRefusal(parts: Partial<Refusal> = {}): Refusal {
   return {
     reason: "nothing_relevant",
-    message: "The documents do not answer this question.",
-    searched: { documents: 28, chunks: 312, revision: 4, unreadable: [] },
+    message: "I did not find enough in the documents to answer this reliably.",
+    note: "Not finding an answer here settles nothing.",
+    searched: {
+      documents: 28,
+      chunks: 312,
+      revision: 4,
+      asOf: { from: "2024-03-01", to: "2026-01-15", undated: 2 },
+      unreadable: [],
+      unreadableCount: 0,
+    },
     nearest: [],
     contacts: [],
     ...parts,

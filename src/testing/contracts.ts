@@ -4,3 +4,4 @@ export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contra
 export { describeRerankerContract, type RerankerUnderTest } from "./reranker-contract.ts";
 export { describeStoreContract, type StoreUnderTest } from "./store-contract.ts";
 export { describeSupportContract, type SupportScorerUnderTest } from "./support-contract.ts";
+export { describeVerifierContract, type VerifierUnderTest } from "./verifier-contract.ts";

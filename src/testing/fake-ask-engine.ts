@@ -37,6 +37,7 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
       calls.push(call);
       return script(call);
     },
+    hotlines: () => [],
     health: async () => ({ ...HEALTH, ...health }),
   };
 }

@@ -1,5 +1,5 @@
 /** Fakes with recorded calls, for tests of whoever builds on this. Contract suites, which need vitest, are in `sourcebound/testing/contracts`. */
-export { eventsOf, type SamplePassage, sampleAnswer, sampleCitation, sampleRefusal } from "./answers.ts";
+export { eventsOf, type SamplePassage, sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "./answers.ts";
 export { type AskCall, type AskScript, createFakeAskEngine, type FakeAskEngine, waitFor } from "./fake-ask-engine.ts";
 export { type ChatCall, type ChatStep, type FakeChatModel, type FakeChatOptions, fakeChatModel } from "./fake-chat-model.ts";
 export { encoderDown, type FakeEncoder, type FakeEncoderOptions, fakeEncoder, hashedWords } from "./fake-encoder.ts";
@@ -14,4 +14,5 @@ export {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
+export { type FakeJudge, fakeJudge } from "./fake-judge.ts";
 export { samplePassage, sampleQuote } from "./quotes.ts";

@@ -114,11 +114,38 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     );
 
     it(
+      "counts the dates of what the scope sees, and of what lies in an area",
+      withStore(async ({ store }) => {
+        const put = (id: string, asOf: string | null, access = "public") =>
+          store.documents.putFile({ ...place, path: `${id}.md` }, fileContent(storedDocument({ id, path: `${id}.md`, asOf, access })));
+        await put("old", "2019-05-01");
+        await put("new", "2026-01-15");
+        await put("none", null);
+        await put("hidden", "2030-01-01", "staff");
+        expect((await store.documents.counts(scope)).asOf).toEqual({ from: "2019-05-01", to: "2026-01-15", undated: 1 });
+        const part = { version: null, ranges: [{ start: 0, end: 5 }] };
+        const area = (...ids: string[]) => new Map(ids.map((id) => [id, part]));
+        expect((await store.documents.counts(scope, area("old", "none"))).asOf).toEqual({
+          from: "2019-05-01",
+          to: "2019-05-01",
+          undated: 1,
+        });
+        expect((await store.documents.counts(scope, area("hidden"))).asOf).toEqual({ from: null, to: null, undated: 0 });
+      }),
+    );
+
+    it(
       "remembers a file that could not be read, without its old documents",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" });
-        expect(await store.documents.counts(scope)).toEqual({ documents: 0, chunks: 0, revision: 2, unreadable: ["a.md"] });
+        expect(await store.documents.counts(scope)).toEqual({
+          documents: 0,
+          chunks: 0,
+          revision: 2,
+          asOf: { from: null, to: null, undated: 0 },
+          unreadable: ["a.md"],
+        });
         expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
       }),
     );

@@ -7,6 +7,8 @@ import { type Fact, type FactReader, type FactWords, isStatement, type PieceToke
 
 /** What the other passages say of one. */
 export interface PassageComparison {
+  /** Whether it answers, where a model judged it; absent: the gate's own score counts. */
+  readonly relevance?: Explained & { readonly score: number };
   readonly consistency: Explained;
   readonly agreement: Explained;
   /** Most of the passages that speak of the same, two at least, say otherwise. */

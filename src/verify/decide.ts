@@ -1,5 +1,6 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Refusal, Warning } from "../types.ts";
+import { reaches } from "./scale.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 
 export interface Decision {
@@ -43,21 +44,21 @@ export function decide(
       return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
     }
     case "similarity": {
-      const tooWeak = gate.veryWeak !== null && (best < gate.veryWeak || verified.length === 0);
+      const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
-      const warnings = best < gate.weak ? [weakWarning(best, best < gate.warn)] : [];
+      const warnings = reaches(best, gate.weak) ? [] : [weakWarning(best, !reaches(best, gate.warn))];
       return { ...accept(clamp(best), verified.length === 0 ? evidence : verified), warnings };
     }
     case "guard": {
+      if (verified.length === 0) return refuse(clamp(best), "nothing_relevant");
+      const mean = verified.reduce((sum, { score }) => sum + score, 0) / verified.length;
       const kept = [...verified].sort((a, b) => b.score - a.score).slice(0, gate.keep);
-      if (kept.length === 0) return refuse(clamp(best), "nothing_relevant");
-      const mean = kept.reduce((sum, { score }) => sum + score, 0) / kept.length;
-      return mean >= gate.aggregate ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
+      return reaches(mean, gate.aggregate) ? accept(clamp(mean), kept) : refuse(clamp(mean), "evidence_too_weak");
     }
     case "v-score":
       return verified.length > 0 ? accept(clamp(best), verified) : refuse(clamp(best), "evidence_too_weak");
     case "best-similarity":
-      return best >= gate.minimum ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
+      return reaches(best, gate.minimum) ? accept(clamp(best), evidence) : refuse(clamp(best), "nothing_relevant");
     case "none":
       return accept(clamp(best), evidence);
     default:

@@ -1,38 +1,56 @@
+import { askedValues, heldValues, kindsInWords } from "../language/asked-values.ts";
 import type { CorpusCounts } from "../store/documents.ts";
-import type { Evidence, Question, Refusal } from "../types.ts";
+import { headingOf } from "../text/heading-of.ts";
+import { toOriginal } from "../text/source-map.ts";
+import type { Evidence, NearMiss, Passage, Question, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
 
 /** Near misses shown. */
 const NEAREST = 3;
+/** Names of unreadable files shown. */
+const UNREADABLE_NAMES = 20;
 
 export interface RefusalParts {
   readonly words: WordStatistics;
   readonly contacts: readonly { readonly name: string; readonly contact: string; readonly when: readonly string[] }[];
 }
 
-/** An answer of absence: what was searched, what came nearest and what it lacks, whom to ask. It never says that the documents say no. */
+/** What every profile says alike; what nothing was found for is in the profile's own words. */
+export const REFUSAL_TEXTS = {
+  empty:
+    "Nothing could be searched: no document that you may see has been ingested for this domain yet. Read a folder first: sourcebound ingest FOLDER.",
+  injection:
+    "This reads as an instruction to the system rather than as a question about the documents, so it is not followed. Ask it as a plain question.",
+  followUp: "It was read as a follow-up: ask the question in full.",
+  note: "Not finding an answer here settles nothing: the answer may be yes, no or something else.",
+} as const;
+
+/** An answer of absence: what was searched, what came nearest and what it lacks, whom to ask. It never says what the documents do not say. */
 export function explainRefusal(
   question: Question,
-  reason: Refusal["reason"],
+  given: Refusal["reason"],
   sentence: string,
   evidence: readonly Evidence[],
-  counts: CorpusCounts & { readonly within?: string },
+  { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
   { words, contacts }: RefusalParts,
 ): Refusal {
-  const empty = counts.documents === 0;
+  const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
+  const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
+  const general = contacts.filter(({ when }) => when.length === 0);
   return {
-    reason: empty ? "empty_corpus" : reason,
-    message: empty
-      ? "No documents have been ingested for this domain yet, so nothing could be searched. Read a folder first: sourcebound ingest FOLDER."
-      : question.text === question.resolved
-        ? sentence
-        : `${sentence} It was read as a follow-up: ask the question in full.`,
-    searched: counts,
+    reason,
+    message: messageFor(reason, sentence, question),
+    note: REFUSAL_TEXTS.note,
+    searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
     nearest: nearestMisses(question, evidence, words),
-    contacts: contacts
-      .filter(({ when }) => when.length === 0 || mentions(question.resolved, when))
-      .map(({ name, contact }) => ({ name, contact })),
+    contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
+}
+
+function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved }: Question): string {
+  if (reason === "empty_corpus") return REFUSAL_TEXTS.empty;
+  if (reason === "injection") return REFUSAL_TEXTS.injection;
+  return text === resolved ? sentence : `${sentence} ${REFUSAL_TEXTS.followUp}`;
 }
 
 /** Does the text contain one of the phrases as whole words, in any case? */
@@ -48,18 +66,43 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
   );
 }
 
-function nearestMisses(question: Question, evidence: readonly Evidence[], words: WordStatistics): Refusal["nearest"] {
+function nearestMisses(question: Question, evidence: readonly Evidence[], words: WordStatistics): NearMiss[] {
   const asked = askedWords(question, words);
+  const kinds = askedValues(question.resolved);
   const best = [...evidence].sort((a, b) => b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   return best
     .filter((one) => byDocument.get(one.passage.document.id) === one)
     .slice(0, NEAREST)
-    .map(({ passage }) => {
-      const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
-      const missing = asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word);
-      return { title: passage.document.title, url: passage.document.url, missing };
-    });
+    .map(({ passage }) => ({ ...placeOf(passage), ...lacksOf(passage, asked, kinds, words) }));
+}
+
+function placeOf(passage: Passage): Omit<NearMiss, "missing" | "missingValues"> {
+  const { document, window } = passage;
+  const { id, version, title, url, path, sourceMap } = document;
+  const heading = headingOf(passage);
+  return {
+    title,
+    heading: heading === title ? null : heading,
+    url,
+    documentId: id,
+    documentVersion: version,
+    original: { path, unit: "utf16", ...toOriginal(sourceMap, window) },
+  };
+}
+
+function lacksOf(
+  { document, headingPath, text }: Passage,
+  asked: ReturnType<typeof askedWords>,
+  kinds: readonly number[],
+  words: WordStatistics,
+): Pick<NearMiss, "missing" | "missingValues"> {
+  const held = new Set(words.tokens([document.title, ...headingPath, text].join("\n")));
+  const shown = heldValues(text);
+  return {
+    missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word),
+    missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
+  };
 }
 
 /** The question's content words as the user wrote them, with their tokens. */

@@ -23,3 +23,11 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
 export function usesCosines(gate: GateSettings): boolean {
   return gate.type !== "coverage" && gate.type !== "sufficiency" && gate.type !== "none";
 }
+
+/** Cosines come from numbers of single precision, and sums of products round: what lies this near a threshold is at it. */
+const ROUNDING = 1e-6;
+
+/** Is the score at the threshold or above? */
+export function reaches(score: number, threshold: number): boolean {
+  return score >= threshold - ROUNDING;
+}

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profiles } from "../profiles/index.ts";
-import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { weightedCoverage } from "./coverage.ts";
 import { decide } from "./decide.ts";
-import { explainRefusal, mentions } from "./refusal.ts";
 import { carryGate } from "./scale.ts";
 import { guardScore, verifyPassages } from "./verify.ts";
 
@@ -100,59 +99,5 @@ describe("the gates, at their thresholds", () => {
         },
       ),
     );
-  });
-});
-
-describe("explainRefusal", () => {
-  const counts = { documents: 2, chunks: 3, revision: 4, unreadable: ["x.md"] };
-  const contacts = [
-    { name: "Desk", contact: "1", when: [] },
-    { name: "Fines", contact: "2", when: ["fine"] },
-  ];
-  const parts = { words: fakeWords(), contacts };
-
-  it("names the words that the nearest documents do not hold, as they were written", () => {
-    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
-    const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });
-    const refusal = explainRefusal(
-      fakeQuestion('What does a Martian card cost, in "Belgium"?'),
-      "evidence_too_weak",
-      "No.",
-      [far, near],
-      counts,
-      parts,
-    );
-    expect(refusal.nearest.map(({ title }) => title)).toEqual(["Cards", "Zoo"]);
-    expect(refusal.nearest[0]?.missing).toEqual(["Martian", "cost", "in", "Belgium"]);
-    expect(refusal.searched).toEqual(counts);
-  });
-
-  it("shows each document once, by its best passage", () => {
-    const passage = (score: number, text: string) => fakeEvidence(fakePassage({ pieces: [text] }), { score });
-    const { nearest } = explainRefusal(
-      fakeQuestion("card"),
-      "evidence_too_weak",
-      "No.",
-      [passage(0.1, "zoo"), passage(0.3, "card")],
-      counts,
-      parts,
-    );
-    expect(nearest).toEqual([{ title: "Title", url: "https://example.org/d/", missing: [] }]);
-  });
-
-  it("names contacts that the question calls for, and says when there is nothing to search", () => {
-    const names = (question: string) =>
-      explainRefusal(fakeQuestion(question), "nothing_relevant", "No.", [], counts, parts).contacts.map(({ name }) => name);
-    expect(names("Why a FINE?")).toEqual(["Desk", "Fines"]);
-    expect(names("Is it finest?")).toEqual(["Desk"]);
-    expect(explainRefusal(fakeQuestion("x"), "nothing_relevant", "No.", [], { ...counts, documents: 0 }, parts)).toMatchObject({
-      reason: "empty_corpus",
-    });
-  });
-
-  it("finds phrases as whole words in any case and spacing", () => {
-    expect(mentions("I want to KILL  myself!", ["kill myself"])).toBe(true);
-    expect(mentions("skill myself", ["kill myself"])).toBe(false);
-    expect(mentions("C&P exam", ["c&p"])).toBe(true);
   });
 });

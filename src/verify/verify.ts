@@ -3,6 +3,7 @@ import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import { weightedCoverage } from "./coverage.ts";
+import { reaches } from "./scale.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
@@ -28,9 +29,17 @@ export function verifyPassages(
 ): Evidence[] {
   const asked = words.questionTokens(question.resolved);
   const own = words.ownTokens(question.text);
+  const isFollowUp = question.text !== question.resolved;
   return passages.map((passage) => {
     const comparison = compared.of(passage);
-    const judged = judge(passage, gate, () => relevanceByCoverage(asked, own, passage, words), scale, comparison);
+    const coverage = () => {
+      const byModel = comparison.relevance?.score;
+      if (byModel !== undefined && !isFollowUp) return byModel;
+      const byWords = relevanceByCoverage(asked, own, passage, words);
+      // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
+      return byModel === undefined ? byWords : Math.min(byModel, byWords ?? 0);
+    };
+    const judged = judge(passage, gate, coverage, scale, comparison);
     return withComparison(judged, comparison, gate);
   });
 }
@@ -40,7 +49,7 @@ function judge(
   gate: GateSettings,
   coverage: () => number | null,
   scale: Pick<ScoreScale, "score">,
-  { consistency, agreement, outlier }: PassageComparison,
+  { relevance: byModel, consistency, agreement, outlier }: PassageComparison,
 ): Evidence {
   const { dense, cross } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
@@ -51,26 +60,30 @@ function judge(
       const relevance = coverage();
       const score = relevance ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
-      return evidence(passage, verdict, relevance, score, `holds ${percent(score)} of the question's words by weight`);
+      const reason = byModel?.reason ?? `holds ${percent(score)} of the question's words by weight`;
+      return evidence(passage, verdict, relevance, score, reason);
     }
     case "similarity": {
       const score = dense ?? 0;
-      const verdict = score >= gate.minimum ? "verified" : "rejected";
+      const verdict = reaches(score, gate.minimum) ? "verified" : "rejected";
       return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
       const score = guardScore(carried, unit(cross), gate);
-      const verdict = score !== null && score >= gate.perPassage ? "verified" : "rejected";
+      const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
       return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
-      const parts = { relevance: carried, consistency: consistency.score, agreement: agreement.score };
+      const relevance = byModel?.score ?? carried;
+      const parts = { relevance, consistency: consistency.score, agreement: agreement.score };
       const score = vScore(parts) ?? 0;
-      const verdict = outlier ? "rejected" : score >= gate.verified ? "verified" : score >= gate.rejected ? "uncertain" : "rejected";
+      const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
-      return evidence(passage, verdict, carried, score, `V ${score.toFixed(2)} from ${scored.join(", ")}`);
+      const by = byModel === undefined ? "" : `; ${byModel.reason}`;
+      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)} from ${scored.join(", ")}${by}`);
     }
     case "best-similarity":
+      return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
     case "none":
       return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
     default:

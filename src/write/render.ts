@@ -12,9 +12,15 @@ export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citat
 /** What stands for the answer when it is a refusal, otherwise its sentences in order, a table's row by its header; citations as `[n]`. */
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
-  return answer.sentences
+  const text = answer.sentences
     .map((sentence) => `${readableText(sentence, answer.citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`)
     .join("\n");
+  return [...prefixesOf(answer), text].join("\n\n");
+}
+
+/** What a profile sets before an answer of low confidence. */
+function prefixesOf({ warnings }: Answer): string[] {
+  return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
 /** A sentence as people read it: a table's row as `Column: cell; Column: cell`. */
@@ -34,7 +40,8 @@ export function renderAnswerHtml(answer: Answer): string {
   const sources = answer.citations.map(
     ({ n, title, url, quote }) => `<li id="citation-${n}" value="${n}">${linked(title, url)}: <q>${escapeHtml(quote)}</q></li>`,
   );
-  return `${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
+  const prefixes = prefixesOf(answer).map((message) => `<p>${escapeHtml(message)}</p>`);
+  return `${prefixes.join("")}${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
 }
 
 function renderRow({ cells }: CitedRow): string {

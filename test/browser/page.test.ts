@@ -12,7 +12,7 @@ import { silentLog } from "../../src/server/log.ts";
 import type { MemoryEngine } from "../../src/server/routes/memory.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
-import { HOSTILE_TEXT, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
+import { HOSTILE_TEXT, HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const LAUNCH_ARGUMENTS = [
@@ -117,7 +117,10 @@ describe.skipIf(!hasChromium)("the page", () => {
     const refusal = page.getByRole("region", { name: "Not answered" });
     await refusal.waitFor();
     const text = await refusal.textContent();
-    for (const part of ["28 documents, 312 passages", "topics/transport.pdf", "Travel pay", "“camel”", "1-800-827-1000"])
+    for (const part of [
+      ...["28 documents, 312 passages", "March 1, 2024 to January 15, 2026", "topics/transport.pdf", "1-800-827-1000"],
+      ...["Travel pay – What is paid", "“camel”", "an amount of money", "Travel pay.md, characters 0–100", "settles nothing"],
+    ])
       expect(text).toContain(part);
     expect(await refusal.getByRole("link", { name: "1-800-827-1000" }).getAttribute("href")).toBe("tel:18008271000");
     expect(complaints).toEqual([]);
@@ -161,6 +164,17 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.getByRole("heading", { name: "The question was not accepted" }).isVisible()).toBe(true);
   });
 
+  it("sends what is too long, so that an emergency gets its hotline, and keeps the text to be shortened", async () => {
+    await ask(QUESTIONS.emergency);
+    await page.getByRole("heading", { name: "The question was not accepted" }).waitFor();
+    const turn = page.getByRole("article");
+    const text = (await turn.textContent()) ?? "";
+    expect(text).toContain(HOTLINE);
+    expect(text.indexOf(HOTLINE)).toBeLessThan(text.indexOf("I cannot go on."));
+    expect(await page.getByText(HOTLINE).first().isVisible()).toBe(true);
+    expect(await page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.emergency);
+  });
+
   it("shows hostile text as text, and never links to anything but http(s)", async () => {
     await ask(QUESTIONS.hostile);
     await page.getByRole("button", { name: "Source 1: show the quote" }).click();
@@ -191,12 +205,11 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(engine.calls).toHaveLength(1);
   });
 
-  it("counts characters and refuses 501; Shift+Enter breaks the line", async () => {
+  it("counts characters and says when they are too many; Shift+Enter breaks the line", async () => {
     const box = page.getByLabel("Your question");
     await box.fill("x".repeat(501));
     expect(await page.getByText("1 character too many").isVisible()).toBe(true);
-    expect(await page.getByRole("button", { name: "Ask", exact: true }).isDisabled()).toBe(true);
-    await box.press("Enter");
+    expect(await box.getAttribute("aria-invalid")).toBe("true");
     await box.fill("one");
     await box.press("Shift+Enter");
     expect(await box.inputValue()).toBe("one\n");

@@ -1,5 +1,5 @@
 import { RequestError } from "../../src/errors.ts";
-import { eventsOf, sampleAnswer, sampleCitation, sampleRefusal } from "../../src/testing/answers.ts";
+import { eventsOf, sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../../src/testing/answers.ts";
 import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
 import type { Answer, ConflictSide, Evidence } from "../../src/types.ts";
 
@@ -12,7 +12,10 @@ export const QUESTIONS = {
   cut: "What if the connection ends?",
   conflict: "How much is the burial allowance?",
   rejected: "Which question is refused at the door?",
+  emergency: `I cannot go on. ${"Nobody listens. ".repeat(40)}`.trim(),
 } as const;
+
+export const HOTLINE = "You are not alone: dial 988 at any hour.";
 
 const review = {
   title: "Higher-Level Reviews",
@@ -55,11 +58,22 @@ export const REVIEW_ANSWER: Answer = sampleAnswer({
 export const REFUSAL_ANSWER: Answer = sampleAnswer({
   question: QUESTIONS.refusal,
   refusal: sampleRefusal({
-    message: "None of the 28 documents says anything about parking animals. Nothing was written, so that nothing wrong could be.",
-    searched: { documents: 28, chunks: 312, revision: 4, unreadable: ["topics/transport.pdf"] },
+    searched: {
+      documents: 28,
+      chunks: 312,
+      revision: 4,
+      asOf: { from: "2024-03-01", to: "2026-01-15", undated: 2 },
+      unreadable: ["topics/transport.pdf"],
+      unreadableCount: 1,
+    },
     nearest: [
-      { title: "Travel pay", url: "https://www.va.gov/health-care/travel-pay/", missing: ["camel", "park"] },
-      { title: "Service animals", url: null, missing: ["clinic parking"] },
+      sampleNearMiss("Travel pay", {
+        heading: "What is paid",
+        url: "https://www.va.gov/health-care/travel-pay/",
+        missing: ["camel", "park"],
+        missingValues: ["an amount of money, a percentage or a number"],
+      }),
+      sampleNearMiss("Service animals", { missing: ["clinic parking"] }),
     ],
     contacts: [
       { name: "VA benefits hotline", contact: "1-800-827-1000" },
@@ -129,6 +143,9 @@ export function playScenario(sentencePauseMs: number): AskScript {
         return yield* eventsOf(HOSTILE_ANSWER);
       case QUESTIONS.conflict:
         return yield* eventsOf(CONFLICT_ANSWER);
+      case QUESTIONS.emergency:
+        yield { type: "warning", warning: { code: "hotline", message: HOTLINE } };
+        throw new RequestError("question_too_long", "The question has 655 characters: at most 500 are allowed.");
       case QUESTIONS.rejected:
         throw new RequestError("question_too_long", "The question has 501 characters: at most 500 are allowed.");
       default:

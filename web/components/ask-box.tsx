@@ -17,12 +17,13 @@ export function AskBox({ running, onAsk, onStop, ref }: AskBoxProps) {
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  const canAsk = !running && question.length > 0 && excess <= 0;
+  // One that is too long is sent too: the server says so, and first what whoever wrote it in an emergency must read.
+  const canAsk = !running && question.length > 0;
 
   function send() {
     if (!canAsk) return;
     onAsk(question);
-    setText("");
+    if (excess <= 0) setText("");
   }
 
   function submit(event: SubmitEvent<HTMLFormElement>) {

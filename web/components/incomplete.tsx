@@ -41,7 +41,8 @@ function describeFailure({ code, message, status }: Failure): { heading: string;
         text: "It ended before the answer did. Ask again; if this repeats, look at the server's log.",
       };
     default:
-      if (status !== null && status < 500) return { heading: "The question was not accepted", text: message };
+      if ((status !== null && status < 500) || code.startsWith("question_"))
+        return { heading: "The question was not accepted", text: message };
       return { heading: "The answer failed", text: message };
   }
 }

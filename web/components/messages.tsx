@@ -12,7 +12,7 @@ export function Messages({ warnings, notices }: MessagesProps) {
     <ul className="messages" aria-label="Warnings and notices">
       {warnings.map(({ code, message }) => (
         <li key={`${code} ${message}`} className="message is-warning">
-          <strong>Warning</strong> {message}
+          <strong>{code === "hotline" ? "Help is there" : "Warning"}</strong> {message}
         </li>
       ))}
       {notices.map(({ code, message }) => (

@@ -1,5 +1,5 @@
 import type { WireRefusal } from "../../src/client/index.ts";
-import { formatCount, toContactUrl, toHttpUrl } from "../format.ts";
+import { formatCount, formatDate, formatNumber, toContactUrl, toHttpUrl } from "../format.ts";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
@@ -9,47 +9,17 @@ const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
   nothing_relevant: "No reliable answer was found",
   evidence_too_weak: "The evidence is too weak to answer",
   not_reliable: "No reliable answer could be made",
-  empty_corpus: "There are no documents yet",
+  empty_corpus: "Nothing could be searched yet",
   injection: "This question is not answered",
 };
 
 /** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
-export function RefusalView({ refusal: { reason, message, searched, nearest, contacts } }: RefusalViewProps) {
+export function RefusalView({ refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
   return (
     <section className="refusal" aria-label="Not answered">
       <h3>{HEADINGS[reason]}</h3>
       <p>{message}</p>
-      <p className="searched">
-        Searched: {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")} (revision {searched.revision}).
-      </p>
-      {searched.unreadable.length === 0 ? null : (
-        <details className="unreadable" open={searched.unreadable.length <= 3}>
-          <summary>Not searched, because unreadable: {formatCount(searched.unreadable.length, "file")}</summary>
-          <ul>
-            {searched.unreadable.map((path) => (
-              <li key={path}>
-                <code>{path}</code>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {nearest.length === 0 ? null : (
-        <>
-          <h4>What came nearest</h4>
-          <ul className="nearest">
-            {nearest.map(({ title, url, missing }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes; two misses may have the same title
-              <li key={index}>
-                <Linked text={title} href={toHttpUrl(url)} />
-                {missing.length === 0 ? null : (
-                  <span className="missing">does not mention {missing.map((word) => `“${word}”`).join(", ")}</span>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <p className="refusal-note">{note}</p>
       {contacts.length === 0 ? null : (
         <>
           <h4>Whom to ask</h4>
@@ -62,8 +32,63 @@ export function RefusalView({ refusal: { reason, message, searched, nearest, con
           </ul>
         </>
       )}
+      {nearest.length === 0 ? null : (
+        <>
+          <h4>What came nearest</h4>
+          <ul className="nearest">
+            {nearest.map((miss, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes; two misses may have the same title
+              <NearMiss key={index} {...miss} />
+            ))}
+          </ul>
+        </>
+      )}
+      <h4>What was searched</h4>
+      <p className="searched">
+        {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")} (revision {searched.revision})
+        {describeDates(searched.as_of)}
+        {searched.within === undefined ? "" : `, only ${searched.within}`}.
+      </p>
+      {searched.unreadable_count === 0 ? null : (
+        <details className="unreadable" open={searched.unreadable_count <= 3}>
+          <summary>Not searched, because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
+          <ul>
+            {searched.unreadable.map((path) => (
+              <li key={path}>
+                <code>{path}</code>
+              </li>
+            ))}
+            {searched.unreadable_count > searched.unreadable.length ? (
+              <li>and {formatCount(searched.unreadable_count - searched.unreadable.length, "more", "more")}</li>
+            ) : null}
+          </ul>
+        </details>
+      )}
     </section>
   );
+}
+
+function NearMiss({ title, heading, url, original, missing, missing_values }: WireRefusal["nearest"][number]) {
+  const lacks = [
+    ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
+    ...(missing_values.length === 0 ? [] : [`shows no value of the kind asked for: ${missing_values.join("; ")}`]),
+  ];
+  return (
+    <li>
+      <Linked text={title} href={toHttpUrl(url)} />
+      {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
+      {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
+      <span className="miss-place">
+        {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}
+      </span>
+    </li>
+  );
+}
+
+function describeDates({ from, to, undated }: WireRefusal["searched"]["as_of"]): string {
+  if (from === null || to === null) return "";
+  const range = from === to ? formatDate(from) : `${formatDate(from)} to ${formatDate(to)}`;
+  return `, as of ${range}${undated === 0 ? "" : `, ${formatCount(undated, "document")} without a date`}`;
 }
 
 function Linked({ text, href }: { readonly text: string; readonly href: string | null }) {

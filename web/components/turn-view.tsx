@@ -44,12 +44,14 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
 
   return (
     <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
+      <div className="urgent">
+        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
+      </div>
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
       <div className="turn-columns">
         <div className="turn-main">
-          <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
               sentences={sentences}

@@ -1,6 +1,11 @@
 import { type Command, Option } from "commander";
+import { packHotlines } from "../../domain.ts";
+import { withWarnings } from "../../errors.ts";
+import { createHotlineFinder } from "../../hotlines.ts";
+import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire.ts";
 import { type CliContext, EXIT } from "../context.ts";
+import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderAnswer } from "../render.ts";
 
@@ -53,7 +58,11 @@ Examples:
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       const { terminal, signal } = context;
       const config = configOf(command);
-      await withEngine(config, async (engine) => {
+      const question = words.join(" ");
+      // Before the engine is opened: nothing that fails on the way may keep them back.
+      const urgent = createHotlineFinder(packHotlines(flags.domain, config))(question);
+      if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
+      const asked = withEngine(config, async (engine) => {
         const options = {
           domain: flags.domain,
           tenant: flags.tenant,
@@ -65,13 +74,24 @@ Examples:
           filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
           signal,
         };
-        for await (const event of engine.ask(words.join(" "), options)) {
+        for await (const event of engine.ask(question, options)) {
           if (event.type === "answer") {
-            terminal.print(flags.json ? JSON.stringify(answerToWire(event.answer), null, 2) : renderAnswer(event.answer, terminal.colors));
+            terminal.print(
+              flags.json
+                ? JSON.stringify(answerToWire(event.answer), null, 2)
+                : renderAnswer(withoutShown(event.answer, urgent), terminal.colors),
+            );
             context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
           } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
           else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
         }
       });
+      await asked.catch((error: unknown) => {
+        throw withWarnings(error, urgent);
+      });
     });
+}
+
+function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
+  return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import { SourceboundError } from "../../errors.ts";
+import { SourceboundError, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
 import { answerToWire, eventToWire } from "../../wire.ts";
-import type { AskEngine } from "../ask-engine.ts";
+import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
 import { describeFailure } from "../error-response.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { ServerLog } from "../log.ts";
@@ -17,7 +17,7 @@ export interface AskRouteOptions {
 
 /** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
 export async function ask(context: Context, options: AskRouteOptions): Promise<Response> {
-  const request = readAskRequest(new Uint8Array(await context.req.arrayBuffer()));
+  const request = readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
   const events = options.engine.ask(request, { signal });
@@ -28,6 +28,15 @@ export async function ask(context: Context, options: AskRouteOptions): Promise<R
   } catch (error) {
     if (signal.aborted) return goneResponse();
     throw error;
+  }
+}
+
+/** An emergency is seen in a body that is no request, too. */
+function readRequest(body: Uint8Array, engine: AskEngine): ParsedAskRequest {
+  try {
+    return readAskRequest(body);
+  } catch (error) {
+    throw withWarnings(error, engine.hotlines(new TextDecoder().decode(body)));
   }
 }
 

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { documentOrders } from "../../language/injection.ts";
+import { PACKAGE_ROOT } from "../../root.ts";
+import { sha256Hex } from "../../text/hash.ts";
+import type { ChatModel } from "../chat.ts";
+import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
+
+const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
+/** Characters of a passage that the model is shown: more than any chunk has. */
+const PASSAGE_CHARACTERS = 8000;
+/** Characters of a reply beyond which it is no list of verdicts. */
+const REPLY_CHARACTERS = 20_000;
+
+/** Text that speaks to whoever judges passages. */
+const ORDERS_TO_JUDGE =
+  /"?\b(?:relevance|consistency|verdicts?)"?\s*[:=]\s*[\d[{"]|\b(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ing)|grad(?:e|es|ed|ing)|judg(?:e|es|ed|ing)|rank(?:s|ed|ing)?|mark(?:s|ed|ing)?)\b.{0,60}\b(?:passages?|chunks?|snippets?|excerpts?)\b|\b(?:other|all|every|each|previous|following) (?:passages?|chunks?|snippets?|excerpts?)\b/is;
+
+const replySchema = z.object({ verdicts: z.array(z.unknown()).max(100) });
+const score = z.number().min(0).max(1);
+const verdictSchema = z.object({ passage: z.string(), relevance: score, consistency: score });
+
+/**
+ * A model that writes, asked once about all passages. A passage that gives orders is not shown to it, so that it has no say in the verdicts of others; the keys
+ * of the rest cannot be guessed by whoever wrote them. What of the reply is not as asked is `null`: the whole, or the one passage.
+ */
+export function createChatVerifier(chat: ChatModel): PassageVerifier {
+  const system = readFileSync(join(PROMPTS, "verify.system.md"), "utf8");
+  const template = readFileSync(join(PROMPTS, "verify.user.md"), "utf8");
+
+  return {
+    id: `chat/${chat.id}`,
+    model: chat.id,
+    async verify(question, passages, { signal = new AbortController().signal, onCall, onUsage, onFailure }: VerifierOptions = {}) {
+      signal.throwIfAborted();
+      const commanding = passages.map((passage) => givesOrders(passage));
+      const count = commanding.filter(Boolean).length;
+      if (count > 0) onFailure?.(`${count} of ${passages.length} passages give orders and are not shown to the model`);
+      const keys = passages.map((passage, i) => (commanding[i] || isBlank(passage) ? null : keyOf(question, passage, i)));
+      if (keys.every((key) => key === null)) return keys.map(() => null);
+      const lines = passages.flatMap((passage, i) => (keys[i] == null ? [] : [lineOf(keys[i] as string, passage)]));
+      const slots: Record<string, string> = { passages: lines.join("\n"), question: JSON.stringify(question) };
+      const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
+      onCall?.();
+      const verdicts = readVerdicts(await ask(chat, { system, user }, signal, onUsage));
+      if (verdicts === null) onFailure?.(`${chat.id} did not reply with the verdicts that were asked for`);
+      const found = keys.map((key) => (key === null ? null : (verdicts?.get(key) ?? null)));
+      const missing = found.filter((one, i) => one === null && keys[i] !== null).length;
+      if (verdicts !== null && missing > 0)
+        onFailure?.(`${chat.id} gave no verdict that can be read for ${missing} of ${lines.length} passages`);
+      return found;
+    },
+  };
+}
+
+async function ask(chat: ChatModel, prompt: Parameters<ChatModel["stream"]>[0], signal: AbortSignal, onUsage: VerifierOptions["onUsage"]) {
+  let reply = "";
+  for await (const event of chat.stream(prompt, { temperature: 0, signal })) {
+    if (event.type === "end") onUsage?.({ inputTokens: event.inputTokens, outputTokens: event.outputTokens });
+    else if (reply.length <= REPLY_CHARACTERS) reply += event.text;
+  }
+  return reply;
+}
+
+function givesOrders({ title, headingPath, text }: VerifierPassage): boolean {
+  const whole = [title, ...headingPath, text].join("\n");
+  return documentOrders(whole).length > 0 || ORDERS_TO_JUDGE.test(whole);
+}
+
+function isBlank({ text }: VerifierPassage): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
+}
+
+/** Depends on the question, which no author of a document knows. */
+function keyOf(question: string, { text }: VerifierPassage, place: number): string {
+  return sha256Hex(JSON.stringify([question, place, text])).slice(0, 10);
+}
+
+/** One line, however many the passage has. */
+function lineOf(passage: string, { title, headingPath, text }: VerifierPassage): string {
+  return JSON.stringify({ passage, title, headings: headingPath, text: text.slice(0, PASSAGE_CHARACTERS) });
+}
+
+/** Verdicts by key; `null` when the reply is no list of them. A key that is judged twice, or not as asked, has none. */
+function readVerdicts(reply: string): ReadonlyMap<string, PassageVerdict> | null {
+  const parsed = replySchema.safeParse(parseJson(reply));
+  if (!parsed.success) return null;
+  const verdicts = new Map<string, PassageVerdict>();
+  const seen = new Set<string>();
+  for (const entry of parsed.data.verdicts) {
+    const key = z.object({ passage: z.string() }).safeParse(entry).data?.passage;
+    if (key === undefined) continue;
+    const verdict = verdictSchema.safeParse(entry);
+    if (seen.has(key) || !verdict.success) verdicts.delete(key);
+    else verdicts.set(key, { relevance: verdict.data.relevance, consistency: verdict.data.consistency });
+    seen.add(key);
+  }
+  return verdicts;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ""));
+  } catch {
+    return null;
+  }
+}

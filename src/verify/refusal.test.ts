@@ -1,0 +1,141 @@
+import { createColors } from "picocolors";
+import { describe, expect, it } from "vitest";
+import { renderAnswer } from "../cli/render.ts";
+import { profiles } from "../profiles/index.ts";
+import { sampleAnswer, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
+import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import type { Refusal } from "../types.ts";
+import { explainRefusal, mentions, REFUSAL_TEXTS } from "./refusal.ts";
+
+const counts = { documents: 2, chunks: 3, revision: 4, asOf: { from: "2024-01-01", to: "2026-02-01", undated: 0 }, unreadable: ["x.md"] };
+const contacts = [
+  { name: "Desk", contact: "1", when: [] },
+  { name: "Fines", contact: "2", when: ["fine"] },
+];
+const parts = { words: fakeWords(), contacts };
+const refuse = (question: string, evidence: Parameters<typeof explainRefusal>[3] = [], over: object = {}) =>
+  explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", evidence, { ...counts, ...over }, parts);
+
+describe("what a refusal tells", () => {
+  it("what was searched: documents, their dates, the index's revision, what could not be read", () => {
+    const { unreadable, ...searched } = counts;
+    expect(refuse("x").searched).toEqual({ ...searched, unreadable, unreadableCount: 1 });
+  });
+
+  it("names at most 20 files that could not be read, and counts all", () => {
+    const { unreadable, unreadableCount } = refuse("x", [], { unreadable: Array.from({ length: 21 }, (_, i) => `${i}.pdf`) }).searched;
+    expect([unreadable.length, unreadable.at(-1), unreadableCount]).toEqual([20, "19.pdf", 21]);
+  });
+
+  it("the words that the nearest passages do not hold, as they were written", () => {
+    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
+    const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });
+    const { nearest } = refuse('What does a Martian card cost, in "Belgium"?', [far, near]);
+    expect(nearest.map(({ title }) => title)).toEqual(["Cards", "Zoo"]);
+    expect(nearest[0]?.missing).toEqual(["Martian", "cost", "in", "Belgium"]);
+  });
+
+  it("the kind of value that is asked for and that they do not show", () => {
+    const passage = fakeEvidence(fakePassage({ pieces: ["A card costs 5 dollars.", "It is sent by post."] }));
+    expect(refuse("How long is a card valid?", [passage]).nearest[0]?.missingValues).toEqual(["a length of time"]);
+    expect(refuse("How much is a card?", [passage]).nearest[0]?.missingValues).toEqual([]);
+    expect(refuse("What is the phone number, and how long is it open?", [passage]).nearest[0]?.missingValues).toEqual([
+      "a length of time",
+      "a phone number",
+    ]);
+  });
+
+  it("where they stand: document, version, heading above, characters of the original", () => {
+    const pieces = [{ type: "heading" as const, text: "Lost cards" }, "A lost card costs 3 dollars."];
+    const passage = { ...fakePassage({ title: "Cards", pieces }), window: { start: 11, end: 39 } };
+    expect(refuse("card", [fakeEvidence(passage)]).nearest[0]).toMatchObject({
+      heading: "Lost cards",
+      url: "https://example.org/d/",
+      documentId: "d",
+      documentVersion: "v1",
+      original: { path: "d.md", unit: "utf16", start: 11, end: 39 },
+    });
+    const titled = fakePassage({ title: "Lost cards", pieces });
+    expect(refuse("card", [fakeEvidence({ ...titled, window: passage.window })]).nearest[0]?.heading).toBeNull();
+  });
+
+  it("each document once, by its best passage, three at most", () => {
+    const passage = (score: number, text: string, document = "d") => fakeEvidence(fakePassage({ document, pieces: [text] }), { score });
+    const { nearest } = refuse("card", [passage(0.1, "zoo"), passage(0.3, "card"), ...["e", "f", "g"].map((id) => passage(0.2, "a", id))]);
+    expect(nearest.map(({ documentId, missing }) => [documentId, missing])).toEqual([
+      ["d", []],
+      ["e", ["card"]],
+      ["f", ["card"]],
+    ]);
+  });
+
+  it("whom to ask, those that the question calls for first", () => {
+    const names = (question: string) => refuse(question).contacts.map(({ name }) => name);
+    expect(names("Why a FINE?")).toEqual(["Fines", "Desk"]);
+    expect(names("Is it finest?")).toEqual(["Desk"]);
+  });
+
+  it("that nothing was ingested only when nothing was, not when filters leave nothing", () => {
+    expect(refuse("x", [], { documents: 0 })).toMatchObject({ reason: "empty_corpus", message: REFUSAL_TEXTS.empty });
+    expect(refuse("x", [], { documents: 0, within: "page 3" })).toMatchObject({ reason: "evidence_too_weak", message: "No." });
+  });
+
+  it("finds phrases as whole words in any case and spacing", () => {
+    expect(mentions("I want to KILL  myself!", ["kill myself"])).toBe(true);
+    expect(mentions("skill myself", ["kill myself"])).toBe(false);
+    expect(mentions("C&P exam", ["c&p"])).toBe(true);
+  });
+});
+
+/** What would read as an answer in the negative, or as knowledge of what the documents do not say. */
+const NEGATIVE = [
+  /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\b[^.:]*\b(?:says?|states?|holds?|contains?|has|have|mentions?|gives?|tells?|knows?)\s+(?:no|not|nothing|none)\b/i,
+  /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\s+(?:do|does|did)(?:\s+not|n['’]t)\b/i,
+  /\bnone of (?:the|these|our)\b/i,
+  /\bthere (?:is|are|was|were) (?:no|not|none|nothing)\b/i,
+  /(?:^|[.!?]\s+)(?:no|not|never|none)\s*[,.!]/i,
+  /\b(?:you|they|he|she|veterans?)\s+(?:can|may|do|does|are|is|will|must)(?:\s?not|n['’]t)\b/i,
+  /\bnot (?:eligible|entitled|covered|allowed|possible|available|true)\b/i,
+];
+const negative = (text: string) => NEGATIVE.filter((pattern) => pattern.test(text)).map(String);
+
+describe("no refusal reads as a negative answer", () => {
+  it.each([
+    "The documents say no.",
+    "The book holds no information about this topic.",
+    "The documents do not answer this question.",
+    "None of the 28 documents says anything about it.",
+    "There is no such benefit.",
+    "No, that is not paid.",
+    "Not found. No.",
+    "You cannot claim it.",
+    "Veterans are not paid for that.",
+    "It is not available.",
+  ])("and %j would", (text) => expect(negative(text)).not.toEqual([]));
+
+  const reasons = ["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"] as const;
+  const refusals = (sentence: string): Refusal[] =>
+    reasons.flatMap((reason) =>
+      ["Is a card free?", "And is it?"].map((text) => {
+        const question = { ...fakeQuestion(text), resolved: "Is a card free?" };
+        const found = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A zoo."] }));
+        return explainRefusal(question, reason, sentence, [found], reason === "empty_corpus" ? { ...counts, documents: 0 } : counts, parts);
+      }),
+    );
+
+  it.each(profiles.map(({ name, write }) => [name, write] as const))("in %s, for any reason, as a person reads it", (_, write) => {
+    for (const sentence of [write.refusal, write.unreliable]) {
+      for (const refusal of refusals(sentence)) {
+        expect(refusal.note).toBe(REFUSAL_TEXTS.note);
+        const text = renderAnswer(sampleAnswer({ question: "Is a card free?", refusal }), createColors(false));
+        expect(text).toContain(refusal.message);
+        expect([refusal.message, refusal.note, ...text.split("\n")].flatMap(negative)).toEqual([]);
+      }
+    }
+  });
+
+  it("nor does what the tests show in its place", () => {
+    const { message, note } = sampleRefusal({ nearest: [sampleNearMiss("Cards")] });
+    expect([message, note].flatMap(negative)).toEqual([]);
+  });
+});
