@@ -24,6 +24,8 @@ export const DEFAULT_AUDIT_DAYS = 730;
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Shortest admin token: what guards a server must not be guessed. */
+export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 /** Port of the server. */
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
@@ -38,8 +40,6 @@ export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
-/** Characters of an administration token at least: shorter ones are guessed. */
-const ADMIN_TOKEN_CHARACTERS = 16;
 /** Where `models pull` fetches from. */
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -91,14 +91,13 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: z.string().min(1).default(DEFAULT_HOST),
       port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+      admin_token: z
+        .string()
+        .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
+        .optional()
+        .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are off, from this machine too"),
     })
     .prefault({}),
-  admin_token: z
-    .string()
-    .min(ADMIN_TOKEN_CHARACTERS)
-    .regex(/^\S+$/, "must not hold white space")
-    .optional()
-    .describe("Bearer token of the routes under /v1/admin; absent: they are off"),
   session: z
     .strictObject({
       turns: z.int().min(0).max(50).default(DEFAULT_SESSION_TURNS),
@@ -170,7 +169,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
-  SOURCEBOUND_ADMIN_TOKEN: ["admin_token"],
+  SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
   SOURCEBOUND_PRIVACY: ["privacy"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],

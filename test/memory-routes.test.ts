@@ -196,6 +196,7 @@ describe("/v1/admin", () => {
     const { ask, admin } = await open();
     const { id } = await ask(CARD);
     const listed = await admin("GET", "/v1/admin/review?limit=5");
+    expect(listed.headers.get("cache-control")).toBe("no-store");
     expect(listed.body.items).toMatchObject([{ id, question: CARD, asked: 1, review_status: "unreviewed" }]);
     expect((await admin("GET", `/v1/admin/review/${id}`)).body).toMatchObject({
       id,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import Libsql from "libsql";
 import { afterEach, describe, expect, it } from "vitest";
 import { AUDIT_GENESIS } from "../src/store/audit.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -142,6 +143,20 @@ describe("forgetting", () => {
     expect((await ask(SECRET, { privacy: "ephemeral" })).cacheMode).toBe("curated");
     await memory.forget({ type: "question", question: SECRET }, { by: "Ann" });
     expect((await ask(SECRET, { privacy: "ephemeral" })).cacheMode).not.toBe("curated");
+  });
+
+  it("says when another process that was reading kept old pages in the log, and clears them the next time", async () => {
+    const { ask, memory, dataDir, holds } = await open();
+    await ask(SECRET, { sessionId: "s" });
+    const reader = new Libsql(join(dataDir, "sourcebound.db"));
+    reader.exec("begin");
+    expect(reader.prepare("select count(*) as n from interactions").all()).toEqual([{ n: 1 }]);
+    expect(await memory.forget({ type: "session", id: "s" }, { by: "Ann" })).toMatchObject({ interactions: 1, scrubbed: false });
+    expect(holds(WORD).length).toBeGreaterThan(0);
+    reader.exec("commit");
+    expect(await memory.forget({ type: "session", id: "s" }, { by: "Ann" })).toMatchObject({ interactions: 0, scrubbed: true });
+    expect(holds(WORD)).toEqual([]);
+    reader.close();
   });
 
   it("refuses to forget nothing in particular, and wants to know who asks", async () => {

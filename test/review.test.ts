@@ -252,6 +252,8 @@ describe("feedback", () => {
     expect((await review.history()).rows.filter(({ action }) => action === "feedback")).toHaveLength(2);
     await expect(engine.feedback({ id, verdict: "down", sessionId: "s2" })).rejects.toMatchObject({ code: "unknown_answer" });
     await expect(engine.feedback({ id, verdict: "down" }, { tenant: "bob" })).rejects.toMatchObject({ code: "unknown_answer" });
+    const wider = { ...engine.scope(), access: ["public", "staff"] };
+    await expect(engine.memory.feedback({ id, verdict: "down" }, wider)).rejects.toMatchObject({ code: "unknown_answer" });
     await expect(engine.feedback({ id: "x", verdict: "down" })).rejects.toMatchObject({ code: "unknown_answer" });
     await expect(engine.feedback({ id, verdict: "down", reason: "x".repeat(501) })).rejects.toMatchObject({ code: "feedback_too_long" });
     expect((await review.show(id)).feedback).toMatchObject({ verdict: "up" });

@@ -46,7 +46,7 @@ const MEMORY_ROUTES: readonly (readonly [string, string])[] = [
 
 const MEMORY_DOCS = [
   "## What is remembered",
-  "Routes under `/v1/admin` want `authorization: Bearer TOKEN` with the `admin_token` of the configuration; without one they are off.",
+  "Routes under `/v1/admin` want `authorization: Bearer TOKEN` with `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`); without one they are off.",
   `| route | what |\n| --- | --- |\n${MEMORY_ROUTES.map(([route, what]) => `| \`${route}\` | ${cell(what)} |`).join("\n")}`,
 ].join("\n\n");
 

@@ -3,29 +3,26 @@ import type { MiddlewareHandler } from "hono";
 import { RequestError } from "../errors.ts";
 
 /**
- * Lets in only requests with `authorization: Bearer TOKEN`. Without a token in the configuration nobody gets in.
- * @param token what the configuration says; `undefined` or empty: administration over HTTP is off
- * @throws RequestError `admin_off` (403), `admin_token_wrong` (401)
+ * Lets only those in who have the admin token. Without one the addresses are off, from this machine too: any page in a browser can send a request
+ * to it, and so can whatever forwards requests from outside.
  */
-export function requireAdmin(token: string | undefined): MiddlewareHandler {
-  const expected = token === undefined || token === "" ? null : digest(token);
+export function requireAdmin(token: string | null): MiddlewareHandler {
   return async (context, next) => {
-    if (expected === null) {
-      const message =
-        "Administration over HTTP is off: set admin_token in the configuration (or SOURCEBOUND_ADMIN_TOKEN), then start again.";
+    if (token === null) {
+      const message = "This address is off: set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
       throw new RequestError("admin_off", message);
     }
-    const given = /^Bearer +(\S+)\s*$/i.exec(context.req.header("authorization") ?? "")?.[1] ?? "";
-    if (!timingSafeEqual(digest(given), expected)) {
-      context.header("WWW-Authenticate", 'Bearer realm="sourcebound"');
-      throw new RequestError("admin_token_wrong", 'This route needs the administration token: send "authorization: Bearer TOKEN".');
+    const given = /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
+    if (given === undefined || !isEqual(given, token)) {
+      context.header("WWW-Authenticate", "Bearer");
+      throw new RequestError("admin_token_wrong", 'Send the admin token: "authorization: Bearer TOKEN".');
     }
-    context.header("Cache-Control", "no-store");
     await next();
   };
 }
 
-/** Of one length whatever the text, so that comparing tells nothing of it. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** In the same time whatever differs, lengths included. */
+function isEqual(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }

@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
   /** Bearer token of `/v1/admin/*`; absent: those routes are off. */
-  readonly adminToken?: string | undefined;
+  readonly adminToken?: string | null;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
 }
@@ -32,7 +32,7 @@ export interface AppOptions {
 const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, memory, log, webRoot, limits: given, adminToken, host = "127.0.0.1" }: AppOptions): Hono {
+export function createApp({ engine, memory, log, webRoot, limits: given, adminToken = null, host = "127.0.0.1" }: AppOptions): Hono {
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -56,7 +56,10 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
     });
   }
 
-  app.use("/v1/admin/*", requireAdmin(adminToken));
+  app.use("/v1/admin/*", requireAdmin(adminToken), async (context, next) => {
+    context.header("Cache-Control", "no-store");
+    await next();
+  });
   const json = [
     async (context: Context, next: Next) => {
       const contentType = context.req.header("content-type");

