@@ -26,6 +26,10 @@ export const DEFAULT_CACHE_ENTRIES = 10_000;
 export const DEFAULT_CACHE_HOURS = 24 * 7;
 /** Shortest admin token: what guards a server must not be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
+/** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
+export const DEFAULT_REPORT_DAYS = 90;
+/** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
+export const DEFAULT_REPORT_ENTRIES = 10_000;
 /** Port of the server. */
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
@@ -128,6 +132,16 @@ export const configSchema = z.strictObject({
       enabled: z.boolean().default(true),
       entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES),
       hours: z.number().positive().default(DEFAULT_CACHE_HOURS),
+    })
+    .prefault({}),
+  reports: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Keep a diagnostic report of every question that is refused, answered with low confidence or warned about"),
+      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Older ones are dropped"),
+      entries: z.int().min(1).default(DEFAULT_REPORT_ENTRIES).describe("Reports kept for each tenant of a domain; the oldest go first"),
     })
     .prefault({}),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),

@@ -8,9 +8,11 @@ import { type Config, hubFolders } from "./config.ts";
 import { bindCorrection } from "./correct-answer.ts";
 import { calibrationFolder } from "./data-folders.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
-import { ConfigError, ModelError } from "./errors.ts";
+import { ConfigError, ModelError, messageOf } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
+import { createCommonWords } from "./language/english-words.ts";
+import { createTopicReader, type ReadTopics } from "./language/topics.ts";
 import { createChatVerifier } from "./models/adapters/chat-verifier.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
@@ -27,12 +29,14 @@ import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
 import { createMemory, type FeedbackRequest, type Memory } from "./remember/memory.ts";
+import { createReportReader, type ReportReader } from "./reports.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
+import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
@@ -103,7 +107,7 @@ export interface Health {
 }
 
 /** Everything in one place; open one per process and close it. */
-export interface Engine {
+export interface Engine extends ReportReader {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
@@ -215,9 +219,15 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
   };
   const secret = await store.secret();
+  try {
+    await store.reports.purge(reportsSince(now(), config.reports.days));
+  } catch (error) {
+    warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
+  }
   const storeId = sha256Hex(`index of ${secret}`);
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
+  const topicReaders = new WeakMap<DomainPack, ReadTopics>();
   const clock = () => performance.now();
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const driftWatch = new DriftWatch({ recent: store.interactions.recentChances, warn });
@@ -228,6 +238,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   };
   const reader = createReader();
   const facts = createFactReader();
+  const isCommon = createCommonWords();
 
   const finders = new WeakMap<DomainPack["hotlines"], HotlineFinder>();
   const hotlinesOf = (hotlines: DomainPack["hotlines"]): HotlineFinder => {
@@ -257,6 +268,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     });
     corpora.set(name, made);
     return made;
+  };
+  const topicsOf = (pack: DomainPack): ReadTopics => {
+    const known = topicReaders.get(pack) ?? createTopicReader(pack.topics);
+    topicReaders.set(pack, known);
+    return known;
   };
   const profileOf = (pack: DomainPack, name = config.profile ?? pack.default_profile) =>
     profileNamed(name, [...(parts.profiles ?? []), ...profiles]);
@@ -304,7 +320,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       },
       remember: isMeasured
         ? null
-        : { cache: config.cache, session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes } },
+        : {
+            cache: config.cache,
+            session: { turns: config.session.turns, idleMinutes: config.session.idle_minutes },
+            reports: { ...config.reports, text: true },
+          },
+      reports: { topics: pack.topics, readTopics: topicsOf(pack), isCommon, warn },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
@@ -373,6 +394,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence: pack.precedence, signal });
     },
+    ...createReportReader({ store, config, domain, now }),
     hotlines,
     ask: (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options)),
     async answer(question, options) {

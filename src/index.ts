@@ -1,5 +1,6 @@
 /** The public API. */
 export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProcessConfig } from "./config.ts";
+export type * from "./diagnostic-report.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
@@ -21,6 +22,7 @@ export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionReque
 export type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "./remember/review.ts";
 export type { SessionMessage } from "./remember/session-messages.ts";
 export type { Statistics } from "./remember/statistics.ts";
+export type { ReportOptions } from "./reports.ts";
 export type { ForgetTarget } from "./store/forget.ts";
 export type * from "./types.ts";
 export {

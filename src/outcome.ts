@@ -22,6 +22,8 @@ export interface Outcome {
   evidence: readonly Evidence[];
   conflicts: readonly Conflict[];
   decision: Decision;
+  /** How far above the least that answers; `null`: not known. */
+  headroom: number | null;
   refusal: Refusal | null;
 }
 
@@ -38,6 +40,7 @@ export function createOutcome(): Outcome {
     evidence: [],
     conflicts: [],
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    headroom: null,
     refusal: null,
   };
 }

@@ -7,6 +7,7 @@ import { checking, passesAgain } from "./checked-sentences.ts";
 import type { AnswerEvent } from "./events.ts";
 import type { HotlineFinder } from "./hotlines.ts";
 import type { Vocabulary } from "./language/terminology.ts";
+import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
@@ -16,6 +17,7 @@ import type { Profile } from "./profiles/profile.ts";
 import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
 import { curatedKey, lookupCurated } from "./remember/curated.ts";
 import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import type { ReportParts } from "./remember/report.ts";
 import {
   applyFilters,
   areaOf,
@@ -47,6 +49,7 @@ import { type Compared, comparePassages, NOT_COMPARED } from "./verify/compare-p
 import { conflictWarning, type Precedence } from "./verify/conflicts.ts";
 import { type Decision, decide as decideByGate } from "./verify/decide.ts";
 import type { FactReader } from "./verify/facts.ts";
+import { headroomOf } from "./verify/headroom.ts";
 import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
 import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
@@ -77,6 +80,8 @@ export interface AnswerParts extends RetrieveParts {
   /** A model that scores passages beside the rules; `null`: none is asked. */
   readonly verifier: ModelVerifier | null;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
+  /** The domain's topics, and whom to tell that a report could not be kept. */
+  readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   readonly hotlines: HotlineFinder;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
@@ -306,6 +311,7 @@ export function decide(question: Question, outcome: Outcome, parts: AnswerParts,
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
+  outcome.headroom = headroomOf(made, gate, sufficiency);
   const decision =
     question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -456,8 +462,13 @@ export async function remember(
     hit,
     topics: await topicsOf(question, result, parts),
   };
-  const { cached } = await rememberAnswer(question, result, facts, parts.store, parts.remember);
+  const { reports } = parts.remember;
+  const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, kept, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, facts, parts.store, parts.remember, report);
+  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
+  log.fact("report", reportFailure === null && report !== null ? report.id : null);
   log.fact("privacy", question.privacy ?? "redacted");
 }
 

@@ -101,6 +101,51 @@ function expectFailure(run: Finished, code: number, words: RegExp): void {
 const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
 const reingest = ["ingest", "documents", "--source", "documents"];
 
+describe("reports", { concurrent: true, timeout: 60_000 }, () => {
+  it("says what to do where there are none, and which switch hides them", async () => {
+    const sandbox = copy();
+    const empty = await cli(sandbox, ["reports"]);
+    expect(empty).toMatchObject({ code: 0, stderr: "" });
+    expect(empty.stdout).toMatch(/No reports in domain "library" of the last 90 days.*\n\s+sourcebound ask/);
+    const narrowed = await cli(sandbox, ["reports", "--topic", "cards", "--since", "2020-01-01"]);
+    expect(narrowed.stdout).toContain("Leave --topic and --since out");
+    expect(JSON.parse((await cli(sandbox, ["reports", "--json"])).stdout)).toEqual({ total: 0, topics: [], reports: [] });
+  });
+
+  it("groups what was asked in vain, and shows one in full, also as JSON", async () => {
+    const sandbox = copy();
+    const asked = await cli(sandbox, ["ask", "--json", "Which library card do penguins of the zoo need?"]);
+    expect(asked.code).toBe(3);
+    const { id } = JSON.parse(asked.stdout);
+    const grouped = await cli(sandbox, ["reports", "--since", "2020-01-01"]);
+    expect(grouped).toMatchObject({ code: 0, stderr: "" });
+    expect(grouped.stdout).toContain("Library cards (cards)  1 report, 1 refused");
+    expect(grouped.stdout).toContain('No document mentions "penguins"');
+    const shown = await cli(sandbox, ["reports", "show", id]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toContain("word penguins: in no passage found, in no document");
+    const json = JSON.parse((await cli(sandbox, ["reports", "--json", "show", id])).stdout);
+    expect(json).toMatchObject({ interaction_id: id, report: { report_below: null } });
+    expect(json.report.gaps.missing[0]).toEqual({ text: "penguins", kind: "word", in_documents: false });
+    expect(JSON.parse((await cli(sandbox, ["reports", "--topic", "none", "--json"])).stdout).total).toBe(0);
+    expectFailure(await cli(sandbox, ["reports", "show", id, "--tenant", "alice"]), 2, /unknown_report.*no report/);
+  });
+
+  it.each([
+    [["reports", "--since", "2026-02-30"], /must be a day/],
+    [["reports", "--since", "yesterday"], /must be a day/],
+    [["reports", "--limit", "-1"], /whole number/],
+    [["reports", "--limit", "1e9"], /whole number/],
+    [["reports", "--topic", "card"], /Did you mean "cards"/],
+    [["reports", "--tenant", "alic"], /Did you mean "alice"/],
+    [["reports", "show"], /missing required argument/],
+    [["reports", "show", "nothing"], /unknown_report.*sourcebound reports/],
+    [["reports", "nonsense"], /too many arguments|unknown command/],
+  ])("says what is wrong with %j", async (args, words) => {
+    expectFailure(await cli(seeded, args), 2, words);
+  });
+});
+
 describe("ask", { concurrent: true, timeout: 60_000 }, () => {
   it.each(LIBRARY_QUESTIONS)("answers with the source: $question", async ({ question, path, holds }) => {
     const run = await cli(seeded, ["ask", question]);

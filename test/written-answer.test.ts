@@ -94,7 +94,7 @@ describe.concurrent("a sentence that falls", () => {
         expect(answer).toMatchObject({
           status: "insufficient_context",
           sentences: [],
-          refusal: { reason: "not_reliable", message: "No reliable answer can be given from the book's content." },
+          refusal: { reason: "not_reliable", message: "I cannot give a reliable answer from the book's content." },
         });
         expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
         expect(endpoint.chats).toHaveLength(1);

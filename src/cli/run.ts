@@ -12,6 +12,7 @@ import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addReportsCommand } from "./commands/reports.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
@@ -72,6 +73,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addConflictsCommand(program, context);
+  addReportsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
   addSessionsCommand(program, context);

@@ -86,7 +86,7 @@ function profileDocs(): string {
       `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
       `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
       unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
-      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check }, null, 2)}\n\`\`\``,
+      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");
   });
   return [`${MADE}# Profiles`, ...sections, ""].join("\n\n");

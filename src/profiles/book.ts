@@ -1,5 +1,5 @@
 import { SOURCE_GUARDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 004: chat about one book. Numbers: its sections 1 to 5. */
 export const book: Profile = {
@@ -48,6 +48,7 @@ export const book: Profile = {
     urls: "remove",
     verificationScore: null,
   },
+  lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [],

@@ -17,6 +17,11 @@ export interface Profile {
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
+  /**
+   * An answered question gets a diagnostic report below this confidence (a cosine on the scale of `thresholdsOf` where the gate goes by one), or with less
+   * than this margin above the least that answers; `null`: only what is refused, and what checks find, is reported.
+   */
+  readonly lowConfidence: { readonly below: number } | { readonly margin: number } | null;
   /** What it says of every answer, metric by metric, without blocking any; absent: nothing. */
   readonly report?: readonly ReportMetric[];
   /** Turns of a session that are used. */
@@ -28,6 +33,9 @@ export interface Profile {
   /** Every rule of the source, and what became of it. */
   readonly rules: readonly SourceRule[];
 }
+
+/** Margin of the profiles whose source names none. Our choice: reports are for reading by people, and a question just above the line is the next one to fall. */
+export const REPORT_MARGIN = 0.1;
 
 /** A metric of a report, read from what a check found. */
 export interface ReportMetric {

@@ -47,12 +47,10 @@ export const sevenLayer: Profile = {
     urls: "home-page",
     verificationScore: 0.7,
   },
+  lowConfidence: { below: 0.5 },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
-  unbuilt: [
-    { stage: "lookup", what: "semantic and graph caches" },
-    { stage: "remember", what: "low-confidence diagnostic report (layer 7)" },
-  ],
+  unbuilt: [{ stage: "lookup", what: "semantic and graph caches" }],
   rules: [
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
@@ -88,7 +86,12 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 7: warning prefix below .50, with a report",
       state: "reproduced",
-      why: "its condition `weak and best < .50`; the prefix stands before the answer's text and HTML, and is a warning of its own in lists; the report is not built",
+      why: "its condition `weak and best < .50`; the prefix stands before the answer's text and HTML, and is a warning of its own in lists; it does not promise the report, the trace names it once it is written",
+    },
+    {
+      rule: "layer 7: the report's contents",
+      state: "corrected",
+      why: "query, passages with scores, topics and beginnings, gaps, check issues, recommendations; also of refusals, which its code returns before it logs; personal data is taken out, and text of passages is read from the documents when it is shown",
     },
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",

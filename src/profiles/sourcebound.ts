@@ -1,4 +1,4 @@
-import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
  * Default. The gate's weights never saw the veterans' golden set; its threshold was chosen on the development half of it, and so were its features: figures on
@@ -48,6 +48,7 @@ export const sourcebound: Profile = {
     urls: "remove",
     verificationScore: 0.7,
   },
+  lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
   caches: ["exact"],
   unbuilt: [

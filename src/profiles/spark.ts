@@ -1,5 +1,5 @@
 import { SOURCE_GUARDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 001: hybrid retrieval, guard, quote compression. Numbers: its sections 2 and 3. */
 export const spark: Profile = {
@@ -47,6 +47,7 @@ export const spark: Profile = {
     urls: "remove",
     verificationScore: null,
   },
+  lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   unbuilt: [{ stage: "lookup", what: "semantic cache" }],

@@ -54,6 +54,7 @@ export const validator: Profile = {
     { metric: "faithfulness", check: "faithfulness", threshold: 0.35 },
     { metric: "chain_terminology", check: "terminology", threshold: null },
   ],
+  lowConfidence: null,
   sessionTurns: 0,
   caches: [],
   unbuilt: [{ stage: "check", what: "batch grading against golden answers" }],

@@ -1,5 +1,5 @@
 import { SOURCE_GUARDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
 export const vgRag: Profile = {
@@ -47,6 +47,7 @@ export const vgRag: Profile = {
     urls: "remove",
     verificationScore: null,
   },
+  lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact"],
   unbuilt: [{ stage: "verify", what: "web check of uncertain passages: they are not used" }],

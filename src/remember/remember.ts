@@ -1,4 +1,6 @@
 import { redactPersonalData } from "../language/pii.ts";
+import type { Interaction, InteractionFacts, InteractionStore, ReviewStatus } from "../store/interactions.ts";
+import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { isCacheable } from "./cache.ts";
@@ -8,6 +10,8 @@ import { sessionShown } from "./session-messages.ts";
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number };
+  /** `text: false`: of a question that is reported only kinds, counts and scores are kept. */
+  readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }
 
 /** What the path of the question knows besides question and answer. */
@@ -26,11 +30,14 @@ export interface RememberFacts {
 
 export interface Remembered {
   readonly cached: boolean;
+  /** What kept the report from being stored; `null`: nothing. */
+  readonly reportFailure: unknown;
 }
 
 /**
  * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
  * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
+ * @param report stored with the interaction; where that fails, the interaction is stored without it
  */
 export async function rememberAnswer(
   question: Question,
@@ -38,6 +45,7 @@ export async function rememberAnswer(
   { cacheKey, curatedKey, chance, hit, topics }: RememberFacts,
   store: Store,
   { cache, session }: RememberSettings,
+  report: NewReport | null = null,
 ): Promise<Remembered> {
   const { scope, sessionId, userId = null } = question;
   const ephemeral = question.privacy === "ephemeral";
@@ -45,7 +53,7 @@ export async function rememberAnswer(
   const personal = redacted !== question.text;
   const stored = ephemeral ? "" : JSON.stringify(forStorage(answer, redacted));
   const cited = citedVersions(answer);
-  const reviewStatus = await store.interactions.add(
+  const { reviewStatus, reportFailure } = await addInteraction(
     {
       id: answer.id,
       domain: scope.domain,
@@ -79,6 +87,8 @@ export async function rememberAnswer(
       latencyMs: answer.latencyMs,
       approved: answer.cacheMode === "curated" ? cited : null,
     },
+    report,
+    store.interactions,
   );
   if (sessionId !== null && !ephemeral) {
     const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
@@ -92,7 +102,7 @@ export async function rememberAnswer(
   }
   const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && !personal && !ephemeral;
   // What a reviewer has flagged is not served again without being made again.
-  if (!clean || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false };
+  if (!clean || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false, reportFailure };
   const shown =
     answer.seeAlso === undefined || answer.seeAlso === null
       ? cited
@@ -106,7 +116,24 @@ export async function rememberAnswer(
     hours: cache.hours,
     capacity: cache.entries,
   });
-  return { cached };
+  return { cached, reportFailure };
+}
+
+/** What kept the report out, if anything did: a question is never lost for the sake of its report. */
+async function addInteraction(
+  interaction: Interaction,
+  facts: InteractionFacts,
+  report: NewReport | null,
+  interactions: Pick<InteractionStore, "add">,
+): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
+  if (report !== null) {
+    try {
+      return { reviewStatus: await interactions.add(interaction, report, facts), reportFailure: null };
+    } catch (reportFailure) {
+      return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure };
+    }
+  }
+  return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure: null };
 }
 
 /** Documents that an answer cites, with the versions that it saw. */

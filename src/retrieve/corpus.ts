@@ -183,6 +183,12 @@ export class Corpus {
     return this.words.has(token);
   }
 
+  /** Does a document that the scope may see hold the token? */
+  holds(token: string, scope: Scope): boolean {
+    const visible = this.scopes.slotsFor(scope);
+    return this.words.search([token], 1, (slot) => visible.has(slot)).length > 0;
+  }
+
   /** Tokens of a text as this index sees them. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);

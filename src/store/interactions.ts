@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 
 export type ReviewStatus = Database["interactions"]["review_status"];
@@ -57,10 +58,10 @@ export interface StoredInteraction extends Omit<Interaction, "userId"> {
 
 export interface InteractionStore {
   /**
-   * Stores it. The same answer to the same question as one that was reviewed keeps that review.
+   * Stores it, with its report in the same transaction. The same answer to the same question as one that was reviewed keeps that review.
    * @returns the review status that it begins with
    */
-  add(interaction: Interaction, facts?: InteractionFacts): Promise<ReviewStatus>;
+  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
   /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
@@ -69,9 +70,10 @@ export interface InteractionStore {
 
 export function createInteractionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): InteractionStore {
   return {
-    async add(interaction, given) {
+    async add(interaction, report = null, given = undefined) {
       const facts = given ?? factsOf(interaction);
-      const row = toRow(interaction, facts, await secret(), now().toISOString());
+      const at = now();
+      const row = toRow(interaction, facts, await secret(), at.toISOString());
       return db.transaction().execute(async (trx) => {
         const { approved } = facts;
         const reviewed = approved === null ? await reviewOf(trx, row) : null;
@@ -84,6 +86,7 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date, se
           .execute();
         if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
+        if (report !== null) await insertReport(trx, interaction, report, at);
         return review_status;
       });
     },

@@ -8,6 +8,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "001_first_light": { up: createFirstTables },
   "002_outline_and_pages": { up: addOutlineAndPages },
   "003_chance": { up: addChance },
+  "003_reports": { up: addReports },
   "005_review": { up: addReview },
 };
 
@@ -161,6 +162,25 @@ async function addOutlineAndPages(db: Kysely<unknown>): Promise<void> {
     const outline = JSON.stringify(outlineOf(row.text, blocks).map(({ start, level, text }) => [start, level, text]));
     await documents.updateTable("documents").set({ outline }).where("id", "=", id).execute();
   }
+}
+
+async function addReports({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable("reports")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("interaction_id", "text", (c) => c.notNull().references("interactions.id").onDelete("cascade"))
+    .addColumn("domain", "text", (c) => c.notNull())
+    .addColumn("tenant", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
+    .addColumn("profile", "text", (c) => c.notNull())
+    .addColumn("topic", "text", (c) => c.notNull())
+    .addColumn("confidence", "real")
+    .addColumn("report", "text", (c) => c.notNull())
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .execute();
+  await schema.createIndex("reports_interaction").on("reports").column("interaction_id").execute();
+  await schema.createIndex("reports_owner").on("reports").columns(["domain", "tenant", "created_at", "id"]).execute();
+  await schema.createIndex("reports_time").on("reports").column("created_at").execute();
 }
 
 async function addChance(db: Kysely<unknown>): Promise<void> {

@@ -141,6 +141,21 @@ export interface Database {
   };
   /** Append-only; `hash` covers the row and `previous`, the hash of the row before. Holds no words of questions or answers. */
   audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
+  /** Diagnostic reports; deleted with their interaction. */
+  reports: {
+    id: string;
+    interaction_id: string;
+    domain: string;
+    tenant: string;
+    /** Labels with which the question was asked, sorted: who lacks one does not see the report. */
+    access: string;
+    profile: string;
+    /** Slug of the main topic; `""`: none. */
+    topic: string;
+    confidence: number | null;
+    report: string;
+    created_at: string;
+  };
   cache_entries: {
     key: string;
     domain: string;

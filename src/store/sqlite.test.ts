@@ -1,9 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, sql } from "kysely";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampleReport } from "../testing/reports.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
+import { migrations } from "./migrations.ts";
+import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
 
@@ -102,6 +106,36 @@ describe("openSqlite", () => {
     expect(await store.interactions.list("d", 5)).toEqual([]);
     await store.close();
     expect(readFileSync(path, "latin1")).not.toContain("jane@example.org");
+  });
+
+  it("gives a database of the version before its reports, and deletes them with their interaction", async () => {
+    const path = join(folder, "test.db");
+    const old = new Kysely<Database>({ dialect: new SqliteDialect({ database: new Libsql(path) as unknown as SqliteDatabase }) });
+    const known = Object.entries(migrations).filter(([name]) => name < "003");
+    await new Migrator({ db: old, provider: { getMigrations: async () => Object.fromEntries(known) } }).migrateToLatest();
+    const facts = `'d', '', '["public"]', 'p', null, 'an old question', '{}', 'ok', 'unreviewed', null, 'miss', '2025-12-31T00:00:00.000Z'`;
+    await sql.raw(`insert into interactions values ('i1', ${facts})`).execute(old);
+    await old.destroy();
+    const migrated = await openSqlite(path);
+    const store = createStore(migrated, clock);
+    const interaction = {
+      id: "i2",
+      domain: "d",
+      tenant: null,
+      access: ["public"],
+      profile: "p",
+      sessionId: null,
+      question: "q",
+      answer: "{}",
+    };
+    const report = { id: "r1", topic: null, report: sampleReport(), days: 90, entries: 10 };
+    await store.interactions.add({ ...interaction, status: "ok", confidence: null, chance: null, cacheMode: "miss" }, report);
+    const selection = { scope: { domain: "d", tenant: null, access: ["public"] }, since: new Date(0) };
+    expect(await store.reports.get("r1", selection)).toMatchObject({ interactionId: "i2", report: sampleReport() });
+    expect((await store.interactions.list("d", 10)).map(({ question }) => question)).toEqual(["q", "an old question"]);
+    await migrated.deleteFrom("interactions").where("id", "=", "i2").execute();
+    expect(await migrated.selectFrom("reports").selectAll().execute()).toEqual([]);
+    await store.close();
   });
 
   it("makes its tables as a whole or not at all", async () => {

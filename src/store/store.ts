@@ -7,6 +7,7 @@ import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createForgetStore, type ForgetStore } from "./forget.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
@@ -18,6 +19,7 @@ export interface Store {
   readonly cache: CacheStore;
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
+  readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
   readonly encoders: EncoderStore;
   readonly review: ReviewStore;
@@ -49,6 +51,7 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
     cache: createCacheStore(db, now),
     sessions: createSessionStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret),
+    reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),
     review: createReviewStore(db, now),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { FileContent, FilePlace } from "../store/documents.ts";
-import type { InteractionFacts } from "../store/interactions.ts";
+import type { Interaction, InteractionFacts } from "../store/interactions.ts";
+import type { NewReport, ReportSelection } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Scope, StoredDocument } from "../types.ts";
+import { sampleReport } from "./reports.ts";
 
 export interface StoreUnderTest {
   readonly store: Store;
@@ -358,6 +360,143 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     );
   });
 
+  describe(`${name}: reports`, () => {
+    const add = (store: Store, id: string, { report = {}, ...over }: Partial<Interaction> & { report?: Partial<NewReport> } = {}) => {
+      const interaction = {
+        id,
+        domain: "d",
+        tenant: null,
+        access: ["public"],
+        profile: "p",
+        sessionId: null,
+        question: `q ${id}`,
+        answer: "{}",
+      };
+      const rest = { status: "ok", confidence: 0.25, chance: null, cacheMode: "miss" };
+      const made = { id: `r-${id}`, topic: "cards", report: sampleReport(), days: 90, entries: 100, ...report };
+      return store.interactions.add({ ...interaction, ...rest, ...over }, made);
+    };
+    const all = { scope, since: new Date(0) };
+    const idsOf = async (store: Store, over: Partial<ReportSelection> = {}, page = { limit: 10, offset: 0 }) =>
+      (await store.reports.list({ ...all, ...over }, page)).map(({ id }) => id);
+
+    it(
+      "gives a report back as it was put in, by its id and by that of its interaction",
+      withStore(async ({ store, second }) => {
+        await add(store, "i1");
+        const stored = {
+          id: "r-i1",
+          interactionId: "i1",
+          domain: "d",
+          tenant: null,
+          profile: "p",
+          topic: "cards",
+          createdAt: "2026-01-01T00:00:00.000Z",
+          question: "q i1",
+          report: sampleReport(),
+        };
+        expect(await second.reports.get("r-i1", all)).toEqual(stored);
+        expect(await second.reports.get("i1", all)).toEqual(stored);
+        expect(await second.reports.get("i2", all)).toBeNull();
+        expect((await store.interactions.list("d", 10)).map(({ id }) => id)).toEqual(["i1"]);
+      }),
+    );
+
+    it(
+      "lists newest first, by page, topic and time",
+      withStore(async ({ store, advance }) => {
+        for (let n = 1; n <= 5; n++) {
+          await add(store, `i${n}`, { report: { topic: n % 2 === 0 ? null : "cards" } });
+          advance(1000);
+        }
+        expect(await idsOf(store)).toEqual(["r-i5", "r-i4", "r-i3", "r-i2", "r-i1"]);
+        expect(await idsOf(store, {}, { limit: 2, offset: 1 })).toEqual(["r-i4", "r-i3"]);
+        expect(await idsOf(store, {}, { limit: 2, offset: 5 })).toEqual([]);
+        expect(await idsOf(store, { topic: null })).toEqual(["r-i4", "r-i2"]);
+        expect(await idsOf(store, { topic: "cards" })).toEqual(["r-i5", "r-i3", "r-i1"]);
+        expect(await idsOf(store, { since: new Date("2026-01-01T00:00:03Z") })).toEqual(["r-i5", "r-i4"]);
+      }),
+    );
+
+    it(
+      "reads each report once, however many were made at the same time",
+      withStore(async ({ store }) => {
+        for (let n = 0; n < 502; n++) await add(store, `i${n}`, { report: { entries: 5000 } });
+        const seen: string[] = [];
+        for await (const { id } of store.reports.each(all)) seen.push(id);
+        expect(seen).toHaveLength(502);
+        expect(new Set(seen).size).toBe(502);
+        expect(seen).toEqual([...seen].sort().reverse());
+      }),
+    );
+
+    it(
+      "shows reports of exactly the tenant, made with no label that is lacking",
+      withStore(async ({ store }) => {
+        await add(store, "none");
+        await add(store, "alice", { tenant: "alice" });
+        await add(store, "staff", { access: ["staff", "public", "staff"] });
+        await add(store, "other", { domain: "e" });
+        expect(await idsOf(store)).toEqual(["r-none"]);
+        expect(await idsOf(store, { scope: { ...scope, tenant: "alice" } })).toEqual(["r-alice"]);
+        expect(await idsOf(store, { scope: { ...scope, tenant: "bob" } })).toEqual([]);
+        expect(await idsOf(store, { scope: { ...scope, access: ["public", "staff", "board"] } })).toEqual(["r-staff", "r-none"]);
+        expect(await idsOf(store, { scope: { ...scope, access: ["staff"] } })).toEqual([]);
+        expect(await idsOf(store, { scope: { ...scope, access: [] } })).toEqual([]);
+        for (const id of ["r-alice", "alice", "r-staff", "staff", "r-other"]) expect(await store.reports.get(id, all), id).toBeNull();
+      }),
+    );
+
+    it(
+      "drops what is too old, and the oldest of a tenant that has too many",
+      withStore(async ({ store, advance }) => {
+        await add(store, "old");
+        await add(store, "alice", { tenant: "alice" });
+        advance(86_400_000);
+        for (const id of ["i1", "i2", "i3"]) {
+          await add(store, id, { report: { entries: 2 } });
+          advance(1000);
+        }
+        expect(await idsOf(store)).toEqual(["r-i3", "r-i2"]);
+        expect(await idsOf(store, { scope: { ...scope, tenant: "alice" } })).toEqual(["r-alice"]);
+        await add(store, "i4", { report: { days: 1 } });
+        expect(await idsOf(store, { scope: { ...scope, tenant: "alice" } })).toEqual([]);
+        expect((await store.interactions.list("d", 10)).map(({ id }) => id)).toContain("old");
+      }),
+    );
+
+    it(
+      "purges what is older, and nothing else",
+      withStore(async ({ store, advance }) => {
+        expect(await store.reports.purge(new Date("2027-01-01T00:00:00Z"))).toBe(0);
+        await add(store, "i1");
+        advance(1000);
+        await add(store, "i2");
+        expect(await store.reports.purge(new Date("2026-01-01T00:00:01Z"))).toBe(1);
+        expect(await idsOf(store)).toEqual(["r-i2"]);
+        expect(await store.interactions.list("d", 10)).toHaveLength(2);
+      }),
+    );
+
+    it(
+      "keeps both or none when a report cannot be stored",
+      withStore(async ({ store }) => {
+        await add(store, "i1");
+        await expect(add(store, "i2", { report: { id: "r-i1" } })).rejects.toThrow();
+        expect((await store.interactions.list("d", 10)).map(({ id }) => id)).toEqual(["i1"]);
+      }),
+    );
+
+    it(
+      "loses no report of two writers",
+      withStore(async ({ store, second }) => {
+        const writers = [store, second];
+        await Promise.all(Array.from({ length: 60 }, (_, n) => add(writers[n % 2] as Store, `i${n}`)));
+        expect(await idsOf(store, {}, { limit: 100, offset: 0 })).toHaveLength(60);
+      }),
+    );
+  });
+
   describe(`${name}: sessions of users`, () => {
     const keep = { idleMinutes: 30, limit: 5 };
     const turn = { question: "q", answer: "a", citations: [], shown: "{}" };
@@ -417,16 +556,16 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
       "takes over what was decided on the same answer, and nothing else",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
-        expect(await store.interactions.add({ ...interaction, id: "i1" }, facts())).toBe("unreviewed");
+        expect(await store.interactions.add({ ...interaction, id: "i1" }, null, facts())).toBe("unreviewed");
         expect(await second.review.approve({ id: "i1", by: "Ann", versions })).toBe("done");
-        expect(await store.interactions.add({ ...interaction, id: "i2" }, facts())).toBe("approved");
-        expect(await store.interactions.add({ ...interaction, id: "i3" }, facts({ answered: "b" }))).toBe("unreviewed");
-        expect(await store.interactions.add({ ...interaction, id: "i4" }, facts({ curatedKey: "other" }))).toBe("unreviewed");
-        expect(await store.interactions.add({ ...interaction, id: "i5" }, facts({ curatedKey: null }))).toBe("unreviewed");
+        expect(await store.interactions.add({ ...interaction, id: "i2" }, null, facts())).toBe("approved");
+        expect(await store.interactions.add({ ...interaction, id: "i3" }, null, facts({ answered: "b" }))).toBe("unreviewed");
+        expect(await store.interactions.add({ ...interaction, id: "i4" }, null, facts({ curatedKey: "other" }))).toBe("unreviewed");
+        expect(await store.interactions.add({ ...interaction, id: "i5" }, null, facts({ curatedKey: null }))).toBe("unreviewed");
         await second.documents.putFile(place, fileContent(storedDocument({ version: "v2" })));
         for (const id of ["i1", "i2"])
           expect(await store.review.get(id)).toMatchObject({ reviewStatus: "unreviewed", demotedAt: expect.any(String) });
-        expect(await store.interactions.add({ ...interaction, id: "late" }, facts({ approved: versions }))).toBe("unreviewed");
+        expect(await store.interactions.add({ ...interaction, id: "late" }, null, facts({ approved: versions }))).toBe("unreviewed");
         expect(await store.review.approve({ id: "i1", by: "Ann", versions })).toBe("stale");
         expect(await store.review.approve({ id: "i9", by: "Ann", versions })).toBe("missing");
       }),
@@ -436,7 +575,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
       "serves a correction until its document changes, and never one whose document has changed before",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
-        await store.interactions.add({ ...interaction, id: "i1" }, facts());
+        await store.interactions.add({ ...interaction, id: "i1" }, null, facts());
         const act = { id: "i1", by: "Ann", versions, curatedId: "c1", answer: '{"a":1}' };
         expect(await store.review.correct({ ...act, versions: new Map([["doc-a", "v0"]]) })).toBe("stale");
         expect(await store.review.correct({ ...act, versions: new Map() })).toBe("stale");
@@ -454,7 +593,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
     it(
       "counts what would be forgotten without forgetting it",
       withStore(async ({ store, second }) => {
-        await store.interactions.add({ ...interaction, id: "i1" }, facts());
+        await store.interactions.add({ ...interaction, id: "i1" }, null, facts());
         const target = { type: "session", id: "s" } as const;
         const counted = await store.forgetting.count(target);
         expect(counted).toMatchObject({ interactions: 1 });

@@ -1,4 +1,5 @@
 import { askedValues, heldValues, kindsInWords } from "../language/asked-values.ts";
+import { askedWords } from "../language/asked-words.ts";
 import type { CorpusCounts } from "../store/documents.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { toOriginal } from "../text/source-map.ts";
@@ -67,7 +68,7 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
 }
 
 function nearestMisses(question: Question, evidence: readonly Evidence[], words: WordStatistics): NearMiss[] {
-  const asked = askedWords(question, words);
+  const asked = askedWords(question.resolved, words);
   const kinds = askedValues(question.resolved);
   const best = [...evidence].sort((a, b) => b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
@@ -103,22 +104,4 @@ function lacksOf(
     missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word),
     missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
   };
-}
-
-/** The question's content words as the user wrote them, with their tokens. */
-function askedWords(question: Question, words: WordStatistics): { word: string; tokens: string[] }[] {
-  const seen = new Set<string>();
-  const asked = new Set(words.questionTokens(question.resolved));
-  return question.resolved
-    .split(/\s+/)
-    .map((word) => ({
-      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
-      tokens: words.tokens(word).filter((token) => asked.has(token)),
-    }))
-    .filter(({ word, tokens }) => {
-      const key = tokens.join(" ");
-      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
-      seen.add(key);
-      return true;
-    });
 }

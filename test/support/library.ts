@@ -16,6 +16,9 @@ hotlines:
   - name: Help line
     text: "You are not alone: call 988 at any hour."
     when: [suicide, kill myself]
+topics:
+  - { slug: cards, name: Library cards, keywords: [library card, card] }
+  - { slug: fines, name: Fines, keywords: [fine, overdue] }
 complexity:
   comparison: [compare, versus]
 tenants:

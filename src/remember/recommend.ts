@@ -1,0 +1,133 @@
+import type { DiagnosticReport, MissingTerm, Recommendation, ValueKind } from "../diagnostic-report.ts";
+
+/** Advice of one report: more is not acted on. */
+const MAX_RECOMMENDATIONS = 8;
+/** Missing terms, and files, that get advice of their own. */
+const MAX_EACH = 3;
+/** From this share of words that stand in no document the question is taken for one outside the domain, when it has at least so many words. */
+const STRANGE_SHARE = 0.6;
+const STRANGE_WORDS = 3;
+
+const KIND_NAMES: Readonly<Record<ValueKind, string>> = {
+  money: "amount of money",
+  percent: "percentage",
+  duration: "period",
+  date: "date",
+  number: "number",
+  form: "form",
+  phone: "phone number",
+  address: "address",
+  name: "name",
+};
+
+export interface RecommendParts {
+  readonly topics: readonly { readonly slug: string; readonly name: string }[];
+  readonly isCommon: (word: string) => boolean;
+  readonly declaresPrecedence: boolean;
+  readonly documents: number;
+}
+
+/** What would help the documents to answer, by rule: what was counted first, then guesses. An empty index has one advice only. */
+export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
+  if (parts.documents === 0) {
+    const text = "Nothing has been ingested that the asker may read: read a folder with `sourcebound ingest FOLDER`.";
+    return [{ kind: "no_documents", subject: "", text, basis: "counted" }];
+  }
+  const { causes, gaps } = report;
+  const weak = causes.includes("refused") || causes.includes("low_confidence");
+  const strange = gaps.missing.filter(({ inDocuments }) => !inDocuments);
+  const outside = isOutside(report, strange);
+  const found = [
+    ...(weak && outside ? [outsideDomain()] : []),
+    ...(weak ? strange.slice(0, outside ? 0 : MAX_EACH).map(inNoDocument) : []),
+    ...gaps.conflicts.filter(({ resolvedBy }) => resolvedBy === null).map((conflict) => settleConflict(conflict, parts)),
+    ...(weak && !outside ? fillGaps(report, parts) : []),
+    ...(weak ? gaps.unreadable.paths.slice(0, MAX_EACH).map(unreadableFile) : []),
+    ...report.checks.filter(({ leftOut }) => leftOut > 0).map(leftOutBy),
+  ];
+  return found.slice(0, MAX_RECOMMENDATIONS);
+}
+
+/** Most words stand in no document and no topic is known: nothing that the documents lack, but another subject. */
+function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, strange: readonly MissingTerm[]): boolean {
+  const words = strange.filter(({ kind }) => kind === "word").length;
+  return (
+    query.topics.every((topic) => gaps.topics.some((gap) => gap.topic === topic)) &&
+    words >= STRANGE_WORDS &&
+    words >= STRANGE_SHARE * query.terms.length
+  );
+}
+
+function outsideDomain(): Recommendation {
+  const text = "Most of its words stand in no document: the question is probably outside of what the documents are for.";
+  return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
+}
+
+function inNoDocument({ text: term, kind }: MissingTerm): Recommendation {
+  const otherwise = kind === "word" ? ", or declare the documents' own word for it under `synonyms` in the domain pack" : "";
+  const text = `No document mentions "${term}": add one that does${otherwise}.`;
+  return { kind: "in_no_document", subject: term.toLowerCase(), text, basis: "counted" };
+}
+
+function fillGaps(
+  { gaps, passages, query }: Omit<DiagnosticReport, "recommendations">,
+  { topics, isCommon }: RecommendParts,
+): Recommendation[] {
+  const nameOf = (slug: string) => topics.find((topic) => topic.slug === slug)?.name ?? slug;
+  const found: Recommendation[] = gaps.topics
+    .filter(({ inDocuments }) => !inDocuments)
+    .map(({ topic }) => ({
+      kind: "topic_without_documents",
+      subject: topic,
+      text: `No document seems to be on "${nameOf(topic)}": none holds the words of one of its keywords. Add documents on it.`,
+      basis: "heuristic",
+    }));
+  if (passages.length === 0) return found;
+  const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
+  if (apart.length > 0) {
+    const [first] = apart as [string, ...string[]];
+    const text = `Documents mention ${listed(apart)}, but no passage found does: say it where the rest of the question is answered, or declare \`synonyms\`.`;
+    found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
+  }
+  const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));
+  for (const kinds of gaps.kinds) {
+    const what = kinds.map((kind) => KIND_NAMES[kind]).join(" or ");
+    const where = topic === undefined ? `${passages.length} passages found` : `passages found on "${nameOf(topic)}"`;
+    const text = `The question asks for a value, and none of the ${where} holds one of its kind (${what}): state it there, or add the page that does.`;
+    found.push({ kind: "no_such_value", subject: `${topic ?? ""} ${kinds.join(" ")}`.trim(), text, basis: "heuristic" });
+  }
+  if (found.length === 0 && gaps.missing.length === 0) {
+    const text =
+      "The passages found hold every word asked: the answer may be missing, spread over several places, or worded otherwise. State it in one sentence.";
+    found.push({ kind: "worded_otherwise", subject: topic ?? "", text, basis: "heuristic" });
+  }
+  return found;
+}
+
+function settleConflict(
+  { about, values: [one, other], titles: [first, second] }: DiagnosticReport["gaps"]["conflicts"][number],
+  { declaresPrecedence }: RecommendParts,
+): Recommendation {
+  const where = first === second ? `"${first}" says` : `"${first}" and "${second}" say`;
+  const advice = declaresPrecedence
+    ? "The declared `precedence` does not decide between them: correct or date one of them."
+    : "Correct one, or declare `precedence` in the domain pack.";
+  const subject = [first, second].sort().join(" | ");
+  return { kind: "conflict", subject, text: `${where} "${one}" and "${other}" about ${about}. ${advice}`, basis: "heuristic" };
+}
+
+function unreadableFile(path: string): Recommendation {
+  const text = `"${path}" could not be parsed, so it was not searched: repair it, or convert it to markdown, text or HTML.`;
+  return { kind: "unreadable_file", subject: path, text, basis: "counted" };
+}
+
+function leftOutBy({ check }: DiagnosticReport["checks"][number]): Recommendation {
+  const text = `What was written did not pass the check "${check}" and was left out: see whether the documents state it elsewhere.`;
+  return { kind: "sentences_left_out", subject: check, text, basis: "heuristic" };
+}
+
+function listed(terms: readonly string[]): string {
+  const shown = terms.slice(0, MAX_EACH).map((term) => `"${term}"`);
+  const more = terms.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" and ");
+}

@@ -1,0 +1,193 @@
+import type { Kysely, Transaction } from "kysely";
+import type { DiagnosticReport, StoredReport } from "../diagnostic-report.ts";
+import type { Scope } from "../types.ts";
+import type { Interaction } from "./interactions.ts";
+import type { Database } from "./schema.ts";
+
+/** A report to be stored with its interaction. */
+export interface NewReport {
+  readonly id: string;
+  /** Slug of the main topic. */
+  readonly topic: string | null;
+  readonly report: DiagnosticReport;
+  /** Reports are kept so many days, and so many of them for each tenant of a domain; the oldest go. */
+  readonly days: number;
+  readonly entries: number;
+}
+
+/** Which reports are looked at. */
+export interface ReportSelection {
+  /** Whose: reports of exactly this tenant, made with no access label that the scope lacks. */
+  readonly scope: Scope;
+  /** Slug; `null`: those without a topic; absent: all. */
+  readonly topic?: string | null | undefined;
+  /** Not older than this. */
+  readonly since: Date;
+}
+
+export interface ReportStore {
+  /** All that are selected, newest first, read in pages. */
+  each(selection: ReportSelection): AsyncGenerator<StoredReport, void>;
+  /** One page, newest first. */
+  list(selection: ReportSelection, page: { readonly limit: number; readonly offset: number }): Promise<StoredReport[]>;
+  /** By its own id or by that of its interaction; `null` where there is none that the scope may see. */
+  get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null>;
+  /** Deletes what is older; returns how many. Writes only where there is something to delete. */
+  purge(before: Date): Promise<number>;
+}
+
+const MS_PER_DAY = 86_400_000;
+/** Reports read at once. */
+const PAGE = 500;
+/** SQLite wants a limit before an offset. */
+const ALL = 1_000_000_000;
+
+/** When a report expires that is made now. */
+export function reportsSince(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * MS_PER_DAY);
+}
+
+/** Adds a report in the transaction of its interaction, and drops what is too old or too much. */
+export async function insertReport(
+  trx: Transaction<Database>,
+  { id, domain, tenant, access, profile, confidence }: Interaction,
+  report: NewReport,
+  now: Date,
+): Promise<void> {
+  const owner = { domain, tenant: tenant ?? "" };
+  await trx
+    .insertInto("reports")
+    .values({
+      id: report.id,
+      interaction_id: id,
+      ...owner,
+      access: JSON.stringify([...new Set(access)].sort()),
+      profile,
+      topic: report.topic ?? "",
+      confidence,
+      report: JSON.stringify(report.report),
+      created_at: now.toISOString(),
+    })
+    .execute();
+  await trx.deleteFrom("reports").where("created_at", "<", reportsSince(now, report.days).toISOString()).execute();
+  await trx
+    .deleteFrom("reports")
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("reports")
+        .select("id")
+        .where("domain", "=", owner.domain)
+        .where("tenant", "=", owner.tenant)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(ALL)
+        .offset(report.entries),
+    )
+    .execute();
+}
+
+export function createReportStore(db: Kysely<Database>): ReportStore {
+  const owned = ({ scope, since }: ReportSelection) =>
+    db
+      .selectFrom("reports")
+      .where("reports.domain", "=", scope.domain)
+      .where("reports.tenant", "=", scope.tenant ?? "")
+      .where("reports.created_at", ">=", since.toISOString());
+  /** A report's access is a list of labels; which of the lists in use the scope covers is told here, so that any database can compare. */
+  const coveredLists = async (selection: ReportSelection) => {
+    const rows = await owned(selection).select("reports.access").distinct().execute();
+    return rows.map(({ access }) => access).filter((access) => covers(selection.scope, access));
+  };
+  const rowsOf = (selection: ReportSelection, lists: readonly string[]) =>
+    owned(selection)
+      .where("reports.access", "in", lists.length === 0 ? [""] : lists)
+      .$if(selection.topic !== undefined, (query) => query.where("reports.topic", "=", selection.topic ?? ""))
+      .innerJoin("interactions", "interactions.id", "reports.interaction_id")
+      .select([
+        "reports.id",
+        "reports.interaction_id",
+        "reports.domain",
+        "reports.tenant",
+        "reports.profile",
+        "reports.topic",
+        "reports.created_at",
+        "reports.report",
+        "interactions.question",
+      ])
+      .orderBy("reports.created_at", "desc")
+      .orderBy("reports.id", "desc");
+  return {
+    async *each(selection) {
+      const lists = await coveredLists(selection);
+      let last: StoredReport | undefined;
+      do {
+        const from = last;
+        const rows = await rowsOf(selection, lists)
+          .$if(from !== undefined, (q) => {
+            const { createdAt, id } = from as StoredReport;
+            return q.where((eb) =>
+              eb.or([
+                eb("reports.created_at", "<", createdAt),
+                eb.and([eb("reports.created_at", "=", createdAt), eb("reports.id", "<", id)]),
+              ]),
+            );
+          })
+          .limit(PAGE)
+          .execute();
+        const page = rows.map(fromRow);
+        yield* page;
+        last = page.length < PAGE ? undefined : page.at(-1);
+      } while (last !== undefined);
+    },
+    async list(selection, { limit, offset }) {
+      const rows = await rowsOf(selection, await coveredLists(selection))
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return rows.map(fromRow);
+    },
+    async get(id, selection) {
+      const row = await rowsOf(selection, await coveredLists(selection))
+        .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interaction_id", "=", id)]))
+        .executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    async purge(before) {
+      const at = before.toISOString();
+      const old = await db.selectFrom("reports").select("id").where("created_at", "<", at).limit(1).executeTakeFirst();
+      if (old === undefined) return 0;
+      const { numDeletedRows } = await db.deleteFrom("reports").where("created_at", "<", at).executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+function covers(scope: Scope, access: string): boolean {
+  return (JSON.parse(access) as string[]).every((label) => scope.access.includes(label));
+}
+
+interface ReportRow {
+  readonly id: string;
+  readonly interaction_id: string;
+  readonly domain: string;
+  readonly tenant: string;
+  readonly profile: string;
+  readonly topic: string;
+  readonly created_at: string;
+  readonly report: string;
+  readonly question: string;
+}
+
+function fromRow({ id, interaction_id, domain, tenant, profile, topic, created_at, report, question }: ReportRow): StoredReport {
+  return {
+    id,
+    interactionId: interaction_id,
+    domain,
+    tenant: tenant === "" ? null : tenant,
+    profile,
+    topic: topic === "" ? null : topic,
+    createdAt: created_at,
+    question,
+    report: JSON.parse(report) as DiagnosticReport,
+  };
+}

@@ -1,0 +1,36 @@
+import type { DiagnosticReport } from "../diagnostic-report.ts";
+
+/** A report of a refused question with every part that `parts` does not name at its plainest. */
+export function sampleReport(parts: Partial<DiagnosticReport> = {}): DiagnosticReport {
+  return {
+    causes: ["refused"],
+    confidence: 0.25,
+    headroom: -0.25,
+    reportBelow: null,
+    refusal: "evidence_too_weak",
+    query: {
+      type: "what",
+      words: 6,
+      terms: ["card", "dragons"],
+      codes: [],
+      values: [],
+      expects: [],
+      repaired: [],
+      expanded: [],
+      topics: ["cards"],
+      followUp: false,
+      injectionSignals: [],
+    },
+    passages: [],
+    gaps: {
+      missing: [{ text: "dragons", kind: "word", inDocuments: false }],
+      kinds: [],
+      topics: [],
+      unreadable: { paths: [], total: 0 },
+      conflicts: [],
+    },
+    checks: [],
+    recommendations: [{ kind: "in_no_document", subject: "dragons", text: 'No document mentions "dragons".', basis: "counted" }],
+    ...parts,
+  };
+}

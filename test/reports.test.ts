@@ -1,0 +1,248 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { sql } from "kysely";
+import { afterEach, describe, expect, it } from "vitest";
+import { createEngine } from "../src/engine.ts";
+import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
+import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { fakeEncoder } from "../src/testing/fake-encoder.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+
+let library: Library | null = null;
+afterEach(async () => {
+  await library?.close();
+  library = null;
+});
+
+async function open(options: LibraryOptions = {}): Promise<Library> {
+  library = await openLibrary(options);
+  return library;
+}
+
+/** The report that the remember stage names. */
+async function reportOf({ events }: Library, question: string, options = {}): Promise<unknown> {
+  const end = (await events(question, options)).find(({ type }) => type === "remember-end");
+  return end !== undefined && "facts" in end ? end.facts.report : undefined;
+}
+
+const CARD = "How much does a library card cost?";
+const REFUSED = "Which library card do penguins of the zoo need?";
+
+describe("diagnostic reports", () => {
+  it("are made of refusals and not of good answers, and are found by the answer's id too", async () => {
+    const { engine, ask } = await open();
+    expect(await reportOf(library as Library, "How much does a library card cost?")).toBeNull();
+    const answer = await ask(REFUSED);
+    expect(answer.refusal).not.toBeNull();
+    const report = await engine.report(answer.id);
+    expect(report).toMatchObject({ interactionId: answer.id, topic: "cards", question: REFUSED, report: { causes: ["refused"] } });
+    expect(report.report.gaps.missing).toContainEqual({ text: "penguins", kind: "word", inDocuments: false });
+    expect(await engine.report(report.id)).toEqual(report);
+    expect((await engine.reports()).total).toBe(1);
+  });
+
+  it("group by topic, with what is missing most", async () => {
+    const { engine, ask } = await open();
+    for (const question of [REFUSED, "Can penguins pay a fine in herring?", "Do penguins get a card for otters?"]) await ask(question);
+    const { total, topics, reports } = await engine.reports({ limit: 2 });
+    expect(total).toBe(3);
+    expect(topics.map(({ topic, reports }) => [topic, reports])).toEqual([
+      ["cards", 2],
+      ["fines", 1],
+    ]);
+    expect(topics[0]?.missing[0]).toEqual({ text: "penguins", reports: 2 });
+    expect(reports).toHaveLength(2);
+    expect((await engine.reports({ topic: "fines" })).topics.map(({ topic }) => topic)).toEqual(["fines"]);
+    expect((await engine.reports({ topic: null })).total).toBe(0);
+    await expect(engine.reports({ topic: "fine" })).rejects.toMatchObject({
+      code: "unknown_topic",
+      message: expect.stringContaining('"fines"'),
+    });
+  });
+
+  it("show passages from the documents as they are, and none that have changed", async () => {
+    const { engine, ask, ingest, sandbox } = await open();
+    const answer = await ask(REFUSED);
+    const shown = (await engine.report(answer.id)).report.passages;
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.every(({ preview }) => typeof preview === "string" && preview.length > 0 && preview.length <= 160)).toBe(true);
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    const { report } = await db.selectFrom("reports").select("report").executeTakeFirstOrThrow();
+    await db.destroy();
+    expect(report).not.toContain("preview");
+    for (const file of ["cards.md", "loans.md", "rooms/study.html"]) rmSync(`${sandbox.folder}/documents/${file}`);
+    writeFileSync(`${sandbox.folder}/documents/fines.txt`, "Fines were abolished.\n");
+    await ingest();
+    expect((await engine.report(answer.id)).report.passages.map(({ preview }) => preview)).toEqual(shown.map(() => null));
+  });
+
+  it("are seen by their own tenant and access alone, also by id", async () => {
+    const { engine, ask, sandbox } = await open();
+    const mine = await ask(REFUSED);
+    const alices = await ask("Do penguins pay for a pass?", { tenant: "alice" });
+    expect(alices.refusal).not.toBeNull();
+    expect((await engine.reports()).reports.map(({ interactionId }) => interactionId)).toEqual([mine.id]);
+    expect((await engine.reports({ tenant: "alice" })).reports.map(({ interactionId }) => interactionId)).toEqual([alices.id]);
+    expect((await engine.reports({ tenant: "bob" })).total).toBe(0);
+    await expect(engine.report(alices.id)).rejects.toMatchObject({ code: "unknown_report" });
+    await expect(engine.report(mine.id, { tenant: "alice" })).rejects.toMatchObject({ code: "unknown_report" });
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    await db.updateTable("reports").set({ access: '["public","staff"]' }).execute();
+    await db.destroy();
+    expect((await engine.reports()).total).toBe(0);
+    await expect(engine.report(mine.id)).rejects.toMatchObject({ code: "unknown_report" });
+  });
+
+  it("tell nothing of documents that the asker may not read", async () => {
+    const { engine, ask, ingest, sandbox } = await open();
+    mkdirSync(`${sandbox.folder}/secret`);
+    writeFileSync(`${sandbox.folder}/secret/merger.md`, "# Penguins\n\nPenguins of the zoo need a blue library card.\n");
+    await ingest("secret", { access: "staff" });
+    const { report } = await engine.report((await ask(REFUSED)).id);
+    expect(report.gaps.missing).toContainEqual({ text: "penguins", kind: "word", inDocuments: false });
+    expect(JSON.stringify(report)).not.toContain("blue");
+  });
+
+  it("are kept without personal data, in the report and in the database", async () => {
+    const { ask, sandbox, engine } = await open();
+    const answer = await ask("My SSN is 123-45-6789 and penguin.fan@zoo.example my mail: do penguins need a card?");
+    await engine.report(answer.id);
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    const rows = JSON.stringify(await db.selectFrom("reports").selectAll().execute());
+    await db.destroy();
+    expect(rows).toContain("penguins");
+    for (const secret of ["123-45", "6789", "penguin.fan", "zoo.example"]) expect(rows).not.toContain(secret);
+  });
+
+  it("never fail the answer: one that cannot be stored is told, and the question is kept", async () => {
+    const warnings: string[] = [];
+    const { ask, sandbox, engine, events } = await open({ warn: (message) => warnings.push(message) });
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    await sql`drop table reports`.execute(db);
+    await db.destroy();
+    const answer = await ask(REFUSED);
+    expect(answer.refusal).not.toBeNull();
+    expect(warnings.join()).toContain("diagnostic report could not be kept");
+    expect((await engine.store.interactions.list("library", 5)).map(({ id }) => id)).toEqual([answer.id]);
+    const seen = await events(REFUSED);
+    expect(seen).toContainEqual(expect.objectContaining({ type: "notice", code: "report_failed" }));
+    expect(seen.find(({ type }) => type === "remember-end")).toMatchObject({ facts: { report: null } });
+  });
+
+  it("can be switched off, and expire", async () => {
+    const off = await open({ settings: { "reports.enabled": false } });
+    expect(await reportOf(off, REFUSED)).toBeNull();
+    expect((await off.engine.reports()).total).toBe(0);
+    await off.close();
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    const { ask, engine } = await open({ now: () => new Date(now), settings: { "reports.days": 2 } });
+    const answer = await ask(REFUSED);
+    now += 2 * 86_400_000;
+    expect((await engine.reports({ since: new Date(0) })).total).toBe(1);
+    expect((await engine.reports({ since: new Date(now) })).total).toBe(0);
+    now += 1000;
+    expect((await engine.reports({ since: new Date(0) })).total).toBe(0);
+    await expect(engine.report(answer.id)).rejects.toMatchObject({ code: "unknown_report" });
+  });
+
+  it("tell what checks left out of what a model wrote, without personal data that it wrote", async () => {
+    const chat = fakeChatModel([["A library card costs 900 dollars [1]. Ask jo.penguin@zoo.example for one [1]."]]);
+    const { ask, engine } = await open({ models: { small: chat, large: chat } });
+    const answer = await ask(CARD);
+    expect(answer.refusal).toBeNull();
+    const { report } = await engine.report(answer.id);
+    expect(report.causes).toContain("checks");
+    expect(report.checks.filter(({ leftOut }) => leftOut > 0).map(({ check }) => check)).toContain("values");
+    expect(report.recommendations).toContainEqual(expect.objectContaining({ kind: "sentences_left_out", subject: "values" }));
+    expect(JSON.stringify(report)).not.toContain("jo.penguin");
+  });
+
+  it("are made once, and not again for a hit", async () => {
+    const { ask, engine, events } = await open({ settings: { "cache.enabled": true } });
+    await ask(CARD);
+    const seen = await events(CARD);
+    expect(seen.find(({ type }) => type === "remember-end")).toMatchObject({ facts: { report: null } });
+    expect((await engine.reports()).total).toBe(0);
+  });
+
+  it("are made by many who ask at once, in two processes' engines, and none is lost", async () => {
+    const { ask, engine } = await open();
+    const other = await createEngine(engine.config);
+    try {
+      const asked = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? ask(`${REFUSED} ${n}`) : other.answer(`${REFUSED} ${n}`))),
+      );
+      const { reports, total } = await other.reports({ limit: 100 });
+      expect(total).toBe(24);
+      expect(reports.map(({ interactionId }) => interactionId).sort()).toEqual(asked.map(({ id }) => id).sort());
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("that have expired are gone from the database when it is next opened", async () => {
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    const { ask, engine, sandbox } = await open({ now: () => new Date(now) });
+    await ask(REFUSED);
+    now += 91 * 86_400_000;
+    await (await createEngine(engine.config, { now: () => new Date(now) })).close();
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    expect(await db.selectFrom("reports").select("id").execute()).toEqual([]);
+    await db.destroy();
+  });
+
+  it("of an index of nothing say what to do", async () => {
+    const { engine, ask } = await open({ documents: {} });
+    const { report } = await engine.report((await ask(REFUSED)).id);
+    expect(report.passages).toEqual([]);
+    expect(report.recommendations.map(({ kind }) => kind)).toEqual(["no_documents"]);
+  });
+
+  it.each([
+    [0.44, ["refused"], false],
+    [0.47, ["low_confidence"], true],
+    [0.499, ["low_confidence"], true],
+    [0.501, null, false],
+    [0.6, null, false],
+  ])("come with the warning prefix of seven-layer: best cosine %d", async (cosine, causes, prefix) => {
+    const vectorOf = (text: string) => (text === CARD ? [cosine, Math.sqrt(1 - cosine * cosine)] : [1, 0]);
+    const encoder = { ...fakeEncoder({ dimensions: 2, vectorOf }), model: "text-embedding-3-small" };
+    const { engine, events } = await open({ encoder });
+    const seen = await events(CARD, { profile: "seven-layer" });
+    expect(seen.some(({ type, ...rest }) => type === "warning" && JSON.stringify(rest).includes("low_confidence"))).toBe(prefix);
+    const { reports } = await engine.reports();
+    expect(reports.map(({ report }) => report.causes)).toEqual(causes === null ? [] : [causes]);
+    expect(seen.some((event) => event.type === "notice" && event.message.includes("layer 7"))).toBe(false);
+    if (causes === null) return;
+    expect(reports[0]?.report).toMatchObject({ reportBelow: 0.5, query: { type: "how-much", topics: ["cards"] } });
+    expect(reports[0]?.report.confidence).toBeCloseTo(cosine, 5);
+    expect(reports[0]?.report.passages.length).toBeGreaterThan(0);
+  });
+
+  it("of seven-layer go by the same share of cosines with another encoder", async () => {
+    const { engine, ask } = await open();
+    const answer = await ask("quantum xylophone", { profile: "seven-layer" });
+    const { reportBelow } = (await engine.report(answer.id)).report;
+    const carried = scaleFor("text-embedding-3-small", loadEmbeddedEncoder(), loadCalibrations()).threshold(0.5);
+    expect(reportBelow).toBeCloseTo(carried, 9);
+    expect(reportBelow).not.toBe(0.5);
+  });
+
+  it("are grouped quickly, thousands of them", async () => {
+    const { ask, engine, sandbox } = await open();
+    await ask(REFUSED);
+    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+      insert into reports select id || '-' || i, interaction_id, domain, tenant, access, profile, topic, confidence, report, created_at from reports, n`.execute(
+      db,
+    );
+    await db.destroy();
+    const started = performance.now();
+    const { total, topics, reports } = await engine.reports({ limit: 20, offset: 4990 });
+    const ms = performance.now() - started;
+    expect([total, topics[0]?.reports, reports.length]).toEqual([5001, 5001, 11]);
+    // Some 0.2 s alone; the limit is for a machine that is busy with other things.
+    expect(ms).toBeLessThan(5000);
+  });
+});
