@@ -125,7 +125,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe(
-      "Older is deleted hourly by `serve` and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`",
+      "Older is deleted hourly by `serve` and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
     ),
   cache: z
     .strictObject({

@@ -352,7 +352,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     store,
     privacy: config.privacy,
     sessionTurns: config.session.turns,
-    retention: { interactionsDays: config.retention.interactions_days, auditDays: config.retention.audit_days },
+    retention: {
+      interactionsDays: config.retention.interactions_days,
+      reportsDays: config.reports.days,
+      auditDays: config.retention.audit_days,
+    },
     domain: (name) => domain(name).name,
     createId,
     bind: ({ domain: name, tenant, access, profile, question }, before, id, text) =>

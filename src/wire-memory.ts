@@ -160,7 +160,8 @@ export function queueItemToWire(item: QueuedQuestion) {
 }
 
 export function reviewToWire(shown: ShownReview) {
-  const { id, domain, tenant, profile, question, status, reason, privacy, confidence, asked, feedback, answer, curated, history } = shown;
+  const { id, domain, tenant, profile, question, status, reason, privacy, confidence, asked, feedback, answer, curated, report, history } =
+    shown;
   return {
     id,
     domain,
@@ -180,6 +181,7 @@ export function reviewToWire(shown: ShownReview) {
     created_at: shown.createdAt,
     asked,
     feedback,
+    report,
     answer: answer === null ? null : answerToWire(answer),
     curated: curated === null ? null : { ...curated, answer: answerToWire(curated.answer) },
     history: history.map(auditToWire),

@@ -86,7 +86,7 @@ describe("stats, sessions and forget on the command line", () => {
     expect(dry.stderr).toContain("--yes");
     expect(await json("forget", "--question", UNANSWERABLE, "--yes", "--json")).toMatchObject({ interactions: 1, scrubbed: true });
     expect(await json("forget", "--question", UNANSWERABLE, "--json")).toMatchObject({ interactions: 0, scrubbed: null });
-    expect((await cli("sessions", "purge")).stdout).toMatch(/^Deleted 0 sessions, 0 cached answers, 0 interactions, 0 rows/);
+    expect((await cli("sessions", "purge")).stdout).toMatch(/^Deleted 0 sessions, 0 cached answers, 0 interactions, 0 reports, 0 rows/);
     expect(await json("forget", "--all", "--yes", "--json")).toMatchObject({ scrubbed: true });
     expect((await cli("stats")).stdout).toBe("Nothing was asked.\n");
     expect((await cli("review", "list")).stdout).toBe("Nothing waits for review.\n");

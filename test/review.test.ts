@@ -50,6 +50,9 @@ describe("the queue", () => {
     expect(queue[0]).toMatchObject({ id: fines, thumbs: "down" });
     expect(queue[0]?.why).toContain("thumbs down");
     expect(queue.map(({ id }) => id)).toEqual([fines, zoo, card]);
+    expect(queue.map(({ reported }) => reported)).toEqual([false, true, false]);
+    const { report } = await review.show(zoo);
+    expect(await engine.report(report ?? "")).toMatchObject({ interactionId: zoo });
     expect((await review.show(fines)).feedback).toMatchObject({ verdict: "down", reason: "Mail me: [email]" });
   });
 

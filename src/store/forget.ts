@@ -19,6 +19,7 @@ export interface Forgotten {
   readonly sessions: number;
   readonly turns: number;
   readonly feedback: number;
+  readonly reports: number;
   /** Corrections that lost the question that they answer, or went. */
   readonly curated: number;
   readonly embeddings: number;
@@ -27,11 +28,13 @@ export interface Forgotten {
 /** Days for which each kind is kept. */
 export interface Retention {
   readonly interactionsDays: number;
+  readonly reportsDays: number;
   readonly auditDays: number;
 }
 
 export interface Purged {
   readonly interactions: number;
+  readonly reports: number;
   readonly sessions: number;
   readonly cache: number;
   readonly audit: number;
@@ -130,13 +133,14 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     sessions: before.sessions - after.sessions,
     turns: before.session_turns - after.session_turns,
     feedback: before.feedback - after.feedback,
+    reports: before.reports - after.reports,
     curated,
     embeddings,
   };
 }
 
 async function countRows(trx: Transaction<Database>) {
-  const count = async (table: "interactions" | "cache_entries" | "sessions" | "session_turns" | "feedback") => {
+  const count = async (table: "interactions" | "cache_entries" | "sessions" | "session_turns" | "feedback" | "reports") => {
     const { n } = await trx
       .selectFrom(table)
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -149,6 +153,7 @@ async function countRows(trx: Transaction<Database>) {
     sessions: await count("sessions"),
     session_turns: await count("session_turns"),
     feedback: await count("feedback"),
+    reports: await count("reports"),
   };
 }
 
@@ -243,11 +248,12 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
 
 const DAY_MS = 86_400_000;
 
-async function purge(trx: Transaction<Database>, { interactionsDays, auditDays }: Retention, now: Date): Promise<Purged> {
+async function purge(trx: Transaction<Database>, { interactionsDays, reportsDays, auditDays }: Retention, now: Date): Promise<Purged> {
   const at = now.toISOString();
   const ago = (days: number) => new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
   const sessions = await trx.deleteFrom("sessions").where("expires_at", "<=", at).executeTakeFirst();
   const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
+  const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
   const old = ago(interactionsDays);
   // The text that a correction was made from goes with the interaction.
   const gone = await trx.selectFrom("interactions").select("id").where("created_at", "<", old).execute();
@@ -259,6 +265,7 @@ async function purge(trx: Transaction<Database>, { interactionsDays, auditDays }
   return {
     sessions: Number(sessions.numDeletedRows),
     cache: Number(cache.numDeletedRows),
+    reports: Number(reports.numDeletedRows),
     interactions: Number(interactions.numDeletedRows),
     audit: await purgeAudit(trx, ago(auditDays), at),
   };

@@ -47,6 +47,8 @@ export interface ReviewedInteraction {
   readonly asked: number;
   readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
   readonly curated: CuratedAnswer | null;
+  /** Id of its diagnostic report; `null`: there is none. */
+  readonly report: string | null;
 }
 
 export interface CuratedAnswer {
@@ -157,6 +159,7 @@ async function listPending(
     .leftJoin("curated as c", (join) => join.onRef("c.key", "=", "i.curated_key").on("c.status", "=", "served"))
     .select(["i.id", "i.tenant", "i.access", "i.profile", "i.question_hash", "i.status", "i.review_status", "i.confidence"])
     .select(["i.warnings", "i.conflicts", "i.demoted_at", "i.created_at", "f.verdict"])
+    .select((eb) => eb.exists(eb.selectFrom("reports as r").select("r.id").whereRef("r.interaction_id", "=", "i.id")).as("reported"))
     .where("i.domain", "=", domain)
     .where("i.privacy", "=", "redacted")
     .orderBy("i.created_at", "desc")
@@ -193,7 +196,7 @@ async function listPending(
     conflicts: row.conflicts,
     demoted: row.demoted_at !== null,
     thumbs: row.verdict,
-    reported: false,
+    reported: Boolean(row.reported),
     createdAt: row.created_at,
     asked: asked.get(row.question_hash) ?? 1,
   }));
@@ -205,6 +208,7 @@ async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedIn
   const rated = await db.selectFrom("feedback").selectAll().where("interaction_id", "=", id).executeTakeFirst();
   const curated =
     row.curated_key === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curated_key).executeTakeFirst();
+  const report = await db.selectFrom("reports").select("id").where("interaction_id", "=", id).executeTakeFirst();
   const { n } = await db
     .selectFrom("interactions")
     .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -233,6 +237,7 @@ async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedIn
     asked: Number(n),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updated_at },
     curated: curated === undefined ? null : toCurated(curated),
+    report: report?.id ?? null,
   };
 }
 

@@ -21,7 +21,9 @@ export function addForgetCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   program
     .command("forget")
-    .description("delete what is remembered of questions: interactions, cached answers, sessions, verdicts, vectors; documents stay")
+    .description(
+      "delete what is remembered of questions: interactions, cached answers, sessions, verdicts, reports, vectors; documents stay",
+    )
     .option("--session <id>", "of this session")
     .option("--user <id>", "of this user")
     .option("--question <text>", "every time this was asked")

@@ -145,6 +145,7 @@ function renderReview(shown: ShownReview, colors: Terminal["colors"]): string {
   ];
   lines.push(`Review: ${reviewStatus}${reviewed}${demotedAt === null ? "" : `; a source changed ${demotedAt}`}`);
   if (feedback !== null) lines.push(`Thumbs ${feedback.verdict}${feedback.reason === null ? "" : `: ${harmless(feedback.reason)}`}`);
+  if (shown.report !== null) lines.push(`Diagnostic report: sourcebound reports show ${shown.report}`);
   if (answer !== null) lines.push("", renderAnswer(answer, colors));
   if (curated !== null) {
     lines.push(

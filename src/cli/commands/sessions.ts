@@ -11,8 +11,8 @@ export function addSessionsCommand(program: Command, { terminal }: CliContext): 
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       await withEngine(configOf(command), async ({ memory }) => {
         const purged = await memory.purge();
-        const { sessions, cache, interactions, audit } = purged;
-        const text = `Deleted ${sessions} sessions, ${cache} cached answers, ${interactions} interactions, ${audit} rows of the audit log.`;
+        const { sessions, cache, interactions, reports, audit } = purged;
+        const text = `Deleted ${sessions} sessions, ${cache} cached answers, ${interactions} interactions, ${reports} reports, ${audit} rows of the audit log.`;
         terminal.print(json ? JSON.stringify(purged) : text);
       });
     });
