@@ -29,7 +29,7 @@ describe("review on the command line", () => {
   it("lists, shows, approves, flags, corrects and tells what was done", async () => {
     const listed = await cli("review", "list");
     expect(listed.code).toBe(0);
-    expect(listed.stdout).toMatch(/penguins[\s\S]*asked once; refused/);
+    expect(listed.stdout).toMatch(/penguins[\s\S]*asked once; reported, refused/);
     expect((JSON.parse((await cli("review", "list", "--json", "--limit", "1")).stdout) as unknown[]).length).toBe(1);
     expect((await cli("review", "show", id)).stdout).toMatch(/Review: unreviewed[\s\S]*5 dollars/);
     expect(await cli("review", "approve", id, "--by", "Ann Lee")).toMatchObject({ code: 0, stdout: `Approved ${id}.\n` });
