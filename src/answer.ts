@@ -1,12 +1,15 @@
 import { checkWhole, flags, writeChecked } from "./checked-sentences.ts";
+import { consultWeb } from "./consult-web.ts";
 import type { AnswerEvent } from "./events.ts";
+import * as memory from "./memory-steps.ts";
 import { createOutcome, type Outcome, warn } from "./outcome.ts";
 import * as steps from "./steps.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import type { AskRequest, Question } from "./types.ts";
 
 /**
- * The path of a question, top to bottom (DESIGN.md, section 3); what a stage is given stands in `steps.ts`, what it does in its folder.
+ * The path of a question, top to bottom (DESIGN.md, section 3); what a stage is given stands in `steps.ts` and
+ * `memory-steps.ts`, what it does in its folder.
  * A sentence is yielded after its check and never changes; `answer` is last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
  */
@@ -15,17 +18,18 @@ export async function* answer(request: AskRequest, parts: steps.AnswerParts, sig
   steps.assertCanRun(parts);
 
   const question = yield* trace.stage("admit", (log) => steps.admit(request, parts, log));
-  const hit = yield* trace.stage("lookup", (log) => steps.lookup(question, parts, log));
-  const outcome = hit === null ? yield* answerFresh(question, parts, trace, signal) : yield* steps.replay(hit);
+  const known = yield* trace.stage("lookup", (log) => memory.lookup(question, parts, log));
+  const outcome = known.hit === null ? yield* answerFresh(question, known, parts, trace, signal) : yield* memory.replay(known.hit);
 
-  const result = steps.assemble(question, outcome, hit, parts, trace);
-  yield* trace.stage("remember", (log) => steps.remember(question, result, { outcome, hit }, parts, log));
+  const result = steps.assemble(question, outcome, parts, trace);
+  yield* trace.stage("remember", (log) => memory.remember(question, result, outcome, parts, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieve, verify, decide; then quotes, sentences and their checks, or a refusal that says what was searched. */
+/** Retrieve; a stored answer if one is found to answer the same; else verify, decide, then quotes, sentences and their checks, or a refusal that says what was searched. */
 async function* answerFresh(
   question: Question,
+  known: memory.Known,
   parts: steps.AnswerParts,
   trace: Trace,
   signal: AbortSignal,
@@ -39,13 +43,18 @@ async function* answerFresh(
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
+  const { hit } = yield* trace.stage("recall", (log) => memory.recall(question, known, found, parts, log));
+  if (hit !== null) return yield* memory.replay(hit, outcome);
+
   const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
+  yield* consultWeb("decides", question, outcome, parts, trace, signal);
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
   yield* warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
 
   if (outcome.decision.answer) {
+    yield* consultWeb("attaches", question, outcome, parts, trace, signal);
     const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));
     yield* writeChecked(question, quotes, outcome, parts, trace, signal);
     outcome.checks.push(...(yield* trace.stage("check", () => checkWhole(question, outcome, parts))));

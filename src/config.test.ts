@@ -106,3 +106,33 @@ describe("loadConfig", () => {
     }
   });
 });
+
+describe("web search", () => {
+  it("is off unless it is configured", () => {
+    expect(load().web_search).toBeUndefined();
+  });
+
+  it("is read from the file and from the environment", () => {
+    write("sourcebound.config.yaml", "web_search: { type: searxng, url: 'http://localhost:8888' }\n");
+    expect(load().web_search).toEqual({ type: "searxng", url: "http://localhost:8888", api_key: "", passages: 3, timeout_ms: 8000 });
+    const env = { SOURCEBOUND_WEB_SEARCH: "brave", SOURCEBOUND_WEB_SEARCH_API_KEY: "k", SOURCEBOUND_WEB_SEARCH_TIMEOUT_MS: "500" };
+    expect(load(env).web_search).toMatchObject({ type: "brave", api_key: "k", timeout_ms: 500 });
+  });
+
+  it.each([
+    ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
+    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs one/],
+    ["tavily without a key", { type: "tavily" }, /web_search\.api_key: missing/],
+    [
+      "an address with a password",
+      { type: "searxng", url: "http://me:secret@localhost/" },
+      /web_search\.url: holds a user name or password/,
+    ],
+    ["another service", { type: "bing" }, /web_search\.type/],
+    ["an address that is none", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
+    ["a key that nobody reads", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],
+    ["no time", { type: "tavily", api_key: "k", timeout_ms: 0 }, /timeout_ms/],
+  ])("refuses %s", (_name, web_search, message) => {
+    expect(() => load({}, { web_search })).toThrow(message);
+  });
+});

@@ -44,6 +44,10 @@ export const DEFAULT_MODEL_TEMPERATURE = 0.3;
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
+/** Uncertain passages of one question that are looked up on the web: each costs a search and a few pages. */
+export const DEFAULT_WEB_PASSAGES = 3;
+/** Milliseconds for everything that one question asks of the web: a reader waits for it. */
+export const DEFAULT_WEB_TIMEOUT_MS = 8000;
 /** Where `models pull` fetches from. */
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -76,6 +80,30 @@ const hubSchema = z.strictObject({
   dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of its weights"),
   pooling: z.enum(POOLINGS).optional().describe("How token vectors become one; what the model's files say when absent"),
 });
+
+const webSearchSchema = z
+  .strictObject({
+    type: z
+      .enum(["searxng", "brave", "tavily"])
+      .describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
+    url: httpUrl.optional().describe("Address of the service, which may be local; that of Brave or Tavily when absent"),
+    api_key: z.string().default(""),
+    passages: z
+      .int()
+      .min(1)
+      .max(8)
+      .default(DEFAULT_WEB_PASSAGES)
+      .describe("Uncertain passages of one question that are looked up, best first"),
+    timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("For everything that one question asks of the web"),
+  })
+  .superRefine(({ type, url, api_key }, context) => {
+    if (type === "searxng" && url === undefined)
+      context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
+    if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
+      context.addIssue({ code: "custom", path: ["url"], message: "holds a user name or password: give a key as `api_key`" });
+    if (type !== "searxng" && api_key === "")
+      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs one` });
+  });
 
 export const configSchema = z.strictObject({
   data_dir: z
@@ -167,6 +195,11 @@ export const configSchema = z.strictObject({
     .describe(
       "Folder of hub models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. May be filled by hand where there is no network",
     ),
+  web_search: webSearchSchema
+    .optional()
+    .describe(
+      "Web search by which uncertain passages are checked; absent: the web is never asked. Words of questions and documents are sent to it",
+    ),
   hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hub from which `models pull` fetches, or a mirror of it"),
 });
 
@@ -196,6 +229,10 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
+  SOURCEBOUND_WEB_SEARCH: ["web_search", "type"],
+  SOURCEBOUND_WEB_SEARCH_URL: ["web_search", "url"],
+  SOURCEBOUND_WEB_SEARCH_API_KEY: ["web_search", "api_key"],
+  SOURCEBOUND_WEB_SEARCH_TIMEOUT_MS: ["web_search", "timeout_ms"],
   SOURCEBOUND_MODELS_DIR: ["models_dir"],
   SOURCEBOUND_HUB_URL: ["hub_url"],
   SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],

@@ -40,6 +40,10 @@ export const domainSchema = z.strictObject({
     .default(null)
     .describe("Where unknown addresses lead in the `seven-layer` profile"),
   hosts: z.array(z.string().min(1)).default([]).describe("Host whitelist; a host stands for its subdomains too"),
+  web: z
+    .strictObject({ hosts: z.array(z.string().min(1)).optional().describe("`hosts` of the pack when absent; empty: none") })
+    .prefault({})
+    .describe("Hosts whose pages uncertain passages may be checked against; a host stands for its subdomains too"),
   contacts: z.array(z.strictObject({ name: z.string().min(1), contact: z.string().min(1), when: words.default([]) })).default([]),
   hotlines: z
     .array(

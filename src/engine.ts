@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
@@ -12,11 +12,14 @@ import { ConfigError, ModelError, messageOf } from "./errors.ts";
 import type { AnswerEvent, IngestEvent } from "./events.ts";
 import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "./hotlines.ts";
 import { createCommonWords } from "./language/english-words.ts";
+import { createLikeness } from "./language/likeness.ts";
+import { createSlotVocabulary } from "./language/slot-vocabulary.ts";
 import { createTopicReader, type ReadTopics } from "./language/topics.ts";
+import { type CacheExplanation, explainCache } from "./memory-steps.ts";
 import { createChatVerifier } from "./models/adapters/chat-verifier.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "./models/adapters/hub-reranker.ts";
 import { createChatModel } from "./models/adapters/openai-compatible.ts";
-import { loadCalibrations } from "./models/calibration/calibration.ts";
+import { loadCalibrations, scaleFor } from "./models/calibration/calibration.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 import type { Encoder } from "./models/encoder.ts";
@@ -25,17 +28,26 @@ import { configuredSpec, type EncoderSpec, encoderSpecSchema, openEncoder } from
 import { loadPrices } from "./models/prices.ts";
 import type { Reranker } from "./models/reranker.ts";
 import type { SupportScorer } from "./models/support.ts";
+import type { WebNetwork } from "./models/web-network.ts";
 import { usesSupport } from "./profiles/guards.ts";
 import { profileNamed, profiles } from "./profiles/index.ts";
 import type { Profile } from "./profiles/profile.ts";
+import { type RefreshResult, refreshDomain } from "./refresh.ts";
+import { type Classify, createClassifier } from "./remember/classify.ts";
+import { type MatchWeights, readMatchWeights } from "./remember/match.ts";
+import type { Matcher } from "./remember/matcher.ts";
 import { createMemory, type FeedbackRequest, type Memory } from "./remember/memory.ts";
+import { QuestionIndex } from "./remember/question-index.ts";
+import { createSlotMatcher } from "./remember/slot-matcher.ts";
 import { createReportReader, type ReportReader } from "./reports.ts";
 import { Corpus } from "./retrieve/corpus.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
+import { VectorGroups } from "./retrieve/vector-groups.ts";
 import type { AnswerParts } from "./steps.ts";
 import type { CorpusCounts } from "./store/documents.ts";
+import type { Origin } from "./store/origins.ts";
 import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
@@ -48,6 +60,10 @@ import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
 import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { DriftWatch } from "./verify/watch-drift.ts";
 import { VERSION } from "./version.ts";
+import { createWebParts } from "./web-parts.ts";
+
+export type { CacheExplanation } from "./memory-steps.ts";
+export type { RefreshResult } from "./refresh.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions {
@@ -124,6 +140,8 @@ export interface Engine extends ReportReader {
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
+  /** What a question passes through: for measuring and for tests. */
+  answerParts(domain: string, profile: string): Promise<AnswerParts>;
   counts(scope: Scope): Promise<CorpusCounts>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
   readonly memory: Memory;
@@ -137,6 +155,13 @@ export interface Engine extends ReportReader {
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
   switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
+  /**
+   * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+   * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+   */
+  refresh(domain?: string): Promise<RefreshResult>;
+  /** What the caches would do with a question, and by which rule; nothing is stored and nothing dropped. */
+  explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
   health(): Promise<Health>;
   close(): Promise<void>;
 }
@@ -148,8 +173,12 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
+  /** Decides which stored questions are the same as the one asked. */
+  readonly matcher?: Matcher;
   /** Replaces the models that the configuration names. */
   readonly models?: AnswerParts["models"];
+  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  readonly network?: WebNetwork;
   readonly now?: () => Date;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
@@ -225,6 +254,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
   }
   const storeId = sha256Hex(`index of ${secret}`);
+  const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
+  const embedQuestion = async (text: string) => {
+    const { encoder } = wordsByVectors();
+    return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
+  };
   const packs = new Map<string, DomainPack>();
   const corpora = new Map<string, Corpus>();
   const topicReaders = new WeakMap<DomainPack, ReadTopics>();
@@ -251,24 +286,64 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     packs.set(name, known);
     return known;
   };
+  const refreshing = new Map<string, Promise<RefreshResult>>();
+  const snapshotPath = (name: string) => join(config.data_dir, "index", `${name}.snapshot`);
   const corpus = (name: string): Corpus => {
-    const known = corpora.get(name);
-    if (known !== undefined) return known;
+    const known = corpora.get(name) ?? openCorpus(name);
+    corpora.set(name, known);
+    return known;
+  };
+  /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
+  const rebuild = async (name: string): Promise<Corpus> => {
+    const old = corpora.get(name);
+    await old?.idle();
+    rmSync(snapshotPath(name), { force: true });
+    const made = openCorpus(name);
+    await made.ready();
+    await made.sync({ signal: closing.signal, mayPrepare: false });
+    corpora.set(name, made);
+    return made;
+  };
+  const openCorpus = (name: string): Corpus => {
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain: name, store: encoders, configured: { encoder, spec }, open });
-    const made = new Corpus({
+    return new Corpus({
       domain: name,
       documents,
       embeddings,
       encoder: choice,
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domain(name),
-      snapshot: { path: join(config.data_dir, "index", `${name}.snapshot`), store: storeId, warn },
+      snapshot: { path: snapshotPath(name), store: storeId, warn },
       signal: closing.signal,
     });
-    corpora.set(name, made);
-    return made;
   };
+  const classifiers = new Map<DomainPack, Classify>();
+  const classifier = (pack: DomainPack): Classify => {
+    const known = classifiers.get(pack) ?? createClassifier(pack);
+    classifiers.set(pack, known);
+    return known;
+  };
+  const matchers = new Map<DomainPack, Matcher>();
+  let matchWeights: MatchWeights | null = null;
+  const matcher = (pack: DomainPack): Matcher => {
+    const known = matchers.get(pack) ?? openMatcher(pack);
+    matchers.set(pack, known);
+    return known;
+  };
+  const openMatcher = (pack: DomainPack): Matcher => {
+    const { encoder } = wordsByVectors();
+    return createSlotMatcher({
+      vocabulary: createSlotVocabulary(pack),
+      likeness: createLikeness(encoder),
+      weights: () => {
+        matchWeights ??= readMatchWeights();
+        return matchWeights;
+      },
+      carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
+    });
+  };
+  const webParts = createWebParts(config, { network: parts.network, support, reader: facts, now });
   const topicsOf = (pack: DomainPack): ReadTopics => {
     const known = topicReaders.get(pack) ?? createTopicReader(pack.topics);
     topicReaders.set(pack, known);
@@ -326,10 +401,18 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
             reports: { ...config.reports, text: true },
           },
       reports: { topics: pack.topics, readTopics: topicsOf(pack), isCommon, warn },
+      recall: {
+        index: questions,
+        classify: classifier(pack),
+        matcher: parts.matcher ?? matcher(pack),
+        embed: encoder === null ? null : embedQuestion,
+      },
       check: { hosts: pack.hosts, homePage: pack.home_page, reader, support: usesSupport(profile) ? support : null },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency,
+      // What is measured must be the same tomorrow.
+      web: isMeasured ? null : webParts(pack),
       threshold,
       verifier,
       compare: { reader: facts, precedence: pack.precedence },
@@ -365,6 +448,11 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         partsFor(domain(name), profileOf(domain(name), profile), { type: "shipped" }),
       ),
   });
+  const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
+    const profile = profileOf(pack, name);
+    return partsFor(pack, profile, await thresholdOf(pack, profile));
+  };
+
   async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
     const pack = domain(options.domain);
     const request = requestOf(question, options, pack, config);
@@ -385,6 +473,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     domain,
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
+    answerParts: async (name, profile) => askedParts(domain(name), profile),
     counts: (scope) => store.documents.counts(scope),
     gateFacts(name, profile) {
       const pack = domain(name);
@@ -410,16 +499,20 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       // Parsers are loaded only where documents are read.
       const { ingest } = await import("./ingest.ts");
       const absolute = canonicalPath(folder);
+      const origin: Origin = {
+        domain: pack.name,
+        tenant: tenantOf(pack, options.tenant),
+        source: options.source ?? absolute,
+        folder: absolute,
+        root: canonicalPath(options.root ?? folder),
+        access: options.access ?? pack.documents.access,
+        baseUrl: options.baseUrl ?? null,
+      };
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
-      yield* ingest(
+      const events = ingest(
         {
-          domain: pack.name,
-          tenant: tenantOf(pack, options.tenant),
-          folder: absolute,
-          root: canonicalPath(options.root ?? folder),
-          source: options.source ?? absolute,
-          access: options.access ?? pack.documents.access,
-          allowEmpty: options.allowEmpty ?? false,
+          ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
+          ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
         },
         {
           store,
@@ -431,6 +524,10 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         },
         options.signal ?? new AbortController().signal,
       );
+      for await (const event of events) {
+        if (event.type === "ingest-end") await store.origins.put(origin);
+        yield event;
+      }
     },
     async *ingestDomain(name, signal) {
       const pack = domain(name);
@@ -445,6 +542,25 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       await corpus(pack.name).ready();
       await corpus(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return { domain: pack.name, encoder: chosen.id };
+    },
+    refresh(name) {
+      const pack = domain(name);
+      const running = refreshing.get(pack.name);
+      if (running !== undefined) return running;
+      const started = refreshDomain(pack.name, {
+        store,
+        clock,
+        ingest: (folder, options) => engine.ingest(folder, { ...options, domain: pack.name, signal: closing.signal }),
+        rebuild: () => rebuild(pack.name),
+      }).finally(() => refreshing.delete(pack.name));
+      refreshing.set(pack.name, started);
+      return started;
+    },
+    async explainCache(question, options = {}) {
+      const pack = domain(options.domain);
+      const request = requestOf(question, options, pack, config);
+      await corpus(pack.name).ready();
+      return explainCache(request, await askedParts(pack, request.profile), options.signal ?? new AbortController().signal);
     },
     async health() {
       const pack = domain();
@@ -463,6 +579,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async close() {
       closing.abort();
+      await Promise.allSettled(refreshing.values());
       await Promise.all([...corpora.values()].map((one) => one.idle()));
       await store.close();
     },
@@ -560,5 +677,7 @@ function configHash(config: Config, pack: DomainPack, profile: unknown, threshol
     config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
   const { folder: _folder, ...packFacts } = pack;
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration]));
+  const { web_search: web } = config;
+  const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
 }

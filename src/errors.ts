@@ -33,6 +33,9 @@ export class StoreError extends SourceboundError {}
 /** A model or encoder endpoint failed after retries, or is not configured. */
 export class ModelError extends SourceboundError {}
 
+/** A web search failed, or a page of the web is not fetched or not read. It never fails a question. */
+export class WebError extends SourceboundError {}
+
 /** What is asked for exists in the design but not in this build, or cannot run without another part. */
 export class UnavailableError extends SourceboundError {}
 

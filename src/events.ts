@@ -1,7 +1,19 @@
 import type { Answer, AnswerSentence, Citation, Warning } from "./types.ts";
 
-/** The stages of a question in the order in which they run. */
-export const ANSWER_STAGES = ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write", "check", "remember"] as const;
+/** The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`. */
+export const ANSWER_STAGES = [
+  "admit",
+  "lookup",
+  "retrieve",
+  "recall",
+  "verify",
+  "web",
+  "decide",
+  "compress",
+  "write",
+  "check",
+  "remember",
+] as const;
 export type AnswerStage = (typeof ANSWER_STAGES)[number];
 
 /** Everything that `answer()` yields. A sentence is final once shown; `answer` is always last and equals the sentences in order. */

@@ -4,18 +4,21 @@ export type * from "./diagnostic-report.ts";
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
 export {
   type AskOptions,
+  type CacheExplanation,
   createEngine,
   type Engine,
   type EngineParts,
   type Health,
   type IngestOptions,
+  type RefreshResult,
   type SwitchOptions,
 } from "./engine.ts";
-export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError } from "./errors.ts";
+export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError, WebError } from "./errors.ts";
 export type { AnswerEvent, AnswerStage, IngestCounts, IngestEvent } from "./events.ts";
 export type { ChatEvent, ChatModel, ChatPrompt } from "./models/chat.ts";
 export type { EmbedOptions, Encoder } from "./models/encoder.ts";
 export type { EncoderSpec } from "./models/encoder-spec.ts";
+export type { ConnectTarget, WebNetwork } from "./models/web-network.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
 export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionRequest } from "./remember/memory.ts";

@@ -1,7 +1,8 @@
 import type { AnswerEvent } from "./events.ts";
 import { RAW_SCALE, type ScoreScale } from "./models/calibration/calibration.ts";
+import type { Hit } from "./remember/recall.ts";
 import type { Retrieved } from "./retrieve/retrieve.ts";
-import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning } from "./types.ts";
+import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "./types.ts";
 import type { Decision } from "./verify/decide.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import type { WriteOutcome } from "./write/write.ts";
@@ -21,10 +22,14 @@ export interface Outcome {
   scale: ScoreScale;
   evidence: readonly Evidence[];
   conflicts: readonly Conflict[];
+  /** `null`: the web was not asked. */
+  web: readonly WebEvidence[] | null;
   decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   headroom: number | null;
   refusal: Refusal | null;
+  /** The stored answer that is served instead. */
+  hit: Hit | null;
 }
 
 export function createOutcome(): Outcome {
@@ -39,9 +44,11 @@ export function createOutcome(): Outcome {
     scale: RAW_SCALE,
     evidence: [],
     conflicts: [],
+    web: null,
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     headroom: null,
     refusal: null,
+    hit: null,
   };
 }
 

@@ -3,20 +3,19 @@ import { readFilters } from "./admit/filters.ts";
 import type { CheckContext } from "./check/check.ts";
 import { type GuardFacts, sentenceGuards } from "./check/guards.ts";
 import { gradeReport } from "./check/report.ts";
-import { checking, passesAgain } from "./checked-sentences.ts";
-import type { AnswerEvent } from "./events.ts";
 import type { HotlineFinder } from "./hotlines.ts";
 import type { Vocabulary } from "./language/terminology.ts";
-import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "./models/calibration/calibration.ts";
 import type { ChatModel } from "./models/chat.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { createOutcome, type Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { GUARDS } from "./profiles/guards.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { type CacheScope, exactCacheKey, lookupExact } from "./remember/cache.ts";
-import { curatedKey, lookupCurated } from "./remember/curated.ts";
-import { type RememberSettings, rememberAnswer } from "./remember/remember.ts";
+import type { CacheScope } from "./remember/cache.ts";
+import type { Classify } from "./remember/classify.ts";
+import type { Matcher } from "./remember/matcher.ts";
+import type { QuestionIndex } from "./remember/question-index.ts";
+import type { RememberSettings } from "./remember/remember.ts";
 import type { ReportParts } from "./remember/report.ts";
 import {
   applyFilters,
@@ -56,6 +55,7 @@ import { carryGate, usesCosines } from "./verify/scale.ts";
 import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
 import { viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
+import type { WebParts } from "./verify/web.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
 import { compressByModel } from "./write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "./write/route.ts";
@@ -70,11 +70,21 @@ export interface AnswerParts extends RetrieveParts {
   readonly cache: CacheScope;
   /** `null`: nothing is stored, and no cache is asked. */
   readonly remember: RememberSettings | null;
+  /** What finds answers to other questions. */
+  readonly recall: {
+    readonly index: QuestionIndex;
+    readonly classify: Classify;
+    readonly matcher: Matcher;
+    /** Vector of a question, on this machine; `null`: only the same question is found. */
+    readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
+  };
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => SufficiencyParts;
+  /** `null`: no web search is configured. */
+  readonly web: WebParts | null;
   /** From which chance on that gate answers. */
   readonly threshold: GateThreshold;
   /** A model that scores passages beside the rules; `null`: none is asked. */
@@ -142,35 +152,6 @@ export function hotlines({ text }: Question, parts: AnswerParts): Warning[] {
   return parts.hotlines(text);
 }
 
-export async function lookup(question: Question, parts: AnswerParts, log: StageLog): Promise<Answer | null> {
-  const { store, profile, remember } = parts;
-  const recheck = (cached: Answer) => passesAgain(cached, checking(question, parts));
-  const repeatable = remember !== null && isCacheable(question, parts);
-  const curated = repeatable ? await lookupCurated(curatedKey(question, parts.cache), question, { ...store, recheck }) : null;
-  if (curated !== null) {
-    log.fact("cache_mode", "curated");
-    return curated;
-  }
-  const asked = repeatable && remember.cache.enabled && profile.caches.includes("exact");
-  const places = { cache: store.cache, documents: store.documents, recheck };
-  const hit = asked ? await lookupExact(exactCacheKey(question, parts.cache), question, places) : null;
-  log.fact("cache_mode", hit === null ? "miss" : "exact");
-  return hit;
-}
-
-/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-function isCacheable(question: Question, parts: AnswerParts): boolean {
-  return (question.history.length === 0 || parts.models === null) && hotlines(question, parts).length === 0;
-}
-
-/** The sentences of a hit, as if they had just been written. */
-export function* replay(hit: Answer): Generator<AnswerEvent, Outcome> {
-  for (const [index, sentence] of hit.sentences.entries()) {
-    yield { type: "sentence", index, sentence, citations: hit.citations.filter(({ n }) => sentence.citations.includes(n)) };
-  }
-  return createOutcome();
-}
-
 export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
@@ -215,7 +196,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 }
 
 /** The index as it looks from one question. */
-function wordsFor(question: Question, { corpus, profile }: AnswerParts): QuestionWords {
+export function wordsFor(question: Question, { corpus, profile }: Pick<AnswerParts, "corpus" | "profile">): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -223,12 +204,15 @@ function wordsFor(question: Question, { corpus, profile }: AnswerParts): Questio
   return questionWords(understood, own, corpus);
 }
 
+/** What the gate is given. */
+export type GateParts = Pick<AnswerParts, "corpus" | "profile" | "compare" | "sufficiency" | "threshold" | "verifier">;
+
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(
   question: Question,
   passages: readonly Passage[],
-  { scale, written }: Outcome,
-  parts: AnswerParts,
+  { scale, written }: Pick<Outcome, "scale" | "written">,
+  parts: GateParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Pick<Outcome, "evidence" | "conflicts">> {
@@ -238,7 +222,8 @@ export async function verify(
   const asked = words.questionTokens(question.resolved);
   const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
   const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
-  const evidence = verifyPassages(question, passages, gate, words, scale, compared);
+  const read = compares ? { ...words, tokensOf: tokensRead(words, parts) } : words;
+  const evidence = verifyPassages(question, passages, gate, read, scale, compared);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
@@ -247,13 +232,22 @@ export async function verify(
   return { evidence, conflicts };
 }
 
+/** The tokens that the comparison has read, and what they say in other words. */
+function tokensRead({ alsoHeld }: QuestionWords, { compare, corpus }: GateParts): (passage: Passage) => ReadonlySet<string> {
+  return (passage) => {
+    const held = compare.reader.tokensOf(passage, corpus);
+    const also = alsoHeld(held);
+    return also.length === 0 ? held : new Set([...held, ...also]);
+  };
+}
+
 /** What a model says of the passages, where one is to be asked. */
 async function byModel(
   question: Question,
   passages: readonly Passage[],
   compared: Compared,
   calls: ModelCall[],
-  { verifier, profile }: AnswerParts,
+  { verifier, profile }: GateParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Compared> {
@@ -274,7 +268,11 @@ export function disagreements({ conflicts, decision }: Outcome): Warning[] {
 }
 
 /** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
-function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts: AnswerParts): Sufficiency | null {
+function sufficiencyOf(
+  question: Question,
+  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
+  parts: GateParts,
+): Sufficiency | null {
   if (parts.profile.gate.type !== "sufficiency") return null;
   const words = wordsFor(question, parts);
   const { weights, encoder, space } = parts.sufficiency();
@@ -284,7 +282,12 @@ function sufficiencyOf(question: Question, { evidence, ranker }: Outcome, parts:
 }
 
 /** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outcome, { threshold, corpus }: AnswerParts, log: StageLog) {
+function applyCalibration(
+  judged: Sufficiency | null,
+  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
+  { threshold, corpus }: GateParts,
+  log: StageLog,
+) {
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -295,7 +298,12 @@ function applyCalibration(judged: Sufficiency | null, { evidence, ranker }: Outc
   return at;
 }
 
-export function decide(question: Question, outcome: Outcome, parts: AnswerParts, log: StageLog): Decision {
+export function decide(
+  question: Question,
+  outcome: Pick<Outcome, "evidence" | "ranker" | "scale" | "headroom">,
+  parts: GateParts,
+  log: StageLog,
+): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
   const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
@@ -385,16 +393,10 @@ async function searchedWithin({ filters, selection, scope }: Question, store: St
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(
-  question: Question,
-  outcome: Outcome,
-  hit: Answer | null,
-  { profile, createId, prices }: AnswerParts,
-  trace: Trace,
-): Answer {
-  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings } = outcome;
-  const calls = hit === null ? priceCalls(outcome, prices) : [];
-  const content = hit ?? {
+export function assemble(question: Question, outcome: Outcome, { profile, createId, prices }: AnswerParts, trace: Trace): Answer {
+  const { sheet, claims, checks, evidence, conflicts, decision, refusal, written, warnings, hit } = outcome;
+  const calls = priceCalls(outcome, prices);
+  const content = hit?.answer ?? {
     status: refusal === null ? ("ok" as const) : ("insufficient_context" as const),
     sentences: sheet.sentences,
     confidence: decision.confidence,
@@ -404,6 +406,7 @@ export function assemble(
     seeAlso: refusal === null ? chooseSeeAlso(decision.usable, sheet.citations) : null,
     evidence,
     conflicts: refusal === null ? conflicts : [],
+    ...(outcome.web === null ? {} : { web: outcome.web }),
     checks,
     refusal,
     model: written.writer === "" ? "none" : written.writer,
@@ -416,7 +419,8 @@ export function assemble(
     profile: profile.name,
     ...(question.filters ? { filters: question.filters } : {}),
     warnings,
-    cacheMode: hit === null ? "miss" : hit.cacheMode === "curated" ? "curated" : "exact",
+    cacheMode: hit?.level ?? "miss",
+    ...(hit === null ? {} : { cached: { question: hit.question, storedAt: hit.storedAt } }),
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
@@ -444,38 +448,6 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
-}
-
-export async function remember(
-  question: Question,
-  result: Answer,
-  { outcome, hit }: { readonly outcome: Outcome; readonly hit: Answer | null },
-  parts: AnswerParts,
-  log: StageLog,
-): Promise<void> {
-  if (parts.remember === null) return;
-  const repeatable = isCacheable(question, parts);
-  const facts = {
-    cacheKey: repeatable && parts.profile.caches.includes("exact") ? exactCacheKey(question, parts.cache) : null,
-    curatedKey: repeatable ? curatedKey(question, parts.cache) : null,
-    chance: outcome.decision.chance,
-    hit,
-    topics: await topicsOf(question, result, parts),
-  };
-  const { reports } = parts.remember;
-  const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
-  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, kept, log);
-  const { cached, reportFailure } = await rememberAnswer(question, result, facts, parts.store, parts.remember, report);
-  if (reportFailure !== null) reportFailed(reportFailure, parts, log);
-  log.fact("cached", cached);
-  log.fact("report", reportFailure === null && report !== null ? report.id : null);
-  log.fact("privacy", question.privacy ?? "redacted");
-}
-
-/** What the cited documents are about: their topics, or their titles where they name none. */
-async function topicsOf({ scope }: Question, { citations }: Answer, { store }: AnswerParts): Promise<string[]> {
-  const cited = await store.documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
-  return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
 function routeFacts(question: string, usable: readonly Evidence[], { complexity }: AnswerParts, scale: ScoreScale): RouteFacts {

@@ -253,6 +253,33 @@ export interface PassageDocument {
   readonly sourceMap: SourceMapData;
 }
 
+export type WebVerdict = "confirmed" | "contradicted" | "silent";
+
+/** What the web said about one uncertain passage: evidence of its own kind. It is never cited as a source and never given to a writer. */
+export interface WebEvidence {
+  /** The passage. */
+  readonly sid: string;
+  readonly verdict: WebVerdict;
+  /** One line for people. */
+  readonly reason: string;
+  /** What was searched for. */
+  readonly query: string;
+  /** Pages that speak of the same, and what each says. */
+  readonly pages: readonly WebPageEvidence[];
+}
+
+export interface WebPageEvidence {
+  readonly url: string;
+  readonly title: string;
+  /** ISO 8601. */
+  readonly retrievedAt: string;
+  readonly verdict: Exclude<WebVerdict, "silent">;
+  /** The sentence of the passage that was compared. */
+  readonly claim: string;
+  /** The sentence of the page: plain text that strangers wrote. */
+  readonly quote: string;
+}
+
 export type Verdict = "verified" | "uncertain" | "rejected";
 
 /** A passage with a verdict. */
@@ -506,6 +533,14 @@ export interface GradeReport {
 export type AnswerStatus = "ok" | "insufficient_context" | "error";
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
+/** Where an answer comes from that was not made for this question alone. */
+export interface CachedFrom {
+  /** Redacted; `null` where no text is kept. */
+  readonly question: string | null;
+  /** ISO time. */
+  readonly storedAt: string;
+}
+
 export interface Answer {
   readonly id: string;
   readonly status: AnswerStatus;
@@ -524,10 +559,14 @@ export interface Answer {
   readonly seeAlso?: SeeAlso | null;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
+  /** Only where the web was asked; empty when it could not be. */
+  readonly web?: readonly WebEvidence[];
   readonly checks: readonly CheckResult[];
   readonly warnings: readonly Warning[];
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
+  /** Of a hit: the stored question whose answer this is, and since when. */
+  readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
   /** By dated list prices: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known. */
   readonly costUsd: number | null;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS } from "./admit/filters.ts";
 import type { AnswerEvent } from "./events.ts";
+import type { RefreshResult } from "./refresh.ts";
 import type {
   Answer,
   AppliedFilters,
@@ -14,6 +15,7 @@ import type {
   Refusal,
   Searched,
   SeeAlso,
+  WebEvidence,
 } from "./types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "./write/render.ts";
 
@@ -240,6 +242,27 @@ export const askResponseSchema = z
           .describe("The rule of the domain pack that decides; `null`: the sources disagree."),
       }),
     ),
+    web: z
+      .array(
+        z.object({
+          sid: z.string().describe("The uncertain passage that was looked up."),
+          verdict: z.enum(["confirmed", "contradicted", "silent"]),
+          reason: z.string(),
+          query: z.string().describe("What was searched for."),
+          pages: z.array(
+            z.object({
+              url: z.string(),
+              title: z.string(),
+              retrieved_at: z.string().describe("ISO 8601."),
+              verdict: z.enum(["confirmed", "contradicted"]),
+              claim: z.string().describe("The sentence of the passage that was compared."),
+              quote: z.string().describe("The sentence of the page. Plain text that strangers wrote: escape it where it is shown."),
+            }),
+          ),
+        }),
+      )
+      .optional()
+      .describe("What the web said of uncertain passages: beside the answer, never a source of it. Absent where the web was not asked."),
     checks: z.array(
       z.object({
         name: z.string(),
@@ -252,6 +275,13 @@ export const askResponseSchema = z
     warnings: z.array(warningSchema),
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),
+    cached: z
+      .object({
+        question: z.string().nullable().describe("The stored question; `null` where no text is kept."),
+        stored_at: z.string().describe("ISO time."),
+      })
+      .optional()
+      .describe("Of a hit: whose answer this is and since when. It was checked again on today's documents. Absent on a miss."),
     token_usage: z
       .object({ verification: z.int().nullable(), compression: z.int().nullable(), answer: z.int().nullable(), total: z.int().nullable() })
       .describe("Of models, by stage; `null` where an endpoint was asked and did not count."),
@@ -289,6 +319,58 @@ export const askResponseSchema = z
   })
   .describe("Response of POST /v1/ask, and the data of the `answer` event");
 export type WireAnswer = z.infer<typeof askResponseSchema>;
+
+export const refreshRequestSchema = z
+  .strictObject({ domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent.") })
+  .describe("POST /v1/admin/refresh; the body may be absent");
+export type RefreshRequest = z.output<typeof refreshRequestSchema>;
+
+export const refreshResponseSchema = z
+  .object({
+    status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; what was known of the source stays."),
+    domain: z.string(),
+    sources: z
+      .array(
+        z.object({
+          source: z.string(),
+          tenant: z.string().nullable(),
+          counts: z
+            .object({
+              total: z.int(),
+              added: z.int(),
+              changed: z.int(),
+              unchanged: z.int(),
+              deleted: z.int(),
+              failed: z.int(),
+            })
+            .nullable()
+            .describe("Files; `null` when the source could not be read."),
+          failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      )
+      .describe("Every folder that was ingested, read again as it was then."),
+    documents: z.int(),
+    windows: z.int().describe("Indexed units."),
+    revision: z.int(),
+    cache_before: z.int().describe("Stored answers of the domain."),
+    cache_after: z.int(),
+    latency_ms: z.number(),
+  })
+  .describe("Response of POST /v1/admin/refresh");
+
+export function refreshToWire({ sources, cache, ms, ...result }: RefreshResult): z.infer<typeof refreshResponseSchema> {
+  return {
+    ...result,
+    sources: sources.map(({ counts, ...source }) => {
+      if (counts === null) return { ...source, counts };
+      const { done: _, ...files } = counts;
+      return { ...source, counts: files };
+    }),
+    cache_before: cache.before,
+    cache_after: cache.after,
+    latency_ms: ms,
+  };
+}
 
 /** What every failed request answers, and the data of the `error` event. */
 export const errorResponseSchema = z.object({
@@ -377,6 +459,10 @@ function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
   return { ...conflict, sides, resolved_by: conflict.resolvedBy };
 }
 
+function webToWire({ pages, ...said }: WebEvidence): NonNullable<WireAnswer["web"]>[number] {
+  return { ...said, pages: pages.map(({ retrievedAt, ...page }) => ({ ...page, retrieved_at: retrievedAt })) };
+}
+
 function refusalToWire(refusal: Refusal): WireRefusal {
   return {
     reason: refusal.reason,
@@ -431,10 +517,12 @@ export function answerToWire(answer: Answer): WireAnswer {
     claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),
     evidence: answer.evidence.map(evidenceToWire),
     conflicts: answer.conflicts.map(conflictToWire),
+    ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
     checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
     warnings: answer.warnings.map((warning) => ({ ...warning })),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
     cache_mode: answer.cacheMode,
+    ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
     token_usage: { ...answer.tokenUsage },
     cost_usd: answer.costUsd,
     calls: answer.calls.map(callToWire),

@@ -10,6 +10,7 @@ import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./su
 const KILLS = 20;
 const FILES = 200;
 const SEED = 20_260_101;
+const MEMORY_KILLS = 12;
 
 const sandboxes: Sandbox[] = [];
 afterEach(() => {
@@ -178,6 +179,97 @@ describe("SIGKILL", () => {
     process.stderr.write(`${acknowledged.size} acknowledged answers over 5 kills, all remembered\n`);
   });
 });
+
+/** Ways to ask for the same; with a cache that shares answers they share one. */
+const WORDINGS = ["How much does a library card cost?", "What does a library card cost?", "how much is a library card?"] as const;
+
+describe("stored answers, when processes are killed", () => {
+  it(`${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`, {
+    timeout: 300_000,
+  }, async () => {
+    const sandbox = create();
+    const random = createRandom(SEED + 6);
+    const write = (dollars: number, access: string) =>
+      writeFiles(join(sandbox.folder, "documents"), {
+        "cards.md": `---\ntitle: Library cards\naccess: ${access}\n---\n# Library cards\n\nA library card costs **${dollars} dollars** per year.\n`,
+      });
+    const serve = async () => {
+      const server = start(sandbox, ["serve", "--port", "0"]);
+      const [, url] = await server.shows(/Listening on (\S+)/);
+      return { server, url };
+    };
+    const ask = async (url: string | undefined, question: string) => {
+      const body = JSON.stringify({ question });
+      const response = await fetch(`${url}/v1/ask`, { method: "POST", headers: { "content-type": "application/json" }, body });
+      return (await response.json()) as { answer_plain: string; cache_mode: string };
+    };
+    write(100, "public");
+    await completes(sandbox);
+    let { server, url } = await serve();
+    const seen: Record<string, number> = {};
+    let killed = 0;
+    let dollars = 100;
+    for (let n = 1; n <= MEMORY_KILLS; n++) {
+      const before = dollars;
+      dollars = 100 + n;
+      const access = n % 3 === 2 ? "staff" : "public";
+      write(dollars, access);
+      const running = ingest(sandbox);
+      let asking = true;
+      const worker = async (wording: string) => {
+        while (asking) {
+          const answer = await ask(url, wording).catch(() => null);
+          if (answer === null) return;
+          seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
+          const shown = /(\d+) dollars/.exec(answer.answer_plain)?.[1];
+          if (shown !== undefined) expect([String(before), String(dollars)]).toContain(shown);
+        }
+      };
+      const workers = WORDINGS.map(worker);
+      const victim = n % 2 === 0 ? running : server;
+      const timer = setTimeout(() => victim.child.kill("SIGKILL"), 200 + random() * 900);
+      const { signal } = await running.finished;
+      if (victim === server) await server.finished;
+      clearTimeout(timer);
+      asking = false;
+      await Promise.all(workers);
+      if (victim === server || signal === "SIGKILL") killed++;
+      expectWhole(sandbox);
+      expectMemorySound(sandbox);
+      if (victim === server) ({ server, url } = await serve());
+      await completes(sandbox);
+      for (let twice = 0; twice < 2; twice++) {
+        for (const wording of WORDINGS) {
+          const answer = await ask(url, wording);
+          seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
+          if (access === "staff") expect(answer.answer_plain).not.toMatch(/\d dollars/);
+          else expect(answer.answer_plain).toContain(`${dollars} dollars`);
+        }
+      }
+      expectMemorySound(sandbox);
+    }
+    server.child.kill("SIGKILL");
+    await server.finished;
+    expect(killed).toBeGreaterThan(MEMORY_KILLS / 3);
+    expect(seen.exact).toBeGreaterThan(MEMORY_KILLS);
+    process.stderr.write(`killed ${killed} of ${MEMORY_KILLS} times; answers ${JSON.stringify(seen)}\n`);
+  });
+});
+
+/** No entry in service rests on a version that is gone, and no edge leads to one. */
+function expectMemorySound(sandbox: Sandbox): void {
+  open(sandbox, (all) => {
+    const current = "select 1 from documents d where d.id = c.document_id and d.version = c.version";
+    expect(
+      all(`select e.key from cache_entries e join cache_documents c on c.key = e.key where e.state = 'served' and not exists (${current})`),
+    ).toEqual([]);
+    expect(all("select key from cache_entries where key not in (select key from cache_documents)")).toEqual([]);
+    expect(all("select question_key from question_sources where source_id not in (select id from sources)")).toEqual([]);
+    expect(
+      all("select s.id from sources s left join documents d on d.id = s.document_id and d.version = s.version where d.id is null"),
+    ).toEqual([]);
+  });
+}
 
 function databaseExists({ folder }: Sandbox): boolean {
   try {

@@ -47,7 +47,11 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
     const over = [...fixed, ...leadIn];
     if (piece.text.endsWith(":")) leadIn = [piece];
     return {
-      ...piece,
+      text: piece.text,
+      words: piece.words,
+      roots: piece.roots,
+      quantities: piece.quantities,
+      markers: piece.markers,
       above: new Set(over.flatMap(({ roots }) => [...roots])),
       beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
       quantitiesAbove: over.flatMap(({ quantities }) => quantities),

@@ -1,4 +1,4 @@
-import type { Answer, Conflict, Searched, SeeAlso } from "../types.ts";
+import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
 import { readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
@@ -10,12 +10,18 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
+  if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   const confidence =
     answer.confidence === null ? "" : `confidence ${answer.confidence.toFixed(2)}${answer.confidenceCalibrated ? "" : " (uncalibrated)"}, `;
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
-  const cached = answer.cacheMode === "miss" ? "" : `${answer.cacheMode} cache hit, `;
-  lines.push("", colors.dim(`${confidence}${cached}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
+  if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
+  lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
+  const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
+  return `from the ${mode} cache: the answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
@@ -44,6 +50,21 @@ export function conflictLines({ about, sides, resolvedBy }: Conflict, colors: Te
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
   lines.push(resolvedBy === null ? "  Nothing here decides which holds: check both." : `  Decided by: ${ruleInWords(resolvedBy.rule)}`);
+  return lines;
+}
+
+/** What the web said, apart from the sources and marked as none of them. */
+function webLines(web: readonly WebEvidence[], colors: Terminal["colors"]): string[] {
+  if (web.length === 0) return [];
+  const lines = ["", colors.bold("On the web (not a source of this answer)")];
+  for (const { sid, verdict, reason, pages } of web) {
+    const color = verdict === "confirmed" ? colors.green : verdict === "contradicted" ? colors.yellow : colors.dim;
+    lines.push(`  ${sid}: ${color(verdict)} – ${harmlessLine(reason)}`);
+    for (const page of pages) {
+      lines.push(`    ${page.verdict === "confirmed" ? "says so" : "says otherwise"}: "${harmlessLine(page.quote)}"`);
+      lines.push(colors.dim(`    ${harmlessLine(page.title)}, ${harmlessLine(page.url)}, read on ${page.retrievedAt.slice(0, 10)}`));
+    }
+  }
   return lines;
 }
 

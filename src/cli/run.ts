@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
@@ -73,6 +74,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addServeCommand(program, context);
   addConflictsCommand(program, context);
+  addCacheCommand(program, context);
   addReportsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { configSchema, ENVIRONMENT_VARIABLES } from "../config.ts";
 import { domainSchema } from "../domain.ts";
 import { profiles } from "../profiles/index.ts";
-import { askRequestSchema, askResponseSchema, errorResponseSchema } from "../wire.ts";
+import { askRequestSchema, askResponseSchema, errorResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../wire-memory.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
@@ -56,6 +56,9 @@ function apiDocs(): string {
     "`POST /v1/ask` with `content-type: application/json`. With `accept: text/event-stream` the answer comes as Server-Sent Events: `stage`, `notice`, `warning`, `sentence`, `answer` (always last), `error`. A `sentence` is final once sent; the final `answer` equals the sentences in order. `GET /healthz` says what is loaded; `GET /v1/schema` gives these tables as JSON Schema. Offsets count UTF-16 code units.",
     `## Request\n\n${table(z.toJSONSchema(askRequestSchema, { io: "input" }) as JsonSchema)}`,
     `## Response\n\n${table(z.toJSONSchema(askResponseSchema) as JsonSchema)}`,
+    "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`; without one configured the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
+    table(z.toJSONSchema(refreshRequestSchema, { io: "input" }) as JsonSchema),
+    table(z.toJSONSchema(refreshResponseSchema) as JsonSchema),
     MEMORY_DOCS,
     `### POST /v1/feedback\n\n${table(z.toJSONSchema(feedbackRequestSchema, { io: "input" }) as JsonSchema)}`,
     `### POST /v1/admin/review/ID/correct\n\n${table(z.toJSONSchema(correctionSchema, { io: "input" }) as JsonSchema)}`,
@@ -86,7 +89,7 @@ function profileDocs(): string {
       `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
       `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
       unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
-      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
+      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");
   });
   return [`${MADE}# Profiles`, ...sections, ""].join("\n\n");

@@ -21,8 +21,8 @@ describe("quantitiesIn", () => {
     ],
     [
       "dates of every form",
-      "December 16, 2003; 16 December 2003; 12/16/2003; 2003-12-16; Oct. 1",
-      ["date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date --10-01"],
+      "December 16, 2003; 16 December 2003; 12/16/2003; 2003-12-16; Oct. 1; February 19, 2019",
+      ["date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date --10-01", "date 2019-02-19"],
     ],
     [
       "months, years and fiscal years",

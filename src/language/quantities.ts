@@ -102,12 +102,16 @@ const QUANTITY = new RegExp(
   "giu",
 );
 
+/** No value is without one of these: a text without any is told at a fraction of the cost. */
+const HOLDS_ONE = new RegExp(String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|half|twice|double|triple|thrice)\b`, "iu");
+
 /**
  * Every value of a text with its unit, in order. Spelled numbers count with a unit, or from two upwards: "one" is mostly no number.
  *
  * @example quantitiesIn("at least one year")[0] // { measure: "months", amount: "12", bound: "least", … }
  */
 export function quantitiesIn(text: string): Quantity[] {
+  if (!HOLDS_ONE.test(text)) return [];
   const { plain, at } = foldDigits(text);
   const found: Quantity[] = [];
   for (const match of plain.matchAll(QUANTITY)) {
@@ -245,7 +249,7 @@ function dateValue(text: string): Value | null {
     return { measure: "date", amount: `${full}-${month.padStart(2, "0")}-${day.padStart(2, "0")}` };
   }
   const year = /(\d{4})$/.exec(text)?.[1];
-  if (/^f/.test(text)) return year === undefined ? null : { measure: "date", amount: `fy${year}` };
+  if (/^(?:fy|fiscal)/.test(text)) return year === undefined ? null : { measure: "date", amount: `fy${year}` };
   const month = MONTHS.get(/[a-z]{3,9}/.exec(text.replace(/\d+(?:st|nd|rd|th)/, ""))?.[0].replace(/^of$/, "") ?? "");
   if (month === undefined) return null;
   const day = /(?:^|[^\d])(\d{1,2})(?:st|nd|rd|th)?(?:[^\d]|$)/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-import { type ContentWord, createWordReader } from "./content-words.ts";
+import { type ContentWord, createWordReader, type ReadWords } from "./content-words.ts";
 import { type Marker, markersIn } from "./opposites.ts";
 import { type Quantity, quantitiesIn } from "./quantities.ts";
 
@@ -18,20 +18,42 @@ const REMEMBERED = 2000;
 const MAX_CHARACTERS = 20_000;
 
 /** Reads texts, and remembers what it read. */
-export function createReading(): (text: string) => Reading {
-  const readWords = createWordReader();
+export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
   const readings = new Map<string, Reading>();
   return (whole) => {
     const before = readings.get(whole);
     if (before !== undefined) return before;
     const text = whole.slice(0, MAX_CHARACTERS);
-    const words = readWords(text);
-    const roots = new Set(words.map(({ root }) => root));
-    for (const { root, negated } of words) if (negated) roots.add(`¬${root}`);
-    const quantities = quantitiesIn(text);
-    const reading = { text: whole, words, roots, quantities, markers: markersIn(text, words, quantities) };
+    const reading = new LazyReading(whole, text, readWords(text));
     if (readings.size >= REMEMBERED) readings.clear();
     readings.set(whole, reading);
     return reading;
   };
+}
+
+/** Values and opposites are looked for when first asked: of most texts nobody asks. */
+class LazyReading implements Reading {
+  readonly text: string;
+  readonly words: readonly ContentWord[];
+  private readonly beginning: string;
+  private known: { roots?: ReadonlySet<string>; quantities?: readonly Quantity[]; markers?: readonly Marker[] } = {};
+
+  constructor(text: string, beginning: string, words: readonly ContentWord[]) {
+    this.text = text;
+    this.words = words;
+    this.beginning = beginning;
+  }
+
+  get roots(): ReadonlySet<string> {
+    this.known.roots ??= new Set(this.words.flatMap(({ root, negated }) => (negated ? [root, `¬${root}`] : [root])));
+    return this.known.roots;
+  }
+  get quantities(): readonly Quantity[] {
+    this.known.quantities ??= quantitiesIn(this.beginning);
+    return this.known.quantities;
+  }
+  get markers(): readonly Marker[] {
+    this.known.markers ??= markersIn(this.beginning, this.words, this.quantities);
+    return this.known.markers;
+  }
 }

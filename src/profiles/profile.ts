@@ -11,6 +11,11 @@ export interface Profile {
   /** Are passages compared with each other: consistency, agreement, conflicts? */
   readonly comparePassages: boolean;
   /**
+   * What becomes of uncertain passages that were looked up on the web, where a search is configured. `decides`: confirmed ones are verified, contradicted ones
+   * rejected. `attaches`: verdicts stay, and what the web said stands beside the answer. Absent: the web is not asked.
+   */
+  readonly web?: "decides" | "attaches";
+  /**
    * Encoder on which the thresholds of gate and route were measured; with another one they are carried over by quantile. `null`: they are no cosines of
    * another model.
    */
@@ -28,12 +33,19 @@ export interface Profile {
   readonly sessionTurns: number;
   /** Which caches it asks. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
+  /** When a stored question is taken for the one asked; whatever it says, both must ask for the same (DESIGN.md, section 6). */
+  readonly match: MatchSettings;
   /** Stages or rules that the profile has and this build lacks; said in an event of every run and in `profiles`. */
   readonly unbuilt: readonly { readonly stage: string; readonly what: string }[];
   /** Every rule of the source, and what became of it. */
   readonly rules: readonly SourceRule[];
 }
 
+export type MatchSettings =
+  /** A learned score of cosine, entities and documents, at a threshold that is measured. */
+  | { readonly type: "learned" }
+  /** Every measure at least this; the weighted sum orders what is left. The cosine is one of the model `of`. */
+  | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
 /** Margin of the profiles whose source names none. Our choice: reports are for reading by people, and a question just above the line is the next one to fall. */
 export const REPORT_MARGIN = 0.1;
 

@@ -50,7 +50,8 @@ export const sevenLayer: Profile = {
   lowConfidence: { below: 0.5 },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
-  unbuilt: [{ stage: "lookup", what: "semantic and graph caches" }],
+  match: { type: "learned" },
+  unbuilt: [],
   rules: [
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",
@@ -98,7 +99,26 @@ export const sevenLayer: Profile = {
       state: "reproduced",
       why: "words from the domain pack, also as the beginnings of words; similarity on the source's scale; the trace says which rule decided",
     },
-    { rule: "cache: exact, semantic, graph", state: "not built", why: "exact only" },
+    {
+      rule: "cache: exact, semantic, graph",
+      state: "corrected",
+      why: "keyed by question and scope; a question of another wording is served only if its slots agree, and only after retrieval; sources, quotes and checks are looked at again on every hit",
+    },
+    {
+      rule: "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)",
+      state: "corrected",
+      why: "a keyword is a word of the question, not a part of one: `form` is not in `inform`; one spelling of an entity is one node",
+    },
+    {
+      rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
+      state: "corrected",
+      why: "relevance is the cosine of the questions; what a person has flagged ranks by its factor and is not served",
+    },
+    {
+      rule: "entity grounding, source consistency, topic coherence",
+      state: "reproduced",
+      why: "the same codes, sources that are still there, no topic that the question does not have",
+    },
     FOREIGN_LANGUAGE,
   ],
 };

@@ -25,6 +25,7 @@ export const sourcebound: Profile = {
   },
   gate: { type: "sufficiency", verified: 0.6, uncertain: 0.3, answer: 0.5 },
   comparePassages: true,
+  web: "attaches",
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -50,9 +51,13 @@ export const sourcebound: Profile = {
   },
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
-  caches: ["exact"],
+  caches: ["exact", "semantic", "graph"],
+  match: { type: "learned" },
   unbuilt: [
-    { stage: "lookup", what: "semantic and graph caches" },
+    {
+      stage: "verify",
+      what: "a learned score of each passage: its share of the question's words makes it verified or uncertain, at cuts that were chosen and not calibrated",
+    },
     { stage: "check", what: "relevancy" },
   ],
   rules: [
@@ -81,6 +86,16 @@ export const sourcebound: Profile = {
       rule: "sources that contradict each other are shown side by side",
       state: "ours",
       why: "a contradicted passage is uncertain, never rejected: the outlier may be the newer rule; a rule declared in the domain pack decides and is named",
+    },
+    {
+      rule: "the web is asked about uncertain passages only where it is configured, and changes no verdict",
+      state: "ours",
+      why: "what it says stands beside the answer with address and time; it is no source of the answer",
+    },
+    {
+      rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",
+      state: "ours",
+      why: "slots must agree and a learned score of wording, entities and passages must be high enough; its sources, quotes and checks are looked at again on every hit",
     },
     FOREIGN_LANGUAGE,
   ],

@@ -50,7 +50,8 @@ export const spark: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
-  unbuilt: [{ stage: "lookup", what: "semantic cache" }],
+  match: { type: "thresholds", of: "all-MiniLM-L6-v2", cosine: 0.92, entities: 0.6, documents: 0.6 },
+  unbuilt: [],
   rules: [
     {
       rule: "fusion .6 vector + .4 BM25 after min-max",
@@ -88,7 +89,16 @@ export const spark: Profile = {
       state: "corrected",
       why: "keyed hash over question and scope; cited versions are compared",
     },
-    { rule: "semantic cache .92 / .6 / .6", state: "not built", why: "" },
+    {
+      rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
+      state: "corrected",
+      why: "all three hold, the cosine carried over by quantile from all-MiniLM-L6-v2; its weights are not given; slots must agree, for opposite questions pass these thresholds",
+    },
+    {
+      rule: "invalidation by document version",
+      state: "reproduced",
+      why: "in the transaction in which the document changes, and again on every hit",
+    },
     {
       rule: "questions ≤ 500 characters, HTML sanitised",
       state: "reproduced",

@@ -23,6 +23,7 @@ export const vgRag: Profile = {
   },
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
   comparePassages: true,
+  web: "decides",
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
@@ -50,7 +51,8 @@ export const vgRag: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact"],
-  unbuilt: [{ stage: "verify", what: "web check of uncertain passages: they are not used" }],
+  match: { type: "learned" },
+  unbuilt: [],
   rules: [
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",
@@ -72,7 +74,16 @@ export const vgRag: Profile = {
       state: "reproduced",
       why: "the source names no encoder: relevance is read as a cosine of text-embedding-3-small (our choice), carried over by quantile",
     },
-    { rule: "uncertain passages go to the web", state: "not built", why: "until then they are left out" },
+    {
+      rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
+      state: "corrected",
+      why: "where a web search is configured (`web_search`), else the answer says that they were not checked and they are left out; a passage of which the web says nothing, or pages say both, stays uncertain and is not used; pages are compared by values, denials and conditions, without a model",
+    },
+    {
+      rule: "a targeted query from the chunk",
+      state: "corrected",
+      why: "words of the question and the chunk's title, telling words and identifiers; its amounts and dates stay out, or pages that say otherwise would not be found; personal data is taken out",
+    },
     { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
     FOREIGN_LANGUAGE,
   ],

@@ -1,6 +1,4 @@
 import { createHmac } from "node:crypto";
-import type { CacheStore } from "../store/cache.ts";
-import type { DocumentStore } from "../store/documents.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Answer, Question } from "../types.ts";
 
@@ -15,51 +13,38 @@ export interface CacheScope {
 }
 
 /** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, stage 2). */
-export function exactCacheKey(question: Question, { secret, language, encoder, configHash }: CacheScope): string {
-  const { scope, profile, detail, selection, filters } = question;
-  const parts = [
+export function exactCacheKey(question: Question, scope: CacheScope): string {
+  const { selection, filters } = question;
+  return keyedHash(scope.secret, [
     normalizeQuestion(question.resolved),
-    scope.domain,
-    scope.tenant,
-    profile,
-    [...new Set(scope.access)].sort(),
-    language,
-    detail,
+    ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
-    encoder,
-    configHash,
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-  ];
-  return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
-}
-
-export interface LookupParts {
-  readonly cache: CacheStore;
-  readonly documents: DocumentStore;
-  /** Runs today's checks over a cached answer; only a clean one may be served. */
-  readonly recheck: (answer: Answer) => Promise<boolean>;
+  ]);
 }
 
 /**
- * An exact hit that is safe to serve: every cited document is current and visible, every quote is byte-equal in it, and the checks pass again.
- * Anything else is a miss, and the entry goes.
+ * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question about parts of documents, which shares
+ * none.
  */
-export async function lookupExact(key: string, question: Question, { cache, documents, recheck }: LookupParts): Promise<Answer | null> {
-  const entry = await cache.get(key);
-  if (entry === null) return null;
-  const answer = JSON.parse(entry.answer) as Answer;
-  const current = await documents.load(question.scope, [...entry.versions.keys()]);
-  const safe =
-    entry.versions.size > 0 &&
-    [...entry.versions].every(([id, version]) => current.get(id)?.version === version) &&
-    answer.citations.every((citation) => {
-      const document = current.get(citation.documentId);
-      return document !== undefined && document.text.slice(citation.start, citation.end) === citation.quote;
-    }) &&
-    (await recheck(answer));
-  if (safe) return answer;
-  await cache.delete(key);
-  return null;
+export function sharingScope(question: Question, scope: CacheScope): string | null {
+  const { selection, filters } = question;
+  if (selection !== null || filters) return null;
+  return scopeKey(question, scope);
+}
+
+/** Key of everything but the question. */
+export function scopeKey(question: Pick<Question, "scope" | "profile" | "detail">, scope: CacheScope): string {
+  return keyedHash(scope.secret, ["scope", ...scopeParts(question, scope)]);
+}
+
+function scopeParts({ scope, profile, detail }: Pick<Question, "scope" | "profile" | "detail">, settings: CacheScope): unknown[] {
+  const { language, encoder, configHash } = settings;
+  return [scope.domain, scope.tenant, profile, [...new Set(scope.access)].sort(), language, detail, encoder, configHash];
+}
+
+function keyedHash(secret: string, parts: readonly unknown[]): string {
+  return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
 }
 
 /** May an answer enter the cache? Only a clean one: answered, every claim supported or checked, nothing warned about. */
@@ -68,6 +53,8 @@ export function isCacheable(answer: Answer): boolean {
     answer.status === "ok" &&
     answer.citations.length > 0 &&
     answer.warnings.length === 0 &&
+    // What the web said today cannot be checked again on a hit.
+    answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
     answer.checks.every(({ verdict }) => verdict === "pass")
   );

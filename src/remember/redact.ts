@@ -1,22 +1,26 @@
 import { findPersonalData, redactPersonalData } from "../language/pii.ts";
-import type { Answer } from "../types.ts";
+import type { Answer, Passage } from "../types.ts";
 
 /**
  * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
  * question that were redacted (a refusal names the words that no document holds), and without personal data that no cited quote holds.
  */
 export function forStorage(answer: Answer, question: string): Answer {
-  const { citations, conflicts, seeAlso, refusal, ...rest } = answer;
+  const { citations, conflicts, seeAlso, refusal, web, ...rest } = answer;
   const evidence = answer.evidence.map((one) => ({
     ...one,
-    passage: { ...one.passage, text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
+    passage: { ...withoutTwins(one.passage), text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
   }));
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
   const published = publishedIn(answer);
   const own = { ...rest, question, evidence: [], refusal: refusal === null ? null : { ...refusal, nearest } };
   const kept = mapStrings(own, (text) => redactUnpublished(text, published)) as typeof own;
-  const source = seeAlso === undefined ? {} : { seeAlso };
-  return { ...kept, evidence, citations, conflicts, ...source, id: answer.id, sessionId: null };
+  const sources = { ...(seeAlso === undefined ? {} : { seeAlso }), ...(web === undefined ? {} : { web }) };
+  return { ...kept, evidence, citations, conflicts, ...sources, id: answer.id, sessionId: null };
+}
+
+function withoutTwins({ twins: _, ...passage }: Passage): Passage {
+  return passage;
 }
 
 /** Every kind of personal data that is recognised has a digit or the sign of a mail address. */

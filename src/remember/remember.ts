@@ -1,9 +1,14 @@
 import { redactPersonalData } from "../language/pii.ts";
+import type { MatchSettings } from "../profiles/profile.ts";
+import type { CachePut } from "../store/cache.ts";
+import type { QuestionNodes } from "../store/graph.ts";
 import type { Interaction, InteractionFacts, InteractionStore, ReviewStatus } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
-import { isCacheable } from "./cache.ts";
+import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
+import type { Matcher } from "./matcher.ts";
+import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
 import { forStorage, redactAnswered } from "./redact.ts";
 import { sessionShown } from "./session-messages.ts";
 
@@ -14,10 +19,22 @@ export interface RememberSettings {
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }
 
+/** What a cache entry is made of besides the answer. */
+export interface CacheWriting {
+  readonly scope: CacheScope;
+  /** Turns the stored question into what other questions find it by; `null`: only the same question does. */
+  readonly share: {
+    readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
+    readonly classify: (question: string) => QuestionNodes;
+    readonly matcher: Matcher;
+    readonly settings: MatchSettings;
+  } | null;
+}
+
 /** What the path of the question knows besides question and answer. */
 export interface RememberFacts {
-  /** Key of the exact cache; `null`: do not cache. */
-  readonly cacheKey: string | null;
+  /** `null`: do not cache. */
+  readonly writing: CacheWriting | null;
   /** Where a reviewer's correction would be looked up; `null`: it would not be. */
   readonly curatedKey: string | null;
   /** What the learned gate said; `null`: it did not judge. */
@@ -42,7 +59,7 @@ export interface Remembered {
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  { cacheKey, curatedKey, chance, hit, topics }: RememberFacts,
+  { writing, curatedKey, chance, hit, topics }: RememberFacts,
   store: Store,
   { cache, session }: RememberSettings,
   report: NewReport | null = null,
@@ -75,7 +92,7 @@ export async function rememberAnswer(
       answered: answeredText(answer),
       privacy: ephemeral ? "ephemeral" : "redacted",
       curatedKey: personal ? null : curatedKey,
-      cacheKey: personal ? null : cacheKey,
+      cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
       reason: answer.refusal?.reason ?? null,
       warnings: answer.warnings.length,
       conflicts: answer.conflicts.length,
@@ -100,19 +117,23 @@ export async function rememberAnswer(
     };
     await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns, userId });
   }
-  const clean = cache.enabled && cache.entries > 0 && cacheKey !== null && answer.cacheMode === "miss" && !personal && !ephemeral;
+  const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
   // What a reviewer has flagged is not served again without being made again.
-  if (!clean || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false, reportFailure };
-  const shown =
-    answer.seeAlso === undefined || answer.seeAlso === null
-      ? cited
-      : new Map([...cited, [answer.seeAlso.documentId, answer.seeAlso.documentVersion]]);
+  if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false, reportFailure };
   const cached = await store.cache.put({
-    key: cacheKey,
-    domain: scope.domain,
-    tenant: scope.tenant,
+    key: exactCacheKey(question, writing.scope),
+    scope: scopeKey(question, writing.scope),
+    place: {
+      ...{ domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile, detail: question.detail },
+      ...{ language: writing.scope.language, encoder: writing.scope.encoder, configHash: writing.scope.configHash },
+    },
     answer: stored,
-    versions: shown,
+    interactionId: answer.id,
+    documents: namedDocuments(answer),
+    sources: citedSources(answer),
+    question: mayBeKept(question.resolved) ? question.resolved : null,
+    shared: await sharedQuestion(question, answer, writing),
+    retrieved: retrievedFor(answer),
     hours: cache.hours,
     capacity: cache.entries,
   });
@@ -145,4 +166,22 @@ export function citedVersions({ citations }: Pick<Answer, "citations">): Map<str
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
+}
+
+/** Is there no personal data in it? */
+function mayBeKept(text: string): boolean {
+  return redactPersonalData(text) === text;
+}
+
+/** What other questions find the entry by: only of a question about no part of documents, and only of text that may be kept as it is. */
+async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
+  const text = question.resolved;
+  if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
+  const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
+  const nodes = share.classify(text);
+  return {
+    ...nodes,
+    slots: share.matcher.describe(text, [...new Set(about)]),
+    vector: await share.embed(share.matcher.textFor(text, share.settings)),
+  };
 }

@@ -13,6 +13,7 @@ import { ask } from "./routes/ask.ts";
 import { health } from "./routes/health.ts";
 import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
+import { refresh } from "./routes/refresh.ts";
 import { schema } from "./routes/schema.ts";
 
 export interface AppOptions {
@@ -23,13 +24,20 @@ export interface AppOptions {
   /** Folder of the built page, read once. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
-  /** Bearer token of `/v1/admin/*`; absent: those routes are off. */
-  readonly adminToken?: string | null;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
+  /** What opens `/v1/admin/…`; without one they are off. @default null */
+  readonly adminToken?: string | null;
 }
 
-const METHODS: Readonly<Record<string, string>> = { "/v1/ask": "POST", "/v1/schema": "GET, HEAD", "/healthz": "GET, HEAD" };
+/** The second is the name that the `book` source gives it. */
+const REFRESH_PATHS = ["/v1/admin/refresh", "/refresh-cache"] as const;
+const METHODS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(REFRESH_PATHS.map((path) => [path, "POST"])),
+  "/v1/ask": "POST",
+  "/v1/schema": "GET, HEAD",
+  "/healthz": "GET, HEAD",
+};
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
 export function createApp({ engine, memory, log, webRoot, limits: given, adminToken = null, host = "127.0.0.1" }: AppOptions): Hono {
@@ -76,6 +84,8 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
   ] as const;
   app.post("/v1/ask", ...json, (context) => ask(context, { engine, log, limits }));
   if (memory !== undefined) addMemoryRoutes(app, memory, json);
+  for (const path of REFRESH_PATHS)
+    app.post(path, requireAdmin(adminToken), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
   app.get("/v1/schema", schema);
   app.get("/healthz", (context) => health(context, engine));
   app.get("*", async (context, next) => {
@@ -94,6 +104,15 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
     throw methodNotAllowed(context.req.method, context.req.path, allowed);
   });
   return app;
+}
+
+function limitBody(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw bodyTooLarge(maxSize);
+    },
+  });
 }
 
 /** The page loads nothing from elsewhere, runs no inline script, and can be framed by nobody. */
@@ -149,7 +168,15 @@ function pageNotBuilt(): RequestError {
 }
 
 function unknownRoute(method: string, path: string): RequestError {
-  const routes = ["POST /v1/ask", "POST /v1/feedback", "GET /v1/sessions/ID", "GET /v1/schema", "GET /healthz", "GET /"];
+  const routes = [
+    "POST /v1/ask",
+    "POST /v1/feedback",
+    "GET /v1/sessions/ID",
+    "POST /v1/admin/refresh",
+    "GET /v1/schema",
+    "GET /healthz",
+    "GET /",
+  ];
   return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AnswerEvent } from "../events.ts";
+import type { RefreshResult } from "../refresh.ts";
 import type { Warning } from "../types.ts";
 import type { askRequestSchema, WireHealth } from "../wire.ts";
 
@@ -13,4 +14,6 @@ export interface AskEngine {
   /** Hotlines that a message calls for: also of a body that is no request. */
   hotlines(message: string): Warning[];
   health(): Promise<WireHealth>;
+  /** Reads the documents of a domain again; of the server's own when absent. */
+  refresh(domain: string | undefined): Promise<RefreshResult>;
 }

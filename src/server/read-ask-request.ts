@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
 import { nearestName } from "../text/nearest.ts";
-import { askRequestSchema } from "../wire.ts";
+import { askRequestSchema, type RefreshRequest, refreshRequestSchema } from "../wire.ts";
 import type { ParsedAskRequest } from "./ask-engine.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -32,6 +32,14 @@ function parse<T>(value: unknown, schema: z.ZodType<T>): T {
   const issues = parsed.error.issues.map((issue) => describeIssue(issue, schema));
   const [first] = issues;
   throw new RequestError("invalid_request", first?.reason ?? "The request does not fit its schema: see GET /v1/schema.", { issues });
+}
+
+/** Parses the bytes of `POST /v1/admin/refresh`; no body asks for the server's own domain. */
+export function readRefreshRequest(bytes: Uint8Array): RefreshRequest {
+  if (bytes.length === 0) return {};
+  const parsed = refreshRequestSchema.safeParse(parseJson(decodeUtf8(bytes)));
+  if (parsed.success) return parsed.data;
+  throw new RequestError("invalid_request", 'The request body is not acceptable: send {"domain": "NAME"}, or nothing.');
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

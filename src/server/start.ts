@@ -53,6 +53,7 @@ export function toAskEngine(engine: Engine): AskEngine {
         privacy: request.privacy,
         signal,
       }),
+    refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };

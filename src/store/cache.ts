@@ -1,88 +1,214 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
+import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { Database } from "./schema.ts";
 
-/** A stored answer (as JSON text) with the document versions that it cites. */
+/** A document version that an answer names; it goes when any of them does. */
+export interface NamedDocument {
+  readonly id: string;
+  readonly version: string;
+  /** Hashes of its passages on which the answer rests, in their order. Empty: a change of the document is always the end of the answer. */
+  readonly passages: readonly string[];
+}
+
+/** A stored answer (as JSON text) with the document versions that it names. */
 export interface CacheEntry {
+  readonly key: string;
+  /** `parked`: a document that it cites has changed elsewhere; it must be anchored anew before it is served. */
+  readonly state: "served" | "parked";
+  readonly question: string | null;
   readonly answer: string;
-  readonly versions: ReadonlyMap<string, string>;
+  readonly documents: readonly NamedDocument[];
+  readonly reviewStatus: ReviewStatus;
+  readonly createdAt: string;
+}
+
+export type ReviewStatus = "unreviewed" | "approved" | "flagged";
+
+/** A stored question that may be the one asked. */
+export interface StoredQuestion {
+  readonly key: string;
+  readonly question: string;
+  readonly slots: string | null;
+  readonly retrieved: RetrievedFor;
+  readonly reviewStatus: ReviewStatus;
+  readonly createdAt: string;
+  readonly vector: Float32Array;
+}
+
+/** What lets other questions find an entry; only where text may be stored. */
+export interface SharedQuestion extends QuestionNodes {
+  readonly slots: string | null;
+  readonly vector: { readonly model: string; readonly values: Float32Array };
+}
+
+/** Everything but the question on which an answer depends, spelt out. */
+export interface CachePlace {
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  readonly profile: string;
+  readonly language: string;
+  readonly detail: string;
+  readonly encoder: string;
+  readonly configHash: string;
+}
+
+/** What retrieval found for a stored question, and what of it the answer cites. */
+export interface RetrievedFor {
+  /** Ids of documents and of chunks, best first. */
+  readonly documents: readonly string[];
+  readonly chunks: readonly string[];
+  /** Ids of chunks. */
+  readonly cited: readonly string[];
 }
 
 export interface CachePut {
   readonly key: string;
-  readonly domain: string;
-  readonly tenant: string | null;
+  /** Keyed hash of the place. */
+  readonly scope: string;
+  readonly place: CachePlace;
   readonly answer: string;
-  readonly versions: ReadonlyMap<string, string>;
+  /** Interaction whose review status holds for the answer; with it the entry goes. */
+  readonly interactionId: string | null;
+  /** Every document that the answer names. */
+  readonly documents: readonly NamedDocument[];
+  /** The documents that it cites. */
+  readonly sources: readonly SourceNode[];
+  /** Redacted; `null` where no text may be stored. */
+  readonly question: string | null;
+  /** `null`: only the same question finds it. */
+  readonly shared: SharedQuestion | null;
+  readonly retrieved: RetrievedFor;
   readonly hours: number;
   /** Entries kept in all; the least recently used go. */
   readonly capacity: number;
+}
+
+/** An answer whose quotes were found again in the current version of their documents. */
+export interface Reanchored {
+  readonly key: string;
+  readonly domain: string;
+  readonly answer: string;
+  /** Every document that it names, as it is now. */
+  readonly documents: readonly NamedDocument[];
+  readonly sources: readonly SourceNode[];
+  readonly retrieved: RetrievedFor;
+  /** `null`: only the same question finds it. */
+  readonly nodes: QuestionNodes | null;
+}
+
+export interface VectorRow {
+  readonly seq: number;
+  readonly key: string;
+  readonly scope: string;
+  readonly model: string;
+  readonly vector: Float32Array;
+}
+
+export interface CacheStats {
+  readonly entries: number;
+  /** Entries that other questions may find. */
+  readonly shared: number;
+  readonly parked: number;
+  readonly expired: number;
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly byProfile: Readonly<Record<string, number>>;
+  readonly topics: number;
+  readonly entities: number;
+  readonly sources: number;
+  readonly edges: number;
 }
 
 export interface CacheStore {
   /** The entry, if it has not expired. Marks it as used. */
   get(key: string): Promise<CacheEntry | null>;
   /**
-   * Stores an answer, unless a document that it cites has changed since (then it returns false): a concurrent ingest cannot be outrun.
+   * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
    */
   put(entry: CachePut): Promise<boolean>;
+  /** Serves a parked entry again, unless a document has changed since; keeps its age. */
+  revive(entry: Reanchored): Promise<boolean>;
   delete(key: string): Promise<void>;
   clear(domain: string | null): Promise<number>;
   count(): Promise<number>;
+  stats(domain: string | null): Promise<CacheStats>;
+  /** Number of the newest entry that ever was; 0: none. Raised by every new entry of every process. */
+  newest(): Promise<number>;
+  /** Vectors of stored questions after a number, in order. */
+  vectorsAfter(seq: number): Promise<VectorRow[]>;
+  /** Stored questions of one scope by key, without those that have expired. `gone`: keys without an entry. */
+  questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }>;
 }
 
+/** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
+const PENDING_USES = 1_000;
+
 export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheStore {
+  let used = new Map<string, string>();
+  const writeUses = async (trx: Transaction<Database>) => {
+    const uses = used;
+    used = new Map();
+    for (const [key, used_at] of uses)
+      await trx.updateTable("cache_entries").set({ used_at }).where("key", "=", key).where("used_at", "<", used_at).execute();
+  };
   return {
     async get(key) {
       const at = now().toISOString();
       const row = await db
-        .selectFrom("cache_entries")
-        .select("answer")
-        .where("key", "=", key)
-        .where("expires_at", ">", at)
+        .selectFrom("cache_entries as e")
+        .leftJoin("interactions as i", "i.id", "e.interaction_id")
+        .select(["e.state", "e.question", "e.answer", "e.created_at", "i.review_status"])
+        .where("e.key", "=", key)
+        .where("e.expires_at", ">", at)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const cited = await db.selectFrom("cache_documents").select(["document_id", "version"]).where("key", "=", key).execute();
-      await db.updateTable("cache_entries").set({ used_at: at }).where("key", "=", key).execute();
-      return { answer: row.answer, versions: new Map(cited.map((row) => [row.document_id, row.version])) };
+      const named = await db.selectFrom("cache_documents").select(["document_id", "version", "passages"]).where("key", "=", key).execute();
+      used.set(key, at);
+      if (used.size >= PENDING_USES) await db.transaction().execute(writeUses);
+      return {
+        key,
+        state: row.state,
+        question: row.question,
+        answer: row.answer,
+        documents: named.map(({ document_id, version, passages }) => ({
+          id: document_id,
+          version,
+          passages: JSON.parse(passages) as string[],
+        })),
+        reviewStatus: row.review_status ?? "unreviewed",
+        createdAt: row.created_at,
+      };
     },
     put: (entry) =>
       db.transaction().execute(async (trx) => {
-        const ids = [...entry.versions.keys()];
-        const current =
-          ids.length === 0 ? [] : await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).execute();
-        const versions = new Map(current.map(({ id, version }) => [id, version]));
-        if (ids.some((id) => versions.get(id) !== entry.versions.get(id))) return false;
-        const at = now();
+        await writeUses(trx);
+        if (!(await areCurrent(trx, entry.documents))) return false;
+        if (entry.interactionId !== null && !(await isRemembered(trx, entry.interactionId))) return false;
         await trx.deleteFrom("cache_entries").where("key", "=", entry.key).execute();
-        await trx
-          .insertInto("cache_entries")
-          .values({
-            key: entry.key,
-            domain: entry.domain,
-            tenant: entry.tenant ?? "",
-            answer: entry.answer,
-            created_at: at.toISOString(),
-            used_at: at.toISOString(),
-            expires_at: new Date(at.getTime() + entry.hours * 3_600_000).toISOString(),
-          })
-          .execute();
-        const rows = [...entry.versions].map(([document_id, version]) => ({ key: entry.key, document_id, version }));
-        if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
-        await trx
-          .deleteFrom("cache_entries")
-          .where("key", "in", (eb) =>
-            eb
-              .selectFrom("cache_entries")
-              .select("key")
-              .orderBy("used_at", "desc")
-              .orderBy("key")
-              .limit(1_000_000_000)
-              .offset(entry.capacity),
-          )
-          .execute();
+        await trx.insertInto("cache_entries").values(rowOf(entry, now())).execute();
+        await nameDocuments(trx, entry.key, entry.documents);
+        if (entry.shared !== null) await linkQuestion(trx, entry.key, entry.place.domain, entry.shared, entry.sources);
+        await evict(trx, entry.capacity);
+        return true;
+      }),
+    revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
+      db.transaction().execute(async (trx) => {
+        if (!(await areCurrent(trx, documents))) return false;
+        const { numUpdatedRows } = await trx
+          .updateTable("cache_entries")
+          .set({ answer, retrieved: JSON.stringify(retrieved), state: "served" })
+          .where("key", "=", key)
+          .where("state", "=", "parked")
+          .executeTakeFirst();
+        if (Number(numUpdatedRows) === 0) return false;
+        await trx.deleteFrom("cache_documents").where("key", "=", key).execute();
+        await nameDocuments(trx, key, documents);
+        if (nodes !== null) await linkQuestion(trx, key, domain, nodes, sources);
         return true;
       }),
     async delete(key) {
+      used.delete(key);
       await db.deleteFrom("cache_entries").where("key", "=", key).execute();
     },
     async clear(domain) {
@@ -97,5 +223,180 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         .executeTakeFirstOrThrow();
       return Number(n);
     },
+    stats: (domain) => statsOf(db, domain, now().toISOString()),
+    async newest() {
+      const row = await db
+        .selectFrom("cache_entries")
+        .select((eb) => eb.fn.max("seq").as("seq"))
+        .executeTakeFirst();
+      return Number(row?.seq ?? 0);
+    },
+    async vectorsAfter(seq) {
+      const rows = await db
+        .selectFrom("cache_entries")
+        .select(["seq", "key", "scope", "vector_model", "vector"])
+        .where("seq", ">", seq)
+        .where("vector", "is not", null)
+        .orderBy("seq")
+        .execute();
+      return rows.map((row) => ({
+        seq: row.seq,
+        key: row.key,
+        scope: row.scope,
+        model: row.vector_model ?? "",
+        vector: decodeVector(row.vector),
+      }));
+    },
+    async questions(keys, scope) {
+      if (keys.length === 0) return { found: [], gone: [] };
+      const rows = await db
+        .selectFrom("cache_entries as e")
+        .leftJoin("interactions as i", "i.id", "e.interaction_id")
+        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.created_at", "e.expires_at", "e.vector"])
+        .select("i.review_status")
+        .where("e.key", "in", keys)
+        .execute();
+      const at = now().toISOString();
+      const known = new Set(rows.map(({ key }) => key));
+      const found = rows.flatMap((row): StoredQuestion[] =>
+        row.scope !== scope || row.question === null || row.vector === null || row.expires_at <= at
+          ? []
+          : [
+              {
+                key: row.key,
+                question: row.question,
+                slots: row.slots,
+                retrieved: JSON.parse(row.retrieved) as RetrievedFor,
+                reviewStatus: row.review_status ?? "unreviewed",
+                createdAt: row.created_at,
+                vector: decodeVector(row.vector),
+              },
+            ],
+      );
+      return { found, gone: keys.filter((key) => !known.has(key)) };
+    },
   };
+}
+
+async function areCurrent(trx: Transaction<Database>, documents: readonly NamedDocument[]): Promise<boolean> {
+  if (documents.length === 0) return true;
+  const ids = documents.map(({ id }) => id);
+  const current = await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).execute();
+  const versions = new Map(current.map(({ id, version }) => [id, version]));
+  return documents.every(({ id, version }) => versions.get(id) === version);
+}
+
+async function isRemembered(trx: Transaction<Database>, id: string): Promise<boolean> {
+  return (await trx.selectFrom("interactions").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
+}
+
+function rowOf({ key, scope, place, answer, interactionId, question, shared, retrieved, hours }: CachePut, at: Date) {
+  const { tenant, access, configHash, ...rest } = place;
+  return {
+    ...rest,
+    key,
+    scope,
+    tenant: tenant ?? "",
+    access: JSON.stringify([...new Set(access)].sort()),
+    config_hash: configHash,
+    state: "served" as const,
+    interaction_id: interactionId,
+    question,
+    slots: shared?.slots ?? null,
+    vector_model: shared?.vector.model ?? null,
+    vector: shared === null ? null : encodeVector(shared.vector.values),
+    retrieved: JSON.stringify(retrieved),
+    answer,
+    created_at: at.toISOString(),
+    used_at: at.toISOString(),
+    expires_at: new Date(at.getTime() + hours * 3_600_000).toISOString(),
+  };
+}
+
+async function nameDocuments(trx: Transaction<Database>, key: string, documents: readonly NamedDocument[]): Promise<void> {
+  const rows = documents.map(({ id, version, passages }) => ({
+    key,
+    document_id: id,
+    version,
+    passages: JSON.stringify(passages),
+  }));
+  if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
+}
+
+async function evict(trx: Transaction<Database>, capacity: number): Promise<void> {
+  const { n } = await trx
+    .selectFrom("cache_entries")
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
+  if (Number(n) <= capacity) return;
+  await trx
+    .deleteFrom("cache_entries")
+    .where("key", "in", (eb) =>
+      eb.selectFrom("cache_entries").select("key").orderBy("used_at", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
+    )
+    .execute();
+}
+
+async function statsOf(db: Kysely<Database>, domain: string | null, at: string): Promise<CacheStats> {
+  let query = db
+    .selectFrom("cache_entries")
+    .select(["profile", "state"])
+    .select((eb) => [
+      eb.fn.countAll<number>().as("n"),
+      eb.fn.count<number>("vector_model").as("shared"),
+      eb.fn.sum<number>(eb.case().when("expires_at", "<=", at).then(1).else(0).end()).as("expired"),
+      eb.fn.min("created_at").as("oldest"),
+      eb.fn.max("created_at").as("newest"),
+    ])
+    .groupBy(["profile", "state"]);
+  if (domain !== null) query = query.where("domain", "=", domain);
+  const rows = await query.execute();
+  const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
+  const byProfile: Record<string, number> = {};
+  for (const { profile, n } of rows) byProfile[profile] = (byProfile[profile] ?? 0) + Number(n);
+  const oldest = rows.map((row) => row.oldest).sort();
+  const newest = rows.map((row) => row.newest).sort();
+  const nodes = async (
+    table: "question_topics" | "question_entities" | "question_sources",
+    node: "topic_id" | "entity_id" | "source_id",
+  ) => {
+    let edges = db
+      .selectFrom(table)
+      .innerJoin("cache_entries", "cache_entries.key", `${table}.question_key` as "question_topics.question_key")
+      .select((eb) => [
+        eb.fn.countAll<number>().as("edges"),
+        eb.fn
+          .count<number>(node as "topic_id")
+          .distinct()
+          .as("nodes"),
+      ]);
+    if (domain !== null) edges = edges.where("cache_entries.domain", "=", domain);
+    const row = await edges.executeTakeFirstOrThrow();
+    return { edges: Number(row.edges), nodes: Number(row.nodes) };
+  };
+  const topics = await nodes("question_topics", "topic_id");
+  const entities = await nodes("question_entities", "entity_id");
+  const sources = await nodes("question_sources", "source_id");
+  return {
+    entries: sum(rows.map(({ n }) => n)),
+    shared: sum(rows.map(({ shared }) => shared)),
+    parked: sum(rows.filter(({ state }) => state === "parked").map(({ n }) => n)),
+    expired: sum(rows.map(({ expired }) => expired)),
+    oldest: oldest[0] ?? null,
+    newest: newest.at(-1) ?? null,
+    byProfile,
+    topics: topics.nodes,
+    entities: entities.nodes,
+    sources: sources.nodes,
+    edges: topics.edges + entities.edges + sources.edges,
+  };
+}
+
+function encodeVector(vector: Float32Array): Uint8Array {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+function decodeVector(blob: unknown): Float32Array {
+  const bytes = blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array);
+  return new Float32Array(bytes.slice().buffer);
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Area, AsOfRange, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
-import { demoteDependants } from "./demote.ts";
+import { dropDependents } from "./dependents.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
 
@@ -138,7 +138,8 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
   const changed = content.documents.filter((doc) => oldVersions.has(doc.id) && oldVersions.get(doc.id) !== doc.version);
   const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
   const out = [...gone, ...changed.map(({ id }) => id)];
-  await removeDocuments(trx, out, at);
+  await dropDependents(trx, gone, changed, at);
+  await removeDocuments(trx, out);
   for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
   await trx
     .insertInto("files")
@@ -186,11 +187,9 @@ async function removeFiles(
       .where("source", "=", place.source)
       .where("file", "=", path)
       .execute();
-    await removeDocuments(
-      trx,
-      rows.map(({ id }) => id),
-      at,
-    );
+    const ids = rows.map(({ id }) => id);
+    await dropDependents(trx, ids, [], at);
+    await removeDocuments(trx, ids);
     removed += rows.length;
     await trx
       .deleteFrom("files")
@@ -204,16 +203,8 @@ async function removeFiles(
   return removed;
 }
 
-/** Documents and everything that depends on them. */
-async function removeDocuments(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
-  for (const part of inParts(ids)) {
-    await demoteDependants(trx, part, at);
-    await trx
-      .deleteFrom("cache_entries")
-      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("document_id", "in", part))
-      .execute();
-    await trx.deleteFrom("documents").where("id", "in", part).execute();
-  }
+async function removeDocuments(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
+  for (const part of inParts(ids)) await trx.deleteFrom("documents").where("id", "in", part).execute();
 }
 
 async function raiseRevision(trx: Transaction<Database>, domain: string): Promise<void> {

@@ -126,6 +126,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
   await forgetSessions(trx, target, secret);
   if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
   if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
+  await forgetEntities(trx);
   const after = await countRows(trx);
   return {
     interactions: before.interactions - after.interactions,
@@ -180,6 +181,14 @@ async function questionHashes(trx: Transaction<Database>, question: string, secr
   const asked = trx.selectFrom("interactions").select("domain").distinct();
   const domains = await asked.union(trx.selectFrom("curated").select("domain").distinct()).execute();
   return domains.map(({ domain }) => questionHash(secret, domain, question)).concat(questionHash(secret, "", question));
+}
+
+/** What questions named, as far as no stored question names it any more. */
+async function forgetEntities(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .deleteFrom("entities")
+    .where("id", "not in", (eb) => eb.selectFrom("question_entities").select("entity_id"))
+    .execute();
 }
 
 /** Vectors of questions, as far as any were kept by their text. */
@@ -262,6 +271,7 @@ async function purge(trx: Transaction<Database>, { interactionsDays, reportsDays
     gone.map(({ id }) => id),
   );
   const interactions = await trx.deleteFrom("interactions").where("created_at", "<", old).executeTakeFirst();
+  await forgetEntities(trx);
   return {
     sessions: Number(sessions.numDeletedRows),
     cache: Number(cache.numDeletedRows),

@@ -70,6 +70,7 @@ export interface CuratedEntry {
   /** JSON text. */
   readonly answer: string;
   readonly versions: ReadonlyMap<string, string>;
+  readonly createdAt: string;
 }
 
 export interface ReviewAct {
@@ -126,13 +127,18 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
     async curated(key) {
       const row = await db
         .selectFrom("curated")
-        .select(["id", "answer"])
+        .select(["id", "answer", "created_at"])
         .where("key", "=", key)
         .where("status", "=", "served")
         .executeTakeFirst();
       if (row === undefined) return null;
       const cited = await db.selectFrom("curated_documents").select(["document_id", "version"]).where("key", "=", key).execute();
-      return { ...row, versions: new Map(cited.map(({ document_id, version }) => [document_id, version])) };
+      return {
+        id: row.id,
+        answer: row.answer,
+        createdAt: row.created_at,
+        versions: new Map(cited.map(({ document_id, version }) => [document_id, version])),
+      };
     },
     demote: (key, why) =>
       db.transaction().execute(async (trx) => {

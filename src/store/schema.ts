@@ -156,17 +156,55 @@ export interface Database {
     report: string;
     created_at: string;
   };
+  /** Answers that may be served again; `parked` ones only after they were anchored anew in a changed document. */
   cache_entries: {
+    /** Rises with every entry and is never used twice: who has seen the last one has seen all. */
+    seq: Generated<number>;
     key: string;
+    /** Keyed hash of everything but the question on which an answer depends: entries share answers inside one scope only. */
+    scope: string;
     domain: string;
     tenant: string;
+    access: string;
+    profile: string;
+    language: string;
+    detail: string;
+    encoder: string;
+    config_hash: string;
+    state: "served" | "parked";
+    interaction_id: string | null;
+    /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
+    question: string | null;
+    slots: string | null;
+    vector_model: string | null;
+    vector: Uint8Array | null;
+    /** Documents that retrieval found for the question and chunks that the answer cites, as JSON. */
+    retrieved: string;
     answer: string;
     created_at: string;
     expires_at: string;
     used_at: string;
   };
-  /** Which document versions a cached answer cites. */
-  cache_documents: { key: string; document_id: string; version: string };
+  /** Which document versions a cached answer names, with hashes of the passages of each that it rests on. */
+  cache_documents: { key: string; document_id: string; version: string; passages: string };
+  topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
+  entities: { id: Generated<number>; domain: string; type: string; value: string };
+  /** Documents that cached answers cite; each goes with its document. */
+  sources: { id: Generated<number>; document_id: string; version: string; url: string | null; title: string | null };
+  question_topics: { question_key: string; topic_id: number };
+  question_entities: { question_key: string; entity_id: number };
+  question_sources: { question_key: string; source_id: number };
+  /** How each source was last ingested, so that it can be read again. */
+  origins: {
+    domain: string;
+    tenant: string;
+    source: string;
+    folder: string;
+    root: string;
+    access: string;
+    base_url: string | null;
+    updated_at: string;
+  };
   sessions: {
     /** Keyed hash of name, scope and user. */
     id: string;

@@ -6,7 +6,9 @@ import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createForgetStore, type ForgetStore } from "./forget.ts";
+import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -17,6 +19,8 @@ import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
 export interface Store {
   readonly documents: DocumentStore;
   readonly cache: CacheStore;
+  readonly graph: GraphStore;
+  readonly origins: OriginStore;
   readonly sessions: SessionStore;
   readonly interactions: InteractionStore;
   readonly reports: ReportStore;
@@ -49,6 +53,8 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
+    graph: createGraphStore(db, now),
+    origins: createOriginStore(db, now),
     sessions: createSessionStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret),
     reports: createReportStore(db),

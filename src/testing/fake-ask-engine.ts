@@ -12,6 +12,8 @@ export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
 
 export interface FakeAskEngine extends AskEngine {
   readonly calls: readonly AskCall[];
+  /** Domains that were asked to be read again. */
+  readonly refreshes: readonly (string | undefined)[];
 }
 
 const HEALTH: WireHealth = {
@@ -30,8 +32,14 @@ const HEALTH: WireHealth = {
 /** An engine that plays a script and records its calls. */
 export function createFakeAskEngine(script: AskScript, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
+  const refreshes: (string | undefined)[] = [];
   return {
     calls,
+    refreshes,
+    async refresh(domain = HEALTH.domain) {
+      refreshes.push(domain);
+      return { status: "ok", domain, sources: [], documents: 28, windows: 312, revision: 4, cache: { before: 2, after: 1 }, ms: 5 };
+    },
     ask(request, { signal }) {
       const call = { request, signal };
       calls.push(call);

@@ -15,4 +15,14 @@ export {
   startFakeEndpoint,
 } from "./fake-endpoint.ts";
 export { type FakeJudge, fakeJudge } from "./fake-judge.ts";
+export { type FakeMatcher, fakeMatcher } from "./fake-matcher.ts";
+export {
+  type FakeHost,
+  type FakeWeb,
+  PUBLIC_ADDRESS,
+  redirectTo,
+  searxngReply,
+  startFakeWeb,
+  type WebHandler,
+} from "./fake-web.ts";
 export { samplePassage, sampleQuote } from "./quotes.ts";

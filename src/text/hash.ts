@@ -4,3 +4,8 @@ import { createHash } from "node:crypto";
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
+
+/** Short hash by which a passage is known again in another version of its document. */
+export function passageHash(text: string): string {
+  return sha256Hex(text).slice(0, 16);
+}

@@ -81,6 +81,26 @@ describe("compareFacts finds", () => {
     expect(found).toMatchObject({ type: "differ", kind: "value" });
   });
 
+  it("the same name beside two periods, whatever else the sentences say", () => {
+    const found = compare(
+      "Whoever worked in the Harbour Strike—anytime between June 25, 1950, and July 27, 1953—may ask for a badge.",
+      "Harbour Strike period (June 27, 1950, to January 31, 1955)",
+    );
+    expect(found).toMatchObject({ type: "differ", kind: "date", named: true });
+    const same = compare("Harbour Strike (June 25, 1950, to July 27, 1953)", "Harbour Strike era (June 25, 1950, to July 27, 1953)");
+    expect(same).toMatchObject({ type: "agree" });
+    expect(compare("Strike War I (June 1, 1950, to July 2, 1953)", "Strike War II (June 2, 1960, to July 3, 1963)")).toBeNull();
+  });
+
+  it("a statement that stands in brackets for the most part", () => {
+    expect(
+      compare(
+        "Money for repairs (full costs of the binding and up to $228 per year)",
+        "Money for repairs: full costs of the binding and up to $236 per year",
+      ),
+    ).toMatchObject({ type: "differ", kind: "value" });
+  });
+
   it("cells of one row under one header", () => {
     const row = { type: "table-row" as const, above: ["Card | Price"] };
     expect(compare("Adult card | $5", "Adult card | $8", row, row)).toMatchObject({ type: "differ", kind: "value" });
@@ -88,6 +108,10 @@ describe("compareFacts finds", () => {
     expect(compare("Adult card | $5", "Adult card | $8", row, { ...row, title: "Prices of 1999" })).toMatchObject({ type: "differ" });
     expect(
       compare("Adult card | $5", "Adult card | $8", { ...row, title: "Harbour branch" }, { ...row, title: "Castle branch" }),
+    ).toBeNull();
+    // A word of the row's own tells the tables apart all the same.
+    expect(
+      compare("Gold card | $5", "Gold card | $8", { ...row, title: "Gold account" }, { ...row, title: "Gold plus account" }),
     ).toBeNull();
   });
 });
@@ -122,6 +146,37 @@ describe("compareFacts takes for no conflict", () => {
       "A listed atlas is lent to members of the harbour society for 2 years after entry.",
       "Parchment is lent to members of the harbour society for 7 years after entry.",
     ],
+    ["entries of a list with other numbers", "5.3 Damp paper is dried for 5 days", "5.4 Damp paper is dried for 8 days"],
+    [
+      "periods counted from other events",
+      "Apply for a refund within 2 years from the day the seller grants your new loan of rare maps.",
+      "Apply for a refund within 1 year from the notice that your waiver of the fee begins.",
+    ],
+    [
+      "a denial that only says which ones",
+      "Members who do not borrow rare maps must pay the yearly fee.",
+      "Members borrow rare maps and must pay the yearly fee.",
+    ],
+    [
+      "what may not be written, and what something holds",
+      "Please don't include your card number in a letter.",
+      "A letter may include your card number.",
+    ],
+    [
+      "showing that, and showing where",
+      "You have to show that you had contact with the damp map.",
+      "You don't need to show where you had contact with the damp map.",
+    ],
+    [
+      "a list that tells both cases apart",
+      "Rare maps framed above the harbour window: 80. Rare maps framed below the harbour window: 70.",
+      "Rare maps framed above the harbour window.",
+    ],
+    [
+      "another value of the same kind beside one that is the same",
+      "The median share of rare maps on loan was 6% in spring, and the mean share lent was 8% of maps.",
+      "The median share of rare maps on loan was 6% in spring, from 1% of maps at opening.",
+    ],
     ["an idiom", "A map that damp caused or stained is repaired.", "The damp at least as likely as not caused or stained the map."],
     ["something else", "A card costs $5.", "The museum's roof was repaired within 8 days."],
     [
@@ -132,6 +187,27 @@ describe("compareFacts takes for no conflict", () => {
   ])("%s", (_why, a, b) => {
     expect(compare(a, b)?.type).not.toBe("differ");
     expect(compare(b, a)?.type).not.toBe("differ");
+  });
+
+  it("columns of a table that stand for two things, and items of lists about two", () => {
+    const cell = (column: string) => ({ type: "table-cell" as const, column, above: [column, "Fees"] });
+    const value = "We cover the full binding costs and up to";
+    expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Castle card"))).toBeNull();
+    expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Harbour card"))).toMatchObject({
+      type: "differ",
+    });
+    const item = (title: string) => ({ type: "list-item" as const, title, above: ["You:"] });
+    const served = "Worked at least";
+    const certainty = (a: string, b: string) => {
+      const found = compare(
+        `${served} 90 days at the harbour desk of the library`,
+        `${served} 30 days at the harbour desk of the library`,
+        item(a),
+        item(b),
+      );
+      return found?.type === "differ" ? found.certainty : 0;
+    };
+    expect(certainty("Badge", "Badge")).toBeGreaterThan(certainty("Badge", "Ribbon badge"));
   });
 
   it("years in the headings", () => {

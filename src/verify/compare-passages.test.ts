@@ -121,7 +121,9 @@ describe("the gate with compared passages", () => {
     const evidence = verdicts("sourcebound", said(FIVE, EIGHT, EIGHT.replace("A library", "The library")));
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
     expect(evidence[0]?.agreement).toBe(0);
-    expect(evidence[0]?.reason).toMatch(/consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/);
+    expect(evidence[0]?.reason).toMatch(
+      /^relevance 0\.67: holds 67 % of the question's words by weight; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/,
+    );
     expect(verdicts("sourcebound", said(FIVE, "The library card costs $5 per year.")).map(({ verdict }) => verdict)).toEqual([
       "verified",
       "verified",
@@ -134,6 +136,26 @@ describe("the gate with compared passages", () => {
     expect(evidence[0]?.score).toBeCloseTo((0.9 + 1 + 0.5) / 3, 12);
     expect(verdicts("vg-rag", said(FIVE), 0.6)[0]).toMatchObject({ verdict: "verified", agreement: null, score: 0.8 });
     expect(verdicts("vg-rag", said(FIVE, EIGHT), 0.9).map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain"]);
+  });
+
+  it("explains each score of vg-rag in one line, and what was not scored", () => {
+    const [first] = verdicts("vg-rag", said(FIVE, "The library card costs $5 per year."), 0.9);
+    expect(first?.reason).toBe(
+      "V 0.97, the mean of relevance, consistency, agreement; relevance 0.90: cosine 0.90 of question and passage; consistency 1.00: self-contained; agreement 1.00: 1 of 1 passages bear it out",
+    );
+    const [alone] = verdicts("vg-rag", said(FIVE), 0.6);
+    expect(alone?.reason).toBe(
+      "V 0.80, the mean of relevance, consistency; relevance 0.60: cosine 0.60 of question and passage; consistency 1.00: self-contained; agreement not scored: there is no other passage",
+    );
+    expect(first?.reason).not.toContain("\n");
+  });
+
+  it("cuts vg-rag's V at .75 and .40, both ends with the better side", () => {
+    // Consistency 1 and no agreement: V = (cosine + 1) / 2.
+    expect([0.5, 0.49].map((cosine) => verdicts("vg-rag", said(FIVE), cosine)[0]?.verdict)).toEqual(["verified", "uncertain"]);
+    // A stub: consistency .4, V = (cosine + .4) / 2.
+    const stub = said("Card fees");
+    expect([0.41, 0.39].map((cosine) => verdicts("vg-rag", stub, cosine)[0]?.verdict)).toEqual(["uncertain", "rejected"]);
   });
 
   it("leaves profiles whose source compares nothing as they are", () => {

@@ -1,6 +1,7 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Conflict, Evidence, Passage } from "../types.ts";
-import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { compareFacts } from "./compare-facts.ts";
+import type { Comparison } from "./comparison.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
@@ -44,6 +45,8 @@ const CLASH_CERTAINTY = 0.6;
 
 interface Spoken {
   readonly fact: Fact;
+  /** Can it hold a value, denial or opposite? */
+  readonly says: boolean;
   readonly passage: Passage;
 }
 
@@ -61,7 +64,7 @@ export function comparePassages(
   const spoken = passages.map((passage, i) =>
     (pieces[i] as readonly PieceTokens[])
       .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
-      .map(({ piece }): Spoken => ({ fact: reader.read(piece, words), passage })),
+      .map(({ piece }): Spoken => ({ fact: reader.read(piece, words), says: saysSomething(piece.text), passage })),
   );
   const tallies = passages.map(() => ({ agree: 0, differ: 0, lost: false, clash: false }));
   const conflicts: Conflict[] = [];
@@ -137,7 +140,7 @@ function comparePair(
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
-      if (!saysSomething(a.fact.piece.text) && !saysSomething(b.fact.piece.text)) continue;
+      if (!a.says && !b.says) continue;
       const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;

@@ -1,5 +1,5 @@
 import type { Authority, Conflict, ConflictKind, ConflictResolution, ConflictSide, TextRange, Warning } from "../types.ts";
-import type { Comparison } from "./compare-facts.ts";
+import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";
 
 /** Rules of a domain pack by which one side of a conflict holds, strongest first. */

@@ -35,11 +35,17 @@ export function scoreConsistency({ text, document, headingPath }: Passage, piece
   const found: Fault[] = [];
   const first = pieces[0];
   if (first !== undefined && first.type === "paragraph" && headingPath.length === 0 && DANGLES.test(first.text)) found.push("dangling");
-  const whole = pieces.filter((piece) => piece.type === "table-row" || VERB.test(piece.text) || SENTENCE.test(piece.text));
-  if (whole.length === 0 || (text.match(/\p{L}{2,}/gu)?.length ?? 0) < STUB_WORDS) found.push("stub");
+  const whole = pieces.some((piece) => piece.type === "table-row" || VERB.test(piece.text) || SENTENCE.test(piece.text));
+  if (!whole || !holdsWords(text, STUB_WORDS)) found.push("stub");
   if (pieces.filter((piece) => LINKS.test(piece.text)).length * 2 > pieces.length) found.push("boilerplate");
   if (document.asOf === null && NOW.test(text) && !/\b(?:19|20)\d{2}\b/.test(text)) found.push("undated");
   if (clashes) found.push("clash");
   const score = Math.max(0, 1 - found.reduce((sum, fault) => sum + FAULTS[fault], 0));
   return { score, reason: found.length === 0 ? "self-contained" : found.map((fault) => IN_WORDS[fault]).join(", ") };
+}
+
+function holdsWords(text: string, least: number): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(/\p{L}{2,}/gu)) if (++count === least) return true;
+  return false;
 }

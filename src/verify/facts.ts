@@ -1,19 +1,22 @@
 import { type Amount, amountsOf } from "../language/amounts.ts";
-import type { ContentWord } from "../language/content-words.ts";
+import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
 import { createReading, type Reading } from "../language/reading.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../language/stances.ts";
+import { once } from "../text/once.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { Block, Passage, TextRange, Unit } from "../types.ts";
 
 /** A sentence, list item or table row with what stands around it, before it is read. */
 export interface Piece extends TextRange {
   readonly text: string;
-  readonly type: Unit["type"];
+  readonly type: Unit["type"] | "table-cell";
   readonly title: string;
   /** Headings, a list's lead-in, a table's header. */
   readonly above: readonly string[];
   readonly previous: string;
   readonly next: string;
+  /** Name of the column of a table's cell. */
+  readonly column?: string;
 }
 
 /** What a piece says, as it is compared with others. */
@@ -25,11 +28,14 @@ export interface Fact {
   readonly words: readonly ContentWord[];
   /** Their roots with weights. */
   readonly own: ReadonlyMap<string, number>;
-  /** Roots of the sentence before, if the fact begins by pointing back at it. */
-  readonly antecedent: ReadonlySet<string>;
-  readonly beside: ReadonlySet<string>;
+  /** Every root that it holds, with how surely: in itself, in the sentence that it points back to, above it, beside it. */
+  readonly holding: ReadonlyMap<string, number>;
+  /** Does it begin by pointing back at the sentence before? */
+  readonly pointsBack: boolean;
   readonly title: ReadonlyMap<string, number>;
   readonly above: ReadonlyMap<string, number>;
+  /** Roots of the name of its column. */
+  readonly column: ReadonlyMap<string, number>;
   readonly amounts: readonly Amount[];
   readonly amountsAround: readonly Amount[];
   readonly amountsAbove: readonly Amount[];
@@ -57,11 +63,15 @@ export interface PieceTokens {
 export interface FactReader {
   read(piece: Piece, words: FactWords): Fact;
   piecesOf(passage: Passage, words: FactWords): readonly PieceTokens[];
+  /** Tokens of a passage with its title and headings. */
+  tokensOf(passage: Passage, words: FactWords): ReadonlySet<string>;
 }
 
 /** Facts and passages whose reading is kept: the same ones come up again and again. */
 const REMEMBERED = 4000;
 const PASSAGES_REMEMBERED = 1000;
+/** How surely a fact speaks of a word: in itself, where it points back to, above it, beside it. */
+const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
 /** A word that stands in every text still counts a little. */
 const BASE_WEIGHT = 0.3;
 /** Longer sentences are lists of many things; what each says of which cannot be told. */
@@ -86,27 +96,43 @@ export function saysSomething(text: string): boolean {
   return SAYS_SOMETHING.test(text);
 }
 
-export function createFactReader(): FactReader {
-  const read = createReading();
-  const facts = new Map<string, { fact: Fact; words: FactWords }>();
-  const passages = new Map<string, { pieces: readonly PieceTokens[]; words: FactWords }>();
+/** @param readWords remembers words and their stems, and may be shared */
+export function createFactReader(readWords: ReadWords = createWordReader()): FactReader {
+  const read = createReading(readWords);
+  const facts = new Map<string, { fact: ReadFact; words: FactWords }>();
+  const passages = new Map<string, { view: PassageTokens; words: FactWords }>();
+  const weights = new Map<string, { words: FactWords; weights: ReadonlyMap<string, number> }>();
+  const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
+    const { document, range, chunkId } = passage;
+    const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
+    const known = passages.get(key);
+    if (known !== undefined && known.words === words) return known.view;
+    const view = tokensOfPassage(passage, words);
+    if (passages.size >= PASSAGES_REMEMBERED) passages.clear();
+    passages.set(key, { view, words });
+    return view;
+  };
+  /** What stands above many facts is weighed once. */
+  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> => {
+    const key = texts.join("\u0000");
+    const known = weights.get(key);
+    if (known !== undefined && known.words === words) return known.weights;
+    const made = weightsOf(
+      texts.flatMap((text) => read(text).words),
+      weighing(words),
+    );
+    if (weights.size >= PASSAGES_REMEMBERED) weights.clear();
+    weights.set(key, { words, weights: made });
+    return made;
+  };
   return {
-    piecesOf(passage, words) {
-      const { document, range, chunkId } = passage;
-      const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
-      const known = passages.get(key);
-      if (known !== undefined && known.words === words) return known.pieces;
-      const pieces = tokensOfPieces(passage, words);
-      if (passages.size >= PASSAGES_REMEMBERED) passages.clear();
-      passages.set(key, { pieces, words });
-      return pieces;
-    },
+    piecesOf: (passage, words) => viewOf(passage, words).pieces,
+    tokensOf: (passage, words) => viewOf(passage, words).whole(),
     read(piece, words) {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
       const known = facts.get(key);
-      if (known !== undefined && known.words === words)
-        return known.fact.piece.start === piece.start ? known.fact : { ...known.fact, piece };
-      const fact = readFact(piece, read, words);
+      if (known !== undefined && known.words === words) return known.fact.piece.start === piece.start ? known.fact : known.fact.at(piece);
+      const fact = readFact(piece, read, words, (texts) => weightsAbove(texts, words));
       if (facts.size >= REMEMBERED) facts.clear();
       facts.set(key, { fact, words });
       return fact;
@@ -114,7 +140,12 @@ export function createFactReader(): FactReader {
   };
 }
 
-function tokensOfPieces({ document, headingPath, units, text, range }: Passage, words: FactWords): PieceTokens[] {
+interface PassageTokens {
+  readonly pieces: readonly PieceTokens[];
+  readonly whole: () => ReadonlySet<string>;
+}
+
+function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords): PassageTokens {
   const textOf = ({ start, end }: TextRange) =>
     start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
   const known = new Map<string, ReadonlySet<string>>();
@@ -123,43 +154,127 @@ function tokensOfPieces({ document, headingPath, units, text, range }: Passage, 
     known.set(part, tokens);
     return tokens;
   };
-  return piecesOf({ title: document.title, headingPath, units, blocks: document.blocks, textOf }).map((piece) => ({
+  const pieces = piecesOf({ title: document.title, headingPath, units, blocks: document.blocks, textOf }).map((piece) => ({
     piece,
     own: tokensOf(piece.text),
-    around: () => [piece.title, ...piece.above, piece.previous].map(tokensOf),
+    around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
   }));
+  const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
+  const whole = once(() => {
+    const parts = [document.title, ...headingPath, ...(isWhole ? units.map(textOf) : [text])];
+    return new Set(parts.flatMap((part) => [...tokensOf(part)]));
+  });
+  return { pieces, whole };
 }
 
-function readFact(piece: Piece, read: (text: string) => Reading, words: FactWords): Fact {
+function readFact(
+  piece: Piece,
+  read: (text: string) => Reading,
+  words: FactWords,
+  weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
+): ReadFact {
   const reading = read(withoutAsides(piece.text));
   const amounts = amountsOf(reading.text, reading.quantities);
   const stances = stancesIn(reading.text);
   const weigh = weighing(words);
   const inside = (word: TextRange) => [...amounts, ...stances].some(({ start, end }) => word.start < end && word.end > start);
   const content = reading.words.filter((word) => !inside(word));
-  const aside = read(piece.previous);
-  const following = read(piece.next);
-  const pointsBack = POINTS_BACK.test(piece.text);
-  const over = piece.above.map(read);
-  const title = read(piece.title);
-  return {
-    piece,
-    reading,
-    words: content,
-    own: weightsOf(content, weigh),
-    antecedent: new Set(pointsBack ? aside.words.map(({ root }) => root) : []),
-    beside: new Set([...aside.words, ...following.words].map(({ root }) => root)),
-    title: weightsOf(title.words, weigh),
-    above: weightsOf([...title.words, ...over.flatMap((one) => one.words)], weigh),
-    amounts,
-    amountsAround: [aside, following].flatMap(({ text, quantities }) => amountsOf(text, quantities)),
-    amountsAbove: [title, ...over].flatMap(({ text, quantities }) => amountsOf(text, quantities)),
-    stances,
-    persons: new Set(personsIn(reading.text)),
-    personsAround: new Set(personsIn([piece.title, ...piece.above, piece.previous, piece.next].join(" "))),
-    personsAbove: new Set(personsIn([piece.title, ...piece.above].join(" "), true)),
-    example: isExample(piece.text) || /\bexamples?\b/i.test(piece.above.join(" ")),
-  };
+  return new ReadFact({ piece, reading, words: content, own: weightsOf(content, weigh), amounts, stances }, read, weightsAbove);
+}
+
+type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "stances">;
+
+/** What stands around a fact is read when first asked for: most facts are never compared so far. */
+class ReadFact implements Fact {
+  readonly piece: Piece;
+  readonly reading: Reading;
+  readonly words: readonly ContentWord[];
+  readonly own: ReadonlyMap<string, number>;
+  readonly amounts: readonly Amount[];
+  readonly stances: readonly Stance[];
+  private readonly read: (text: string) => Reading;
+  private readonly weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>;
+  private readonly known: { -readonly [Part in Exclude<keyof Fact, keyof Said>]?: Fact[Part] } = {};
+
+  constructor(said: Said, read: ReadFact["read"], weightsAbove: ReadFact["weightsAbove"]) {
+    this.piece = said.piece;
+    this.reading = said.reading;
+    this.words = said.words;
+    this.own = said.own;
+    this.amounts = said.amounts;
+    this.stances = said.stances;
+    this.read = read;
+    this.weightsAbove = weightsAbove;
+  }
+
+  /** The same said at another place. */
+  at(piece: Piece): ReadFact {
+    return new ReadFact({ ...this, piece }, this.read, this.weightsAbove);
+  }
+
+  get pointsBack(): boolean {
+    this.known.pointsBack ??= POINTS_BACK.test(this.piece.text);
+    return this.known.pointsBack;
+  }
+  get holding(): ReadonlyMap<string, number> {
+    this.known.holding ??= this.heldRoots();
+    return this.known.holding;
+  }
+  get title(): ReadonlyMap<string, number> {
+    this.known.title ??= this.weightsAbove([this.piece.title]);
+    return this.known.title;
+  }
+  get above(): ReadonlyMap<string, number> {
+    this.known.above ??= this.weightsAbove(this.over);
+    return this.known.above;
+  }
+  get column(): ReadonlyMap<string, number> {
+    this.known.column ??= this.weightsAbove(this.piece.column === undefined ? [] : [this.piece.column]);
+    return this.known.column;
+  }
+  get amountsAround(): readonly Amount[] {
+    this.known.amountsAround ??= this.amountsIn(this.besides);
+    return this.known.amountsAround;
+  }
+  get amountsAbove(): readonly Amount[] {
+    this.known.amountsAbove ??= this.amountsIn(this.over);
+    return this.known.amountsAbove;
+  }
+  get persons(): ReadonlySet<string> {
+    this.known.persons ??= new Set(personsIn(this.reading.text));
+    return this.known.persons;
+  }
+  get personsAround(): ReadonlySet<string> {
+    this.known.personsAround ??= new Set(personsIn([...this.over, ...this.besides].join(" ")));
+    return this.known.personsAround;
+  }
+  get personsAbove(): ReadonlySet<string> {
+    this.known.personsAbove ??= new Set(personsIn(this.over.join(" "), true));
+    return this.known.personsAbove;
+  }
+  get example(): boolean {
+    this.known.example ??= isExample(this.piece.text) || /\bexamples?\b/i.test(this.piece.above.join(" "));
+    return this.known.example;
+  }
+
+  private get over(): readonly string[] {
+    return [this.piece.title, ...this.piece.above];
+  }
+  private get besides(): readonly string[] {
+    return [this.piece.previous, this.piece.next];
+  }
+  private amountsIn(texts: readonly string[]): Amount[] {
+    return texts.map(this.read).flatMap(({ text, quantities }) => amountsOf(text, quantities));
+  }
+  private heldRoots(): Map<string, number> {
+    const held = new Map<string, number>();
+    // What is surer stands later and wins.
+    for (const text of this.besides) for (const { root } of this.read(text).words) held.set(root, HELD.beside);
+    for (const root of this.above.keys()) held.set(root, HELD.above);
+    if (this.pointsBack) for (const { root } of this.read(this.piece.previous).words) held.set(root, HELD.antecedent);
+    for (const root of this.own.keys()) held.set(root, HELD.own);
+    return held;
+  }
 }
 
 /** Rare words tell what a sentence is about: .3 for a word of every text to 1.3 for one of no other. */
@@ -177,9 +292,10 @@ function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => 
   return weights;
 }
 
-/** Blanks where brackets stood, so that offsets stay. */
+/** Blanks where brackets stood, so that offsets stay; brackets that hold most of a text are no aside. */
 function withoutAsides(text: string): string {
-  return text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
+  const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
+  return without.replaceAll(/\s+/g, "").length * 2 < text.replaceAll(/\s+/g, "").length ? text : without;
 }
 
 /** What pieces are cut from: a document, or a passage of one. */
@@ -216,7 +332,10 @@ export function piecesOf({ title, headingPath, units, blocks, textOf }: PieceSou
     const header = unit.type === "table-row" ? blocks[block?.header ?? -1] : undefined;
     if (unit.type === "table-row" && (header === undefined || header.start === unit.start)) continue;
     const above = [...headings.map((one) => one.text), ...(unit.type === "list-item" && leadIn !== "" ? [leadIn] : [])];
-    if (header !== undefined) above.push(textOf(header));
+    if (header !== undefined) {
+      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, textOf(header)));
+      above.push(textOf(header));
+    }
     const beside = (at: number) => {
       const other = units[at];
       return other === undefined || other.type === "heading" || other.type === "table-row" || unit.type === "table-row"
@@ -240,4 +359,58 @@ export function piecesOf({ title, headingPath, units, blocks, textOf }: PieceSou
     }
   }
   return pieces;
+}
+
+/** Characters from which a cell of a table is a statement, no label or value. */
+const LONG_CELL = 48;
+/** Between the items of a list inside a cell. */
+const CELL_ITEM = " · ";
+
+/** Sentences of the long cells of a row, each below the names of its column and its row. */
+function statementsInCells(
+  row: { readonly text: string; readonly start: number },
+  { title, above }: { readonly title: string; readonly above: readonly string[] },
+  header: string,
+): Piece[] {
+  const columns = cellsOf(header);
+  const cells = cellsOf(row.text);
+  const label = cells[0]?.text ?? "";
+  return cells.slice(1).flatMap((cell, i) => {
+    if (cell.text.length < LONG_CELL) return [];
+    const column = columns[i + 1]?.text ?? "";
+    const over = [...above, column, label].filter((text) => text !== "");
+    const parts = partsOf(cell.text, CELL_ITEM).flatMap((item) =>
+      splitSentences(item.text).map(({ start, end }) => ({ text: item.text.slice(start, end), start: item.start + start })),
+    );
+    return parts.map(({ text, start }, j) => ({
+      text,
+      type: "table-cell" as const,
+      start: row.start + cell.start + start,
+      end: row.start + cell.start + start + text.length,
+      title,
+      above: over,
+      previous: parts[j - 1]?.text ?? "",
+      next: parts[j + 1]?.text ?? "",
+      column,
+    }));
+  });
+}
+
+interface Part {
+  readonly text: string;
+  readonly start: number;
+}
+
+function cellsOf(row: string): Part[] {
+  return partsOf(row, "|");
+}
+
+/** Parts of a text between separators, trimmed. */
+function partsOf(text: string, separator: string): Part[] {
+  let at = 0;
+  return text.split(separator).map((raw) => {
+    const start = at + (raw.length - raw.trimStart().length);
+    at += raw.length + separator.length;
+    return { text: raw.trim(), start };
+  });
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { fakePassage, fakeWords } from "../testing/passages.ts";
+import { type FakePassage, fakePassage, fakeWords } from "../testing/passages.ts";
 import { type ScanEvent, type ScannedDocument, scanConflicts } from "./scan-conflicts.ts";
 
 const words = fakeWords();
-const document = (id: string, ...pieces: string[]): ScannedDocument => {
+const document = (id: string, ...pieces: FakePassage["pieces"]): ScannedDocument => {
   const { text, units, document: face } = fakePassage({ document: id, title: "Cards", pieces });
   return { id, version: "v1", title: "Cards", url: null, asOf: null, authority: null, text, units, blocks: face.blocks };
 };
@@ -39,6 +39,39 @@ describe("scanConflicts", () => {
     for (const { sides } of conflicts)
       for (const { documentId, start, end, quote } of sides)
         expect(documents.find(({ id }) => id === documentId)?.text.slice(start, end)).toBe(quote);
+  });
+
+  it("compares the sentences of a table's long cells, under the names of their column and row", async () => {
+    const table = (amount: string) =>
+      [
+        { type: "table-row", text: " | Harbour card | Castle card" },
+        {
+          type: "table-row",
+          text: `Repairs | None. · Binding: We cover the full costs of a torn binding and up to ${amount} per year. | No repairs are paid for by this card at all, sorry.`,
+          header: 0,
+        },
+      ] as const;
+    const sentence = "With a Harbour card we cover the full costs of a torn binding and up to $8 per year.";
+    const documents = [document("a", ...table("$5")), document("b", sentence)];
+    const { conflicts } = report(await scan(documents));
+    expect(conflicts.map(({ sides }) => sides.map(({ value }) => value))).toEqual([["$5", "$8"]]);
+    const [cell] = conflicts[0]?.sides ?? [];
+    expect(cell?.quote).toBe("Binding: We cover the full costs of a torn binding and up to $5 per year.");
+    expect(documents[0]?.text.slice(cell?.start, cell?.end)).toBe(cell?.quote);
+    // The other column speaks of another card.
+    const other = document("c", sentence.replace("Harbour", "Castle"));
+    expect(report(await scan([document("a", ...table("$5")), other])).conflicts).toEqual([]);
+    expect(report(await scan([document("a", ...table("$8")), document("b", sentence)])).conflicts).toEqual([]);
+  });
+
+  it("asks more of two statements of one document than of two documents", async () => {
+    const [one, other] = [
+      "Rare maps of the harbour are lent for 20 days to visitors from town who paid a deposit.",
+      "Rare maps of the harbour are lent for 30 days, by post too, in crates of oak with straw.",
+    ] as const;
+    expect(report(await scan([document("a", one), document("b", other)])).conflicts).toHaveLength(1);
+    const between = ["The harbour office opens early.", "Ferries leave from the pier."];
+    expect(report(await scan([document("a", one, ...between, other)])).conflicts).toEqual([]);
   });
 
   it("stops at an abort, and finds nothing in nothing", async () => {

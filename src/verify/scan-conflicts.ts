@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import type { Block, Conflict, TextRange, Unit } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type FactWords, isStatement, type Piece, piecesOf, saysSomething } from "./facts.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, type Piece, piecesOf, saysSomething } from "./facts.ts";
+import { type Finding, siftFindings } from "./sift-findings.ts";
 
 /** What a scan needs of a document. */
 export interface ScannedDocument extends Omit<FactSource, "sid"> {
@@ -33,8 +35,8 @@ const POSTINGS = 250;
 /** Tokens that two statements must share before they are compared, and how many are compared with one at most. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
-/** A report is read in order: what is less sure stands at its end. */
-const STRICTNESS = 0.8;
+/** A report is read in order: what is less sure stands at its end. A document seldom contradicts itself. */
+const STRICTNESS = { apart: 0.8, together: 1 } as const;
 
 const VALUE = /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|any time|no (?:time )?(?:limit|deadline))\b/i;
 const TURN =
@@ -61,7 +63,7 @@ export async function* scanConflicts(
   const stored: Stored[] = [];
   const postings = new Map<string, number[]>();
   const seen = new Set<string>();
-  const conflicts: Conflict[] = [];
+  const findings: Finding[] = [];
   let done = 0;
   let compared = 0;
   for await (const document of documents) {
@@ -81,13 +83,13 @@ export async function* scanConflicts(
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const comparison = compareFacts(a, b, STRICTNESS);
-        if (comparison?.type !== "differ") continue;
-        const sources = [
-          { fact: a, source: { ...other.source, sid: "A" } },
-          { fact: b, source: { ...source, sid: "B" } },
-        ] as const;
-        conflicts.push(toConflict(comparison, ...sources, precedence));
+        const difference = compareFacts(a, b, other.source.id === id ? STRICTNESS.together : STRICTNESS.apart);
+        if (difference?.type !== "differ") continue;
+        findings.push({
+          difference,
+          a: { at, documentId: other.source.id, fact: a },
+          b: { at: stored.length, documentId: id, fact: b },
+        });
       }
       for (const token of tokens) {
         const list = postings.get(token);
@@ -98,10 +100,26 @@ export async function* scanConflicts(
       stored.push(one);
     }
     done++;
-    yield { type: "progress", done, total, found: conflicts.length };
+    // Documents come from memory: without a pause nobody could cancel.
+    await setImmediate();
+    yield { type: "progress", done, total, found: findings.length };
   }
-  conflicts.sort((a, b) => b.certainty - a.certainty);
+  const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
+  const conflicts = siftFindings(
+    findings,
+    statementsBy(stored, (piece) => reader.read(piece, words)),
+  ).map(({ difference, a, b }) => toConflict(difference, sideOf(a, "A"), sideOf(b, "B"), precedence));
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
+}
+
+/** Statements of a document, read when first asked for. */
+function statementsBy(stored: readonly Stored[], read: (piece: Piece) => Fact): (documentId: string) => readonly Fact[] {
+  const known = new Map<string, readonly Fact[]>();
+  return (documentId) => {
+    const facts = known.get(documentId) ?? stored.flatMap(({ piece, source }) => (source.id === documentId ? [read(piece)] : []));
+    known.set(documentId, facts);
+    return facts;
+  };
 }
 
 /** Numbers differ where statements conflict; telephone numbers and forms say what they are about. */
@@ -136,5 +154,7 @@ function candidatesOf(
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.turn && !b.turn) return false;
   if (!saysSomething(a.piece.text) && !saysSomething(b.piece.text)) return false;
-  return a.source.id !== b.source.id || a.piece.above[0] === undefined || a.piece.above.join("\n") !== b.piece.above.join("\n");
+  if (a.source.id !== b.source.id) return true;
+  if (a.piece.type === "table-cell" && b.piece.type === "table-cell") return false;
+  return a.piece.above[0] === undefined || a.piece.above.join("\n") !== b.piece.above.join("\n");
 }

@@ -28,9 +28,22 @@ function least(match: Match): number {
 
 /** The rarest terms of the question: of one passage that answers they all stand near. */
 function ofRarest(match: Match, terms: readonly AskedTerm[], count: number): number {
-  const rarest = terms.map(({ weight }, i) => ({ weight, value: match[i] ?? 0 })).sort((a, b) => b.weight - a.weight);
-  const some = rarest.slice(0, count);
-  return some.length === 0 ? 0 : some.reduce((sum, { value }) => sum + value, 0) / some.length;
+  const order = byWeight(terms);
+  const most = Math.min(count, order.length);
+  let sum = 0;
+  for (let i = 0; i < most; i++) sum += match[order[i] as number] ?? 0;
+  return most === 0 ? 0 : sum / most;
+}
+
+const ORDERS = new WeakMap<readonly AskedTerm[], readonly number[]>();
+
+/** Places of the terms, heaviest first. */
+function byWeight(terms: readonly AskedTerm[]): readonly number[] {
+  const known = ORDERS.get(terms);
+  if (known !== undefined) return known;
+  const order = terms.map((_, i) => i).sort((a, b) => (terms[b] as AskedTerm).weight - (terms[a] as AskedTerm).weight);
+  ORDERS.set(terms, order);
+  return order;
 }
 
 /** What a text holds of the question in units of a word that no document holds. */

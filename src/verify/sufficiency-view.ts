@@ -198,34 +198,42 @@ interface Read {
 
 /** Compares every word of the passages with the question once, however often it stands there. */
 function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], space: WordSpace, index: IndexWords) {
-  const rows = new Map<number, Match | null>();
+  /** Per word how it matches each term, and the last text that it was seen in. */
+  const known = new Map<number, { readonly row: Match | null; seenIn: number }>();
+  let texts = 0;
   const rowOf = (id: number): Match | null => {
-    const known = rows.get(id);
-    if (known !== undefined) return known;
-    let kept: Match | null = null;
+    let row: Match | null = null;
     if (space.tokensOf(id).length > 0)
       for (let i = 0; i < ids.length; i++) {
         const similarity = space.similarity(ids[i] as number, id);
         if (similarity <= 0) continue;
-        kept ??= new Float32Array(ids.length);
-        kept[i] = similarity;
+        row ??= new Float32Array(ids.length);
+        row[i] = similarity;
       }
-    rows.set(id, kept);
-    return kept;
+    return row;
   };
   return (text: ReadWords | undefined): Read => {
     const whole = new Float32Array(ids.length);
     const sentences: Match[] = [];
     const neighbours = new Set<number>();
-    const held = new Set<string>();
+    const seen: number[] = [];
+    texts++;
     const lastAt = new Int32Array(ids.length).fill(-NEAR - 1);
     let from = 0;
     for (const end of text?.sentenceEnds ?? []) {
       const best = new Float32Array(ids.length);
       for (let place = from; place < end && place < MAX_WORDS; place++) {
         const id = text?.words[place] as number;
-        for (const token of space.tokensOf(id)) held.add(token);
-        const row = rowOf(id);
+        let word = known.get(id);
+        if (word === undefined) {
+          word = { row: rowOf(id), seenIn: 0 };
+          known.set(id, word);
+        }
+        if (word.seenIn !== texts) {
+          word.seenIn = texts;
+          seen.push(id);
+        }
+        const { row } = word;
         if (row === null) continue;
         for (let i = 0; i < ids.length; i++) {
           const value = row[i] as number;
@@ -239,7 +247,7 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
       sentences.push(best);
       from = end;
     }
-    const also = new Set(index.alsoHeld(held));
+    const also = new Set(index.alsoHeld(new Set(seen.flatMap((id) => space.tokensOf(id)))));
     if (also.size > 0) for (const [i, { tokens }] of terms.entries()) if (tokens.some((token) => also.has(token))) whole[i] = 1;
     return { whole, sentences, neighbours };
   };

@@ -13,6 +13,8 @@ export interface WordStatistics {
   /** The same without what the conversation before added. */
   ownTokens(question: string): string[];
   idf(token: string): number;
+  /** Tokens of a passage with its title and headings, where they are known already. */
+  tokensOf?(passage: Passage): ReadonlySet<string>;
 }
 
 /**
@@ -60,7 +62,7 @@ function judge(
       const relevance = coverage();
       const score = relevance ?? 0;
       const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
-      const reason = byModel?.reason ?? `holds ${percent(score)} of the question's words by weight`;
+      const reason = byModel?.reason ?? `relevance ${score.toFixed(2)}: holds ${percent(score)} of the question's words by weight`;
       return evidence(passage, verdict, relevance, score, reason);
     }
     case "similarity": {
@@ -79,8 +81,8 @@ function judge(
       const score = vScore(parts) ?? 0;
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
-      const by = byModel === undefined ? "" : `; ${byModel.reason}`;
-      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)} from ${scored.join(", ")}${by}`);
+      const reason = byModel?.reason ?? cosineReason(dense, carried);
+      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)}, the mean of ${scored.join(", ")}; ${reason}`);
     }
     case "best-similarity":
       return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
@@ -89,6 +91,11 @@ function judge(
     default:
       return gate satisfies never;
   }
+}
+
+function cosineReason(dense: number | null, carried: number | null): string {
+  if (dense === null || carried === null) return "relevance not scored: no encoder ranked it";
+  return `relevance ${carried.toFixed(2)}: cosine ${dense.toFixed(2)} of question and passage`;
 }
 
 /**
@@ -119,7 +126,8 @@ export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agr
  * A question without any ("How long does it take?") is refused: what was meant is a guess, and the refusal asks for the whole question.
  */
 function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
-  const held = new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
+  const held =
+    words.tokensOf?.(passage) ?? new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
   const idf = (token: string) => words.idf(token);
   const withHistory = weightedCoverage(asked, held, idf);
   return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? 0);

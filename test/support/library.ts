@@ -21,6 +21,9 @@ topics:
   - { slug: fines, name: Fines, keywords: [fine, overdue] }
 complexity:
   comparison: [compare, versus]
+entities:
+  - { type: thing, canonical: $1, patterns: ['\\b(library card|film|book|study room)s?\\b'] }
+  - { type: form, canonical: Form $1, patterns: ['\\bform\\s+([A-Z]-\\d+)\\b'] }
 tenants:
   alice: { title: Alice's branch, terms: { card: pass } }
   bob: { title: Bob's branch }

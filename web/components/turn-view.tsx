@@ -12,6 +12,7 @@ import { Messages } from "./messages.tsx";
 import { RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
+import { WebList } from "./web-list.tsx";
 
 export interface TurnViewProps {
   readonly turn: Turn;
@@ -71,6 +72,7 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
           {answer === null ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} />}
+          {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
           {answer === null ? null : <Feedback onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
+import { addEvalCacheCommand } from "./eval-cache.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
@@ -30,6 +31,7 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   addEvalConflictsCommand(evaluate, context);
   addEvalLadderCommand(evaluate, context);
   addEvalRefusalCommand(evaluate, context);
+  addEvalCacheCommand(evaluate, context);
   evaluate
     .command("va")
     .description("pages found, key values, refusals on a golden set over a folder of pages")

@@ -1,6 +1,14 @@
 import type { Context } from "hono";
 import { z } from "zod";
-import { askRequestSchema, askResponseSchema, citationSchema, errorResponseSchema, warningSchema } from "../../wire.ts";
+import {
+  askRequestSchema,
+  askResponseSchema,
+  citationSchema,
+  errorResponseSchema,
+  refreshRequestSchema,
+  refreshResponseSchema,
+  warningSchema,
+} from "../../wire.ts";
 import { feedbackRequestSchema } from "../../wire-memory.ts";
 
 /** `GET /v1/schema`: JSON Schema of the request, the response, the error and the data of each event. */
@@ -12,6 +20,7 @@ export function schema(context: Context): Response {
     response: answer,
     feedback: z.toJSONSchema(feedbackRequestSchema, { io: "input" }),
     error,
+    refresh: { request: z.toJSONSchema(refreshRequestSchema, { io: "input" }), response: z.toJSONSchema(refreshResponseSchema) },
     events: {
       stage: z.toJSONSchema(stageEventSchema),
       notice: z.toJSONSchema(noticeEventSchema),

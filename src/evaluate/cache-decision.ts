@@ -1,0 +1,84 @@
+import type { Engine } from "../engine.ts";
+import { createLikeness } from "../language/likeness.ts";
+import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
+import { readAbout, readSlots } from "../language/slots.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { profileNamed } from "../profiles/index.ts";
+import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings } from "../remember/match.ts";
+import { retrievePassages } from "../retrieve/retrieve.ts";
+import type { Passage, Question } from "../types.ts";
+import { FOUND, READ } from "./cache-documents.ts";
+import { cosineOf } from "./cosine.ts";
+
+/** What became of a question asked while an answer to another one was stored. */
+export interface Served {
+  readonly served: boolean;
+  /** Why it was a miss; `same` for a hit. */
+  readonly rule: string;
+  readonly detail: string;
+  readonly score: number | null;
+  readonly cosine: number | null;
+}
+
+/** Stores an approved answer for one question, then asks another: through the decision alone, or through a whole engine. */
+export type Serve = (stored: string, asked: string) => Promise<Served>;
+
+interface DecisionOptions {
+  readonly encoder: EmbeddedEncoder;
+  readonly settings: MatchSettings;
+  readonly domain?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The decision by itself: slots, retrieval for both questions over the engine's documents, the combined score. An engine that refuses the stored question
+ * still has an approved answer for it: from its best passage.
+ */
+export function createDecision(engine: Engine, { encoder, settings, domain, profile, signal }: DecisionOptions): Serve {
+  const pack = engine.domain(domain);
+  const vocabulary = createSlotVocabulary(pack);
+  const likeness = createLikeness(encoder);
+  const find = async (text: string): Promise<readonly Passage[]> => {
+    const chosen = profileNamed(profile ?? engine.config.profile ?? pack.default_profile);
+    const scope = { domain: pack.name, tenant: null, access: engine.config.access };
+    const question: Question = {
+      text,
+      resolved: text,
+      scope,
+      profile: chosen.name,
+      detail: "normal",
+      sessionId: null,
+      selection: null,
+      history: [],
+      injectionSignals: [],
+    };
+    const { passages } = await retrievePassages(question, { ...chosen.retrieve, passages: FOUND }, engine.retrieveParts(pack.name), signal);
+    return passages;
+  };
+  const textsOf = (passages: readonly Passage[]) =>
+    passages.flatMap(({ document, headingPath, text }) => [document.title, ...headingPath, text]);
+  return async (storedText, askedText) => {
+    const [stored, asked] = [readSlots(storedText, vocabulary), readSlots(askedText, vocabulary)];
+    const [storedPassages, askedPassages] = [await find(storedText), await find(askedText)];
+    const answer = await engine.answer(storedText, { domain, profile });
+    const cited = new Set(
+      answer.status === "ok" ? answer.citations.map(({ chunkId }) => chunkId) : storedPassages.slice(0, 1).map(({ chunkId }) => chunkId),
+    );
+    const quotes = answer.status === "ok" ? answer.citations.flatMap(({ title, quote }) => [title, quote]) : [];
+    const [one, other] = encoder.embedSync(settings.type === "learned" ? [stored.canonical, asked.canonical] : [storedText, askedText]);
+    const cosine = cosineOf(one, other);
+    const ids = (passages: readonly Passage[]) => passages.map(({ chunkId }) => chunkId);
+    const closeness = {
+      cosine,
+      entityJaccard: entityJaccard(asked, stored),
+      documentOverlap: documentOverlap(ids(askedPassages), ids(storedPassages)),
+      citedRank: askedPassages.findIndex(({ chunkId }) => cited.has(chunkId)),
+      about: new Set(readAbout([...quotes, ...textsOf(storedPassages.filter(({ chunkId }) => cited.has(chunkId)))], vocabulary)),
+      found: new Set(readAbout(textsOf(askedPassages.slice(0, READ)), vocabulary)),
+      likeness,
+    };
+    const { accept, rule, detail, score } = judgeMatch(asked, stored, closeness, settings);
+    return { served: accept, rule, detail, score, cosine };
+  };
+}

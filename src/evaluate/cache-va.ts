@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { Serve, Served } from "./cache-decision.ts";
+import { readGolden } from "./golden.ts";
+import { wilson } from "./metrics.ts";
+import { countRow, type TableRow } from "./report.ts";
+
+const pairSchema = z.object({ id: z.string(), a: z.string().min(1), b: z.string().min(1), same_answer: z.boolean(), kind: z.string() });
+export type GoldenPair = z.infer<typeof pairSchema>;
+
+/** Question pairs of a golden folder, `va-pairs*.jsonl`. */
+export function readGoldenPairs(golden: string): GoldenPair[] {
+  return readGolden(golden, "va-pairs", pairSchema);
+}
+
+export interface JudgedPairs {
+  readonly n: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly table: readonly TableRow[];
+  readonly items: readonly (Readonly<Served> & Readonly<{ id: string; kind: string; share: boolean }>)[];
+}
+
+/**
+ * An approved answer stored for `a`, then `b` asked (DESIGN.md, section 10): `pairs.hit_rate` is the share of pairs that must share an answer and did,
+ * `pairs.false_hits` the number of others that did.
+ * @param name of the figures: `pairs` for the decision alone, `pairs.end_to_end` through a whole engine
+ */
+export async function judgePairs(
+  pairs: readonly GoldenPair[],
+  serve: Serve,
+  name = "pairs",
+  onPair: (done: number) => void = () => undefined,
+): Promise<JudgedPairs> {
+  const items: JudgedPairs["items"][number][] = [];
+  for (const { id, a, b, kind, same_answer } of pairs) {
+    items.push({ id, kind, share: same_answer, ...(await serve(a, b)) });
+    onPair(items.length);
+  }
+  const of = (share: boolean) => items.filter((item) => item.share === share);
+  const hits = of(true).filter(({ served }) => served).length;
+  const wrong = of(false).filter(({ served }) => served);
+  const bound = wilson(wrong.length, of(false).length)?.high ?? null;
+  const misses = (share: boolean) =>
+    countBy(
+      of(share).filter(({ served }) => !served),
+      ({ rule }) => rule,
+    );
+  const rules = (share: boolean, what: string): TableRow[] =>
+    [...misses(share)].map(([rule, count]) => ({ name: `  ${what}, missed by`, figure: `${count}`, note: rule }));
+  return {
+    n: { [`${name}.share`]: of(true).length, [`${name}.others`]: of(false).length },
+    metrics: {
+      [`${name}.hit_rate`]: of(true).length === 0 ? null : hits / of(true).length,
+      [`${name}.false_hits`]: wrong.length,
+      [`${name}.false_rate_upper`]: bound,
+      ...Object.fromEntries([...misses(true)].map(([rule, count]) => [`${name}.missed.${rule}`, count])),
+    },
+    table: [
+      countRow(`${name}: may share, served`, hits, of(true).length, "aim: 33 of 50"),
+      ...rules(true, "may share"),
+      countRow(`${name}: must not, served`, wrong.length, of(false).length, "aim: none"),
+      ...rules(false, "must not"),
+    ],
+    items,
+  };
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return new Map([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { messageOf, WebError } from "../errors.ts";
+import { startDeadline } from "../models/deadline.ts";
+import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+
+/** Milliseconds for one page; a long honest one takes a tenth. */
+const READ_TIMEOUT_MS = 4000;
+/** Pages read at the same time in this process; others wait. */
+const WORKERS = 2;
+/** Megabytes of heap of one reader: a page of two megabytes as a tree takes less than half. */
+const HEAP_MB = 192;
+
+const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "web-page-worker.js");
+
+/**
+ * Reads pages in threads of their own with a limit on time and memory: whatever a page does to a parser, it ends there.
+ */
+export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (source, signal) => {
+    if (running >= WORKERS) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      signal.throwIfAborted();
+      return await readApart(source, timeoutMs, signal);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
+
+function readApart(source: FetchedPage, timeoutMs: number, signal: AbortSignal): Promise<PageText> {
+  const limits = { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32 };
+  // What a parser prints about a page is nobody's business.
+  const worker = new Worker(ENTRY, { resourceLimits: limits, env: {}, stdout: true, stderr: true });
+  const deadline = startDeadline(signal, timeoutMs);
+  const read = new Promise<PageText>((resolve, reject) => {
+    const unreadable = (why: string) => reject(new WebError("page_unreadable", why));
+    const stop = () =>
+      reject(deadline.expired() ? new WebError("web_timeout", `the page could not be read within ${timeoutMs} ms`) : signal.reason);
+    deadline.signal.addEventListener("abort", stop, { once: true });
+    worker.once("message", ({ page, failure }: { page?: PageText; failure?: string }) =>
+      page === undefined ? unreadable(failure ?? "no reason given") : resolve(page),
+    );
+    worker.once("error", (error) => unreadable(messageOf(error)));
+    worker.once("exit", () => unreadable("the reader ended"));
+  });
+  worker.postMessage(source);
+  return read.finally(() => {
+    deadline.clear();
+    return worker.terminate();
+  });
+}

@@ -1,0 +1,130 @@
+import { Readability } from "@mozilla/readability";
+import JSDOMParser from "@mozilla/readability/JSDOMParser.js";
+import { Parser } from "htmlparser2";
+import { IngestError } from "../errors.ts";
+import type { FetchedPage, PageText } from "../models/web-page.ts";
+import { parseFile } from "./parse.ts";
+
+/** Elements of a page: the longest pages of encyclopaedias have about 50,000. */
+const MAX_ELEMENTS = 60_000;
+/** Elements inside each other: pages seldom have 60; whoever walks the tree does so recursively. */
+const MAX_DEPTH = 200;
+/** Characters of an attribute. */
+const MAX_ATTRIBUTE = 200;
+/** Characters of text that are looked at: fifty pages of a book. */
+const MAX_TEXT = 150_000;
+/** Characters of one sentence, row or heading; longer ones are no statements. */
+const MAX_UNIT = 1200;
+/** Sentences, rows and headings that are looked at. */
+const MAX_UNITS = 6000;
+const MAX_TITLE = 300;
+
+/** Left out with everything inside. */
+const DROPPED: ReadonlySet<string> = new Set(
+  "script style template noscript svg math iframe object embed canvas audio video select textarea dialog".split(" "),
+);
+/** Ours stand in their place. */
+const SKELETON: ReadonlySet<string> = new Set(["html", "head", "body", "title", "meta", "link", "base"]);
+const VOID: ReadonlySet<string> = new Set("area br col hr img input source track wbr param".split(" "));
+/** Attributes by which main content is told from the rest. */
+const KEPT: ReadonlySet<string> = new Set("class id role hidden style aria-hidden aria-modal itemprop rel href alt summary".split(" "));
+
+/**
+ * The main content of a page of the web. Made to be run where it can be ended: see `read-page-apart.ts`.
+ * @throws IngestError `html_bomb`, and what `parseFile` throws
+ */
+export function readWebPage(source: FetchedPage): PageText {
+  const text = decode(source);
+  if (source.type === "text") return partsOf("page.txt", text);
+  const { markup, title } = boundedMarkup(text);
+  const article = new Readability(new JSDOMParser().parse(markup, source.url), { disableJSONLD: true }).parse();
+  const content = typeof article?.content === "string" ? `<body>${article.content}</body>` : markup;
+  return { ...partsOf("page.html", content), title: title.slice(0, MAX_TITLE) };
+}
+
+function decode({ charset, bytes, type }: FetchedPage): string {
+  const named = charset ?? (type === "html" ? /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(latin(bytes))?.[1] : undefined);
+  for (const label of [named, "utf-8"]) {
+    try {
+      if (label !== undefined) return new TextDecoder(label).decode(bytes);
+    } catch {
+      // An unknown charset is read as UTF-8.
+    }
+  }
+  return "";
+}
+
+function latin(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
+}
+
+function partsOf(path: string, content: string): PageText {
+  const [page] = parseFile({ path, bytes: Buffer.from(content) });
+  const text = (page?.text ?? "").slice(0, MAX_TEXT);
+  const units = (page?.units ?? []).filter(({ start, end }) => end <= text.length && end - start <= MAX_UNIT).slice(0, MAX_UNITS);
+  return { title: (page?.metadata.title ?? "").slice(0, MAX_TITLE), text, blocks: page?.blocks ?? [], units };
+}
+
+/**
+ * The page as well-formed markup without scripts, styles and forms: what a small parser can take.
+ * @throws IngestError `html_bomb` as soon as there are too many elements, or too deep ones
+ */
+export function boundedMarkup(html: string): { readonly markup: string; readonly title: string } {
+  const out: string[] = [];
+  /** A tag that the page's end cuts off is closed without having been opened. */
+  const open: string[] = [];
+  let elements = 0;
+  let dropping = 0;
+  let inTitle = false;
+  let title = "";
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (++elements > MAX_ELEMENTS) throw bomb(`more than ${MAX_ELEMENTS} elements`);
+        if (open.push(name) > MAX_DEPTH) throw bomb(`elements inside each other more than ${MAX_DEPTH} deep`);
+        if (DROPPED.has(name)) dropping++;
+        if (dropping > 0) return;
+        if (name === "title" && title === "") inTitle = true;
+        if (!SKELETON.has(name)) out.push(`<${tagOf(name)}${attributesOf(attributes)}${VOID.has(name) ? "/>" : ">"}`);
+      },
+      onclosetag(name) {
+        if (open.at(-1) !== name) return;
+        open.pop();
+        if (DROPPED.has(name)) dropping--;
+        else if (dropping === 0 && name === "title") inTitle = false;
+        else if (dropping === 0 && !SKELETON.has(name) && !VOID.has(name)) out.push(`</${tagOf(name)}>`);
+      },
+      ontext(text) {
+        if (inTitle) title = `${title}${text}`.slice(0, MAX_TITLE);
+        else if (dropping === 0) out.push(escapeMarkup(text));
+      },
+    },
+    { decodeEntities: true },
+  );
+  for (let at = 0; at < html.length; at += 65_536) parser.write(html.slice(at, at + 65_536));
+  parser.end();
+  const name = title.replaceAll(/\s+/g, " ").trim();
+  return {
+    title: name,
+    markup: `<html><head><title>${escapeMarkup(name)}</title></head><body>${out.join("")}</body></html>`,
+  };
+}
+
+function bomb(why: string): IngestError {
+  return new IngestError("html_bomb", `the page has ${why}`);
+}
+
+function tagOf(name: string): string {
+  return /^[a-z][a-z0-9]*$/.test(name) ? name : "span";
+}
+
+function attributesOf(attributes: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes)
+    .filter(([name]) => KEPT.has(name))
+    .map(([name, value]) => ` ${name}="${escapeMarkup(value.slice(0, MAX_ATTRIBUTE))}"`)
+    .join("");
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

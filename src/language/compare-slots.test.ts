@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { compareSlots, ENTAILMENTS, type SlotContext } from "./compare-slots.ts";
+import { createSlotVocabulary } from "./slot-vocabulary.ts";
+import { readAbout, readSlots } from "./slots.ts";
+
+const vocabulary = createSlotVocabulary({
+  title: "Pension fund",
+  hosts: ["fund.example"],
+  abbreviations: { ERB: ["early retirement bonus"], LRB: ["late retirement bonus"] },
+  synonyms: [["payslip", "wage statement"]],
+  entities: [{ type: "form", canonical: "$1", patterns: ["\\b([A-Z]{2}-\\d{2})\\b"] }],
+});
+const read = (question: string) => readSlots(question, vocabulary);
+const compare = (asked: string, stored: string, context?: SlotContext) => compareSlots(read(asked), read(stored), context);
+const ruleOf = (asked: string, stored: string, context?: SlotContext) => {
+  const verdict = compare(asked, stored, context);
+  return verdict.same ? "same" : verdict.rule;
+};
+const entailed = (asked: string, stored: string) => {
+  const verdict = compare(asked, stored);
+  return verdict.same ? verdict.rules : [verdict.rule];
+};
+
+describe("compareSlots: what is no hit", () => {
+  it.each([
+    ["codes", "What is AB-12 for?", "What is AB-13 for?"],
+    ["values", "What do I get at 60%?", "What do I get at 70%?"],
+    ["values", "What do I get?", "What do I get at 70%?"],
+    ["values", "What do I get at 70%?", "What do I get?"],
+    ["values", "Who pays before May 1, 2020?", "Who pays after May 1, 2020?"],
+    ["values", "Who pays at least 20 euros?", "Who pays at most 20 euros?"],
+    ["values", "Is the rule for members over 57 still in force in 2011?", "Is the rule for members over 57 still in force?"],
+    ["names", "How is the ERB paid?", "How is the LRB paid?"],
+    ["names", "How is the bonus in Zwolle paid?", "How is the bonus paid?"],
+    ["persons", "Can my son claim it?", "Can my wife claim it?"],
+    ["persons", "Can a widow claim it?", "Can a wife claim it?"],
+    ["branches", "bonus for Army service", "bonus for Navy service"],
+    ["places", "Do you pay out in Norway?", "Do you pay out in Japan?"],
+    ["places", "Do you pay out in Norway?", "Do you pay out?"],
+    ["places", "Which office serves Texas?", "Which office serves Ohio?"],
+    ["periods", "Is the office open today?", "Is the office open on Monday?"],
+    ["polarity", "Which fees aren't refunded?", "Which fees are refunded?"],
+    ["polarity", "Which fees dont you refund?", "Which fees do you refund?"],
+    ["asked", "When is the bonus paid?", "Why is the bonus paid?"],
+    ["asked", "Who pays the bonus?", "How much is the bonus?"],
+    ["opposites", "How do I start the transfer?", "How do I stop the transfer?"],
+    ["opposites", "Is the plan unsuitable?", "Is the plan suitable?"],
+    ["opposites", "the second instalment", "the third instalment"],
+    ["direction", "transfer from savings to checking", "transfer from checking to savings"],
+    ["contrast", "Who can order a plaque?", "Who can order a medal?"],
+    ["contrast", "Are letters from a doctor accepted?", "Are letters from any doctor accepted?"],
+    ["contrast", "How much is the cover?", "How much is the supplementary cover?"],
+  ] as const)("%s: %s / %s", (rule, one, other) => {
+    expect(ruleOf(one, other)).toBe(rule);
+    expect(ruleOf(other, one)).not.toBe("same");
+  });
+
+  it("serves no narrow answer to a wide question", () => {
+    expect(ruleOf("Do you pay out overseas?", "Do you pay out in Norway?")).toBe("places");
+    expect(ruleOf("bonus for retiring after age 57", "bonus for retiring at age 58")).toBe("values");
+  });
+});
+
+describe("compareSlots: listed entailments", () => {
+  it.each([
+    ["value-beyond", "bonus for retiring at 58", "bonus for retiring after age 57"],
+    ["value-beyond", "bonus for joining in 2015", "bonus for joining after January 1, 2013"],
+    ["place-abroad", "Do you pay out in Norway?", "Do you pay out overseas?"],
+    ["spouse-remarrying", "does a widow lose it when she remarries", "do I lose it if I remarry"],
+    ["synonym", "where is my payslip", "where is my wage statement"],
+    ["parts", "bonus for late retirement", "LRB"],
+    ["derived", "eligibility of remarriage", "eligible when remarried"],
+    ["spelling", "Is osteomalacai covered?", "Is osteomalacia covered?"],
+  ] as const)("%s: %s / %s", (rule, asked, stored) => {
+    expect(entailed(asked, stored)).toContain(rule);
+  });
+
+  it("reads a dependent who is also named as a parent as that one", () => {
+    expect(ruleOf("Can I claim my mother as a dependent?", "Can I claim my mother?")).not.toBe("persons");
+    expect(ruleOf("Can I claim a dependent?", "Can I claim my mother?")).toBe("persons");
+  });
+
+  it("asks for two things where each question says what the other does not", () => {
+    expect(ruleOf("is the bonus inherited by grandchildren", "what tax is due on a bonus")).toBe("unknown");
+  });
+
+  it("takes no year that may lie before the day for one after it", () => {
+    expect(ruleOf("bonus for joining in 2013", "bonus for joining after January 1, 2013")).toBe("values");
+    expect(ruleOf("bonus for retiring at 56", "bonus for retiring after age 57")).toBe("values");
+  });
+
+  it("reads numbers in words and in other units as one", () => {
+    expect(ruleOf("notice of twelve months", "notice of 1 year")).toBe("same");
+    expect(ruleOf("notice of 12 months", "notice of 2 years")).toBe("values");
+  });
+
+  it("knows a name that the stored answer speaks of", () => {
+    const about = new Set(readAbout(["Early retirement bonus (ERB): how it is paid"], vocabulary));
+    expect(ruleOf("When do I get the money of the ERB at retirement?", "When does the fund send retirement money?")).toBe("names");
+    expect(ruleOf("When do I get the money of the ERB at retirement?", "When does the fund send retirement money?", { about })).toBe(
+      "same",
+    );
+  });
+});
+
+describe("ENTAILMENTS", () => {
+  it("lists every rule once, with what it says", () => {
+    expect(new Set(ENTAILMENTS.map(({ name }) => name)).size).toBe(ENTAILMENTS.length);
+    for (const { what } of ENTAILMENTS) expect(what.length).toBeGreaterThan(10);
+  });
+});
+
+describe("compareSlots: properties", () => {
+  const questions = ["What isn't paid before May 1, 2020?", "Can my son get the ERB at 70%?", "Do you pay out in Norway today?", ""];
+  it("finds a question the same as itself, also after JSON", () => {
+    for (const question of questions) {
+      const slots = read(question);
+      expect(compareSlots(slots, JSON.parse(JSON.stringify(slots))).same).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,227 @@
+import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
+import { kindsAgree } from "./asked-kind.ts";
+import { equalQuantities } from "./compare-quantities.ts";
+import { isAbroad } from "./slot-vocabulary.ts";
+import type { Slots, SlotValue } from "./slots.ts";
+
+/** Why a stored answer is not served for another question. */
+export type MissRule =
+  | "codes"
+  | "values"
+  | "names"
+  | "persons"
+  | "branches"
+  | "places"
+  | "periods"
+  | "polarity"
+  | "opposites"
+  | "direction"
+  | "asked"
+  | "contrast"
+  | "unknown";
+
+export type SlotsVerdict =
+  /** `rules`: entailments that were needed. */
+  | { readonly same: true; readonly rules: readonly string[]; readonly alignment: Alignment }
+  | { readonly same: false; readonly rule: MissRule; readonly detail: string };
+
+/** What is known besides the two questions. */
+export interface SlotContext {
+  /** What the stored answer is about: `readAbout` of its titles, headings and quotes. A word of the asked question that stands there is known. */
+  readonly about?: ReadonlySet<string>;
+  /** What the best passages for the asked question are about. A word of the stored question that stands there is known. */
+  readonly found?: ReadonlySet<string>;
+  /** Likeness of two words or phrases from 0 to 1, by their vectors. Without it only listed relations count. */
+  readonly likeness?: (one: string, other: string) => number;
+}
+
+/** How two slots may differ and still ask for the same. Each is tested; whatever is not listed is a miss. */
+export const ENTAILMENTS = [
+  { name: "value-beyond", what: "a value or date that lies beyond a stored limit: 58 is after 57, 2015 is after January 1, 2013" },
+  { name: "place-abroad", what: "a foreign country is overseas" },
+  { name: "spouse-remarrying", what: "who remarries has been a spouse: widow, surviving spouse, spouse and nobody named are one" },
+  { name: "narrower-person", what: "a dependent, survivor or family member who is also named as spouse, child or parent is that one" },
+  { name: "spelling", what: "a word that no dictionary knows, one or two letters from a word of the other question" },
+  { name: "synonym", what: "words of one group of synonyms: the domain's, the general ones, the dictionary's" },
+  { name: "parts", what: "a name or phrase and the words that it stands for" },
+  { name: "derived", what: "two forms of one word: remarry, remarriage" },
+  { name: "known-there", what: "a word of one question that the other's answer or best passages are about" },
+  { name: "number-written", what: "a number in words or digits, a unit in another: one year, 12 months" },
+] as const;
+export type Entailment = (typeof ENTAILMENTS)[number]["name"];
+
+/** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
+const SAME_WORDING = 0.6;
+/** One content word on each side that nothing explains: they ask for two things about one topic. */
+const UNKNOWN = 1;
+
+/**
+ * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
+ * How much of their other words stays unexplained is left to `judgeMatch`, which also knows how near they are.
+ */
+export function compareSlots(asked: Slots, stored: Slots, context: SlotContext = {}): SlotsVerdict {
+  const rules = new Set<Entailment>();
+  const miss = (rule: MissRule, detail: string): SlotsVerdict => ({ same: false, rule, detail });
+  if (asked.codes.join() !== stored.codes.join()) return miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
+  const values = compareValues(asked.values, stored.values, rules);
+  if (values !== null) return miss("values", values);
+  const persons = comparePersons(asked, stored, rules);
+  if (persons !== null) return miss("persons", persons);
+  if (asked.branches.join() !== stored.branches.join())
+    return miss("branches", `asked ${list(asked.branches)}, stored ${list(stored.branches)}`);
+  const places = comparePlaces(asked, stored, rules);
+  if (places !== null) return miss("places", places);
+  if (asked.periods.join() !== stored.periods.join())
+    return miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
+  if (asked.negations > 0 !== stored.negations > 0) return miss("polarity", "one of them denies");
+  if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
+  if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
+  const alignment = alignTerms(asked, stored, context);
+  if (alignment.opposites !== null) return miss("opposites", alignment.opposites);
+  if (alignment.polarity !== null) return miss("polarity", alignment.polarity);
+  if (alignment.names !== null) return miss("names", alignment.names);
+  if (alignment.wording >= SAME_WORDING) {
+    if (alignment.differing.length > 0) return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
+    if (asked.asks !== stored.asks) return miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
+  }
+  if (Math.min(alignment.askedOpen, alignment.storedOpen) >= UNKNOWN) {
+    const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
+    return miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
+  }
+  for (const rule of alignment.rules) rules.add(rule);
+  return { same: true, rules: [...rules], alignment };
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? "nothing" : items.join(", ");
+}
+
+/** Every value must be found on the other side; only the asked one may be narrower. */
+function compareValues(asked: readonly SlotValue[], stored: readonly SlotValue[], rules: Set<Entailment>): string | null {
+  const left = [...stored];
+  for (const value of asked) {
+    const at = left.findIndex((other) => sameValue(value, other));
+    if (at >= 0) {
+      left.splice(at, 1);
+      continue;
+    }
+    const limit = left.findIndex((other) => liesBeyond(value, other));
+    if (limit < 0) return `asked ${written(value)}, stored ${list(stored.map(written))}`;
+    left.splice(limit, 1);
+    rules.add("value-beyond");
+  }
+  // A value said twice, or a repetition of one that was matched, is no other value.
+  const open = left.filter((value) => !asked.some((other) => sameValue(other, value)));
+  return open.length === 0 ? null : `stored ${list(open.map(written))}, not asked`;
+}
+
+function written({ measure, amount, side }: SlotValue): string {
+  return `${side === "" ? "" : `${side} `}${amount} ${measure}`;
+}
+
+function sameValue(a: SlotValue, b: SlotValue): boolean {
+  if (a.side !== b.side || a.bound !== b.bound) return false;
+  if (a.measure === "date" && b.measure === "date") return a.amount === b.amount;
+  const quantity = (value: SlotValue) => ({ ...value, start: 0, end: 0 });
+  return equalQuantities(quantity(a), quantity(b)) || equalQuantities(quantity(b), quantity(a));
+}
+
+/** Does a plain value lie wholly on the stored side of a limit? */
+function liesBeyond(value: SlotValue, limit: SlotValue): boolean {
+  if (limit.side === "" || value.side !== "" || value.bound !== "none") return false;
+  if (value.measure === "date" || limit.measure === "date") {
+    if (value.measure !== limit.measure || !isFullDate(value.amount) || !isFullDate(limit.amount)) return false;
+    const [first, last] = daysOf(value.amount);
+    const [from, until] = daysOf(limit.amount);
+    return limit.side === "after" ? first > until : last < from;
+  }
+  const years = (one: SlotValue) => (one.measure === "age" || one.measure === "count" ? Number(one.amount) : Number.NaN);
+  const [one, other] =
+    value.measure === limit.measure && PLAIN.has(value.measure)
+      ? [Number(value.amount), Number(limit.amount)]
+      : [years(value), years(limit)];
+  return limit.side === "after" ? one > other : one < other;
+}
+
+const PLAIN: ReadonlySet<SlotValue["measure"]> = new Set([
+  "percent",
+  "days",
+  "months",
+  "minutes",
+  "age",
+  "count",
+  "length",
+  "mass",
+  "volume",
+]);
+
+function isFullDate(amount: string): boolean {
+  return /^\d{4}(?:-\d{2}){0,2}$/.test(amount);
+}
+
+/** First and last day of a year, a month or a day, for comparing as text. */
+function daysOf(amount: string): readonly [string, string] {
+  const [year = "", month, day] = amount.split("-");
+  if (month === undefined) return [`${year}-01-01`, `${year}-12-31`];
+  return day === undefined ? [`${year}-${month}-01`, `${year}-${month}-31`] : [amount, amount];
+}
+
+const SPOUSES: ReadonlySet<string> = new Set(["spouse", "surviving spouse"]);
+/** Keys of words for marrying again. */
+const REMARRIES = /^remarr|marri again$/;
+
+function comparePersons(asked: Slots, stored: Slots, rules: Set<Entailment>): string | null {
+  if (asked.persons.join() === stored.persons.join()) return null;
+  const others = (persons: readonly string[]) => persons.filter((person) => !SPOUSES.has(person)).join();
+  const remarries = ({ terms }: Slots) => terms.some(({ key }) => REMARRIES.test(key));
+  if (others(asked.persons) === others(stored.persons) && remarries(asked) && remarries(stored)) {
+    rules.add("spouse-remarrying");
+    return null;
+  }
+  return `asked about ${list(asked.persons)}, stored about ${list(stored.persons)}`;
+}
+
+function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): string | null {
+  if (asked.places.join() === stored.places.join() && asked.abroad === stored.abroad) return null;
+  if (stored.abroad && stored.places.length === 0 && asked.places.length > 0 && asked.places.every(isAbroad)) {
+    rules.add("place-abroad");
+    return null;
+  }
+  const shown = ({ places, abroad }: Slots) => list([...places, ...(abroad ? ["abroad"] : [])]);
+  return `asked ${shown(asked)}, stored ${shown(stored)}`;
+}
+
+/** Of values, codes, places, persons and branches: how many both have, equal or by a listed rule, and how many there are. */
+export function sharedSlots(asked: Slots, stored: Slots): { readonly shared: number; readonly all: number } {
+  const rules = new Set<Entailment>();
+  const values = asked.values.filter((value) => stored.values.some((other) => sameValue(value, other) || liesBeyond(value, other))).length;
+  const places = comparePlaces(asked, stored, rules) === null ? placesOf(stored) : 0;
+  const persons = comparePersons(asked, stored, rules) === null ? Math.max(asked.persons.length, stored.persons.length) : 0;
+  const both = (one: readonly string[], other: readonly string[]) => one.filter((item) => other.includes(item)).length;
+  const shared = values + places + persons + both(asked.codes, stored.codes) + both(asked.branches, stored.branches);
+  const size = ({ values: own, codes, branches }: Slots) => own.length + codes.length + branches.length;
+  const alone = (matched: number, pick: (slots: Slots) => number) => (matched > 0 ? matched * 2 : pick(asked) + pick(stored));
+  const total = size(asked) + size(stored) + alone(places, placesOf) + alone(persons, (slots) => slots.persons.length);
+  return { shared, all: total - shared };
+}
+
+function placesOf({ places, abroad }: Slots): number {
+  return places.length + (abroad ? 1 : 0);
+}
+
+/** Two questions that name the same two sides the other way round. */
+function isReversed(asked: Slots, stored: Slots): boolean {
+  if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;
+  if (asked.direction === null || stored.direction === null) return false;
+  const { from, to } = asked.direction;
+  return from !== to && from === stored.direction.to && to === stored.direction.from;
+}
+
+/** Who does it to whom: "iy" when the speaker stands before the one who is spoken to; empty when only one of them is named. */
+function speakers({ frame }: Slots): "iy" | "yi" | "" {
+  const [speaker, other] = [frame.findIndex((word) => SPEAKER.has(word)), frame.findIndex((word) => SPOKEN_TO.has(word))];
+  return speaker < 0 || other < 0 ? "" : speaker < other ? "iy" : "yi";
+}
+
+const SPEAKER: ReadonlySet<string> = new Set(["i", "me", "my"]);
+const SPOKEN_TO: ReadonlySet<string> = new Set(["you", "your"]);

@@ -1,0 +1,24 @@
+/** Words whose vectors are kept. */
+const REMEMBERED = 20_000;
+
+/**
+ * Likeness of two words or phrases by their vectors, from 0 to 1. Remembers vectors: words repeat.
+ * @param encoder gives a unit vector of a text at once
+ */
+export function createLikeness(encoder: { embedSync(texts: readonly string[]): Float32Array[] }): (one: string, other: string) => number {
+  const known = new Map<string, Float32Array>();
+  const vectorOf = (text: string): Float32Array => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const vector = encoder.embedSync([text])[0] ?? new Float32Array();
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(text, vector);
+    return vector;
+  };
+  return (one, other) => {
+    const [a, b] = [vectorOf(one), vectorOf(other)];
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] ?? 0);
+    return Math.max(0, sum);
+  };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { readAsked } from "./asked-kind.ts";
+import { createSlotVocabulary } from "./slot-vocabulary.ts";
+import { readAbout, readSlots } from "./slots.ts";
+
+const vocabulary = createSlotVocabulary({
+  title: "Library services",
+  abbreviations: { ILL: ["interlibrary loan"], "R&D": ["reading and discussion"] },
+  synonyms: [["library card", "membership card"]],
+  entities: [{ type: "form", canonical: "Form $1", patterns: ["\\bform (\\d{3})\\b"] }],
+});
+const read = (question: string) => readSlots(question, vocabulary);
+const keys = (question: string) => read(question).terms.map(({ key }) => key);
+
+describe("readSlots", () => {
+  it("reads an abbreviation and what it stands for as one name", () => {
+    expect(keys("ill rules")).toContain("ILL");
+    expect(keys("rules for an interlibrary loan")).toContain("ILL");
+    expect(keys("r and d evenings")).toContain("R&D");
+    expect(keys("R&D evenings")).toContain("R&D");
+  });
+
+  it("reads values with unit, bound and side", () => {
+    expect(read("May I borrow for at least two weeks?").values).toEqual([{ measure: "days", amount: "14", bound: "least", side: "after" }]);
+    expect(read("fees after March 1, 2020").values).toEqual([{ measure: "date", amount: "2020-03-01", bound: "none", side: "after" }]);
+    expect(read("fees before February 1, 2020").values).toEqual([{ measure: "date", amount: "2020-02-01", bound: "none", side: "before" }]);
+  });
+
+  it("finds what the domain's patterns name", () => {
+    expect(read("What is form 117 for?").codes).toEqual(["form form 117"]);
+    expect(read("What is it for?").codes).toEqual([]);
+  });
+
+  it("knows who it is about, and keeps the narrowest", () => {
+    expect(read("Can my wife join?").persons).toEqual(["spouse"]);
+    expect(read("Can a widow join?").persons).toEqual(["surviving spouse"]);
+    expect(read("Can I add my mom as a dependent?").persons).toEqual(["parent"]);
+    expect(read("Can I join?").persons).toEqual([]);
+  });
+
+  it("counts denials, but none in phrases that deny nothing", () => {
+    expect(read("What isn't lent?").negations).toBe(1);
+    expect(read("What dont you lend?").negations).toBe(1);
+    expect(read("Is it lent no matter how old it is?").negations).toBe(0);
+    expect(read("Which books without pictures are lent?").terms.find(({ text }) => text === "pictures")?.negated).toBe(true);
+  });
+
+  it("reads places, periods and branches", () => {
+    expect(read("Do you send books to Norway?").places).toEqual(["country norway"]);
+    expect(read("Do you send books overseas?").abroad).toBe(true);
+    expect(read("Are you open on Sunday?").periods).toEqual(["sunday"]);
+    expect(read("books about the Navy").branches).toEqual(["navy"]);
+  });
+
+  it("reads a misspelt word of the domain as what was meant", () => {
+    expect(keys("new membreship card")).toContain("membership card".split(" ").map(vocabulary.stem).join(" "));
+  });
+
+  it("survives anything: nothing, signs, a very long text", () => {
+    for (const text of ["", "???", "\u0000", "𝔘𝔫𝔦", "a ".repeat(50_000), "9".repeat(20_000), "not ".repeat(9_000)]) {
+      expect(JSON.parse(JSON.stringify(read(text)))).toEqual(read(text));
+    }
+  });
+});
+
+describe("readAbout", () => {
+  it("holds the words and names of titles and quotes", () => {
+    const about = readAbout(["Interlibrary loan", "Members pay a fee of $3."], vocabulary);
+    expect(about).toContain("ILL");
+    expect(about).toContain(vocabulary.stem("members"));
+    expect(about).not.toContain("of");
+  });
+});
+
+describe("readAsked", () => {
+  it.each([
+    ["How long may I keep a book?", "time"],
+    ["Is there a deadline to return it?", "time"],
+    ["How much is a card?", "amount"],
+    ["Which form do I need?", "form"],
+    ["Where do I return it?", "place"],
+    ["Who runs the archive?", "person"],
+    ["How do I join?", "method"],
+    ["Why was I fined?", "reason"],
+    ["Can I bring food?", "fact"],
+    ["What is a library card?", "definition"],
+    ["whats an e-reader", "definition"],
+    ["What do I bring?", "thing"],
+    ["opening hours", "time"],
+    ["rules of the reading room", "open"],
+  ] as const)("%s asks for %s", (question, kind) => {
+    expect(readAsked(question)).toBe(kind);
+  });
+});

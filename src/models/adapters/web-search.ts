@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { messageOf, WebError } from "../../errors.ts";
+import { startDeadline } from "../deadline.ts";
+import { type WebResult, type WebSearch, withSites } from "../web-search.ts";
+
+export interface SearchEndpoint {
+  readonly type: "searxng" | "brave" | "tavily";
+  readonly url: string;
+  readonly apiKey: string;
+  readonly timeoutMs: number;
+}
+
+/** Where the two services are asked; SearXNG has no one address. */
+export const SEARCH_URLS = { brave: "https://api.search.brave.com/res/v1/web/search", tavily: "https://api.tavily.com/search" } as const;
+
+/** Bytes of a reply: twenty results have a hundredth of it. */
+const MAX_REPLY_BYTES = 2 * 1024 * 1024;
+/** Characters of a service's own message that are passed on. */
+const MESSAGE_CHARACTERS = 200;
+
+const text = z.string().nullish();
+const searxngReply = z.object({ results: z.array(z.object({ url: text, title: text, content: text })) });
+/** Without results there is no `web`. */
+const braveReply = z.object({
+  type: z.literal("search"),
+  web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
+});
+const tavilyReply = z.object({ results: z.array(z.object({ url: z.string(), title: text, content: text })) });
+
+/** The search service that the configuration names. Its own address may be local; those of its results may not. */
+export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
+  const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
+  return {
+    id,
+    async search(query, { signal, limit, hosts }) {
+      const deadline = startDeadline(signal, endpoint.timeoutMs);
+      try {
+        const found = await SERVICES[endpoint.type](query, { limit, hosts }, endpoint, deadline.signal);
+        return found.filter(({ url }) => url !== "").slice(0, limit);
+      } catch (cause) {
+        signal.throwIfAborted();
+        const why = deadline.expired() ? `no answer within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
+        throw new WebError("search_failed", `Web search (${id}) failed: ${why}`);
+      } finally {
+        deadline.clear();
+      }
+    },
+  };
+}
+
+type Service = (
+  query: string,
+  wanted: { readonly limit: number; readonly hosts: readonly string[] },
+  endpoint: SearchEndpoint,
+  signal: AbortSignal,
+) => Promise<WebResult[]>;
+
+/** As of November 2026: docs.searxng.org/dev/search_api, api-dashboard.search.brave.com, docs.tavily.com. */
+const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
+  /** `json` must be among the formats in the settings of the instance, else it answers 403. */
+  async searxng(query, { hosts }, { url, apiKey }, signal) {
+    const place = new URL("search", url.endsWith("/") ? url : `${url}/`);
+    place.search = new URLSearchParams({ q: withSites(query, hosts), format: "json", safesearch: "1" }).toString();
+    const reply = await askJson(place, { headers: apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }, signal }, searxngReply);
+    return reply.results.map((one) => result(one.url, one.title, one.content));
+  },
+  async brave(query, { limit, hosts }, { url, apiKey }, signal) {
+    const place = new URL(url);
+    const count = String(Math.min(20, limit));
+    for (const [name, value] of Object.entries({ q: withSites(query, hosts), count, result_filter: "web", text_decorations: "false" }))
+      place.searchParams.set(name, value);
+    const reply = await askJson(place, { headers: { "x-subscription-token": apiKey }, signal }, braveReply);
+    return (reply.web?.results ?? []).map((one) => result(one.url, one.title, one.description));
+  },
+  async tavily(query, { limit, hosts }, { url, apiKey }, signal) {
+    const body = JSON.stringify({ query, max_results: Math.min(20, limit), search_depth: "basic", include_domains: hosts });
+    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+    const reply = await askJson(new URL(url), { method: "POST", body, headers, signal }, tavilyReply);
+    return reply.results.map((one) => result(one.url, one.title, one.content));
+  },
+};
+
+function result(url: string | null | undefined, title: string | null | undefined, snippet: string | null | undefined): WebResult {
+  return { url: url ?? "", title: title ?? "", snippet: snippet ?? "" };
+}
+
+interface JsonRequest {
+  readonly method?: "GET" | "POST";
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** A redirect is an error: whoever is configured answers, and the key goes nowhere else. */
+async function askJson<T>(url: URL, { headers, ...request }: JsonRequest, schema: z.ZodType<T>): Promise<T> {
+  const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
+  const body = await readText(response);
+  if (!response.ok) throw new Error(`HTTP ${response.status}: ${body.replaceAll(/\s+/g, " ").trim()}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new Error("the reply is no JSON");
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new Error(`the reply has not the form of the service: ${z.prettifyError(parsed.error).split("\n")[0]}`);
+  return parsed.data;
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > MAX_REPLY_BYTES) throw new Error(`the reply has more than ${MAX_REPLY_BYTES} bytes`);
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+/** In words that may be shown: the cause of `fetch failed`, never the key. */
+function explain(cause: unknown, apiKey: string): string {
+  const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
+  return (apiKey === "" ? inner : inner.replaceAll(apiKey, "[key]")).slice(0, MESSAGE_CHARACTERS);
+}

@@ -1,0 +1,349 @@
+import { createServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WebError } from "../errors.ts";
+import { type FakeHost, type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../testing/fake-web.ts";
+import { INTERNET } from "./web-network.ts";
+import { type FetchOptions, fetchWebPage, MAX_REDIRECTS } from "./web-page.ts";
+
+let web: FakeWeb;
+afterEach(() => web?.close());
+
+const OPTIONS: FetchOptions = { hosts: ["example.org"], signal: new AbortController().signal };
+
+async function fetched(url: string, hosts: Readonly<Record<string, FakeHost>>, over: Partial<FetchOptions> = {}) {
+  web = await startFakeWeb(hosts);
+  return fetchWebPage(url, web.network, { ...OPTIONS, ...over });
+}
+
+/** Code and message of the refusal. */
+async function refusal(...parts: Parameters<typeof fetched>): Promise<string> {
+  return fetched(...parts).then(
+    () => "fetched",
+    ({ code, message }: WebError) => `${code}: ${message}`,
+  );
+}
+
+const page = (pages: FakeHost["pages"], addresses?: FakeHost["addresses"]): Record<string, FakeHost> => ({
+  "example.org": { pages, ...(addresses === undefined ? {} : { addresses }) },
+});
+const typed =
+  (type: string, body = "text"): WebHandler =>
+  (_request, response) =>
+    response.writeHead(200, { "content-type": type }).end(body);
+
+describe("fetching a page", () => {
+  it("gives the bytes, the type and the charset, and asks by name for no cookie and no other page", async () => {
+    let headers: unknown;
+    const found = await fetched("https://example.org/fees?x=1#part", {
+      ...page({
+        "/fees": (request, response) => {
+          headers = request.headers;
+          response.writeHead(200, { "content-type": 'text/html; charset="ISO-8859-1"' }).end("<p>Five");
+        },
+      }),
+    });
+    expect(found).toMatchObject({ url: "https://example.org/fees?x=1", type: "html", charset: "iso-8859-1" });
+    expect(Buffer.from(found.bytes).toString()).toBe("<p>Five");
+    expect(headers).toMatchObject({ host: "example.org", connection: "close" });
+    expect(Object.keys(headers as object).sort()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+    expect(web.connections).toEqual([{ address: "93.184.216.34", port: 443, host: "example.org", secure: true }]);
+  });
+
+  it("unpacks gzip", async () => {
+    const handler: WebHandler = (_request, response) =>
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("packed"));
+    expect(Buffer.from((await fetched("http://example.org/", page({ "/": handler }))).bytes).toString()).toBe("packed");
+  });
+
+  it("takes pages of subdomains of a listed host", async () => {
+    expect(await fetched("http://www.example.org/", { "www.example.org": { pages: { "/": "ok" } } })).toMatchObject({ type: "html" });
+  });
+
+  it.each([
+    "file:///etc/passwd",
+    "ftp://example.org/",
+    "data:text/html,<p>x",
+    "javascript:alert(1)",
+    "gopher://example.org/",
+    "//example.org/",
+    "example.org",
+    "",
+    "http://",
+    "http://example.org:8080/",
+    "http://example.org:443/",
+    "https://example.org:80/",
+    "http://user@example.org/",
+    "http://user:pass@example.org/",
+    "http://example.org@evil.test/",
+    "http://evil.test/",
+    "http://evil-example.org/",
+    "http://example.org.evil.test/",
+    "http://example.org./",
+    "http://127.0.0.1/",
+    "http://[::1]/",
+    "http://[2606:4700:4700::1111]/",
+    "http://2130706433/",
+    "http://0177.0.0.1/",
+    "http://0x7f.0.0.1/",
+    "http://127.1/",
+    "http://localhost/",
+    `http://example.org/${"a".repeat(3000)}`,
+  ])("refuses %s without asking for its address", async (url) => {
+    expect(await refusal(url, { "*": { pages: { "/": "reached" } } })).toMatch(/^web_refused: /);
+    expect(web.lookups).toEqual([]);
+    expect(web.connections).toEqual([]);
+  });
+
+  it.each(["http://8.8.8.8/", "http://127.0.0.1/", "http://[::1]/"])(
+    "refuses the address %s even if it stands on the list",
+    async (url) => {
+      const host = new URL(url).hostname;
+      expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an address/);
+    },
+  );
+
+  it.each([
+    [["127.0.0.1"]],
+    [["93.184.216.34", "10.0.0.1"]],
+    [["169.254.169.254"]],
+    [["::ffff:10.0.0.1"]],
+    [["2606:4700:4700::1111", "::1"]],
+    [["not an address"]],
+  ])("refuses a name that leads to %s, and connects to none of them", async (addresses) => {
+    expect(await refusal("http://example.org/", page({ "/": "reached" }, [addresses]))).toMatch(/^web_refused: .*not public/);
+    expect(web.connections).toEqual([]);
+    expect(web.requests).toEqual([]);
+  });
+
+  it("connects to the address that it looked at, whatever the name means a moment later", async () => {
+    await fetched("http://example.org/", page({ "/": "ok" }, [["93.184.216.34"], ["127.0.0.1"]]));
+    expect(web.lookups).toEqual(["example.org"]);
+    expect(web.connections.map(({ address }) => address)).toEqual(["93.184.216.34"]);
+  });
+
+  it("looks again at every redirect: a name that has changed to a private address is refused", async () => {
+    const pages = { "/": redirectTo("/next"), "/next": "reached" };
+    expect(await refusal("http://example.org/", page(pages, [["93.184.216.34"], ["127.0.0.1"]]))).toMatch(/^web_refused: .*not public/);
+    expect(web.requests).toEqual(["example.org /"]);
+  });
+
+  it.each([
+    "http://127.0.0.1/secret",
+    "http://127.0.0.1:9200/",
+    "http://[::ffff:7f00:1]/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://evil.test/",
+    "file:///etc/passwd",
+    "ftp://example.org/",
+    "data:text/html,x",
+    "http://u:p@example.org/",
+    "http://",
+    "https://inside.example.org/",
+  ])("refuses a redirect to %s", async (location) => {
+    const hosts = {
+      ...page({ "/": redirectTo(location) }),
+      "inside.example.org": { pages: { "/": "reached" }, addresses: [["10.1.2.3"]] },
+    };
+    expect(await refusal("http://example.org/", hosts)).toMatch(/^web_refused: /);
+    expect(web.requests).toEqual(["example.org /"]);
+  });
+
+  it("refuses a redirect from https to http, and takes one from http to https", async () => {
+    const pages = { "/down": redirectTo("http://example.org/end"), "/up": redirectTo("https://example.org/end"), "/end": "ok" };
+    expect(await refusal("https://example.org/down", page(pages))).toMatch(/from https to http/);
+    await web.close();
+    expect(await fetched("http://example.org/up", page(pages))).toMatchObject({ url: "https://example.org/end" });
+  });
+
+  it("follows a few redirects and ends a loop", async () => {
+    expect(await refusal("http://example.org/", page({ "/": redirectTo("/") }))).toMatch(/more than 4 redirects/);
+    expect(web.requests).toHaveLength(MAX_REDIRECTS + 1);
+  });
+
+  it("refuses a redirect without a place", async () => {
+    expect(await refusal("http://example.org/", page({ "/": (_request, response) => response.writeHead(301).end() }))).toMatch(/nowhere/);
+  });
+
+  it.each(["application/pdf", "application/json", "image/svg+xml", "application/xhtml+xml", "text/htmlx", ""])(
+    "does not read type %j",
+    async (type) => {
+      expect(await refusal("http://example.org/", page({ "/": typed(type) }))).toMatch(/^web_type: /);
+    },
+  );
+
+  it.each([204, 304, 400, 404, 500])("does not read a reply with status %i", async (status) => {
+    const handler: WebHandler = (_request, response) => response.writeHead(status, { "content-type": "text/html" }).end();
+    expect(await refusal("http://example.org/", page({ "/": handler }))).toBe(`web_status: HTTP ${status}`);
+  });
+
+  it("does not unpack what is packed twice or in a way that it does not know", async () => {
+    for (const encoding of ["gzip, gzip", "zstd", "compress"]) {
+      const handler: WebHandler = (_request, response) =>
+        response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end("x");
+      expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_type: encoding/);
+      await web.close();
+    }
+  });
+});
+
+describe("hostile replies", () => {
+  it("ends a body of a gigabyte at the limit, with little memory", async () => {
+    let sent = 0;
+    const endless: WebHandler = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      const part = Buffer.alloc(256 * 1024, "a");
+      const send = () => {
+        while (sent < 1024 ** 3 && !response.destroyed) {
+          sent += part.length;
+          if (!response.write(part)) return response.once("drain", send);
+        }
+        return response.end();
+      };
+      send();
+    };
+    const before = process.memoryUsage().rss;
+    expect(await refusal("http://example.org/", page({ "/": endless }))).toBe("web_too_large: more than 2097152 bytes");
+    expect(sent).toBeLessThan(64 * 1024 ** 2);
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 ** 2);
+    await expect.poll(() => web.hungUp).toEqual(["example.org /"]);
+  });
+
+  it("does not begin to read what says that it is too long", async () => {
+    const handler: WebHandler = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html", "content-length": 1024 ** 3 });
+      response.write("a");
+    };
+    expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_too_large/);
+  });
+
+  it("counts what a packed body becomes, and ends it there", async () => {
+    const bomb = gzipSync(Buffer.alloc(512 * 1024 ** 2));
+    expect(bomb.length).toBeLessThan(1024 ** 2);
+    const handler: WebHandler = (_request, response) =>
+      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb);
+    const before = process.memoryUsage().rss;
+    expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_too_large/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 ** 2);
+  });
+
+  it("counts what is sent too, however little it becomes", async () => {
+    const empty = gzipSync("");
+    const handler: WebHandler = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" });
+      response.end(Buffer.concat(Array.from({ length: 2000 }, () => empty)));
+    };
+    expect(await refusal("http://example.org/", page({ "/": handler }), { maxBytes: 10_000 })).toMatch(/^web_too_large/);
+  });
+
+  it("says so when a packed body is damaged or cut", async () => {
+    const whole = gzipSync("x".repeat(1000));
+    for (const body of [whole.subarray(0, -9), Buffer.from("no gzip")]) {
+      const handler: WebHandler = (_request, response) =>
+        response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(body);
+      expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
+      await web.close();
+    }
+  });
+
+  it.each([
+    ["says nothing", (() => undefined) as WebHandler],
+    [
+      "drips its headers",
+      ((_request, response) => {
+        response.socket?.write("HTTP/1.1 200 OK\r\n");
+        const timer = setInterval(() => response.socket?.write("x-a: 1\r\n"), 20);
+        response.on("close", () => clearInterval(timer));
+      }) as WebHandler,
+    ],
+    [
+      "drips its body",
+      ((_request, response) => {
+        response.writeHead(200, { "content-type": "text/html" });
+        const timer = setInterval(() => response.write("<b>"), 20);
+        response.on("close", () => clearInterval(timer));
+      }) as WebHandler,
+    ],
+    ["sends on for ever, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
+  ])("gives up on time when the server %s", async (_name, handler) => {
+    const begun = performance.now();
+    expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe(
+      "web_timeout: no whole page within 300 ms",
+    );
+    expect(performance.now() - begun).toBeLessThan(2000);
+  });
+
+  it("gives up on time when the name is never found", async () => {
+    web = await startFakeWeb({});
+    const network = { ...web.network, resolve: () => new Promise<never>(() => undefined) };
+    await expect(fetchWebPage("http://example.org/", network, { ...OPTIONS, timeoutMs: 100 })).rejects.toMatchObject({
+      code: "web_timeout",
+    });
+  });
+
+  it("takes no headers without end", async () => {
+    const handler: WebHandler = (_request, response) => {
+      response.socket?.write(`HTTP/1.1 200 OK\r\nx-a: ${"a".repeat(100_000)}\r\n\r\n`);
+    };
+    expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
+  });
+
+  it("does not take another protocol", async () => {
+    const handler: WebHandler = (_request, response) => {
+      response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
+    };
+    expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
+  });
+
+  it("hangs up when it is cancelled", async () => {
+    const controller = new AbortController();
+    web = await startFakeWeb(page({ "/": () => undefined }));
+    const reading = fetchWebPage("http://example.org/", web.network, { ...OPTIONS, signal: controller.signal });
+    await expect.poll(() => web.requests.length).toBe(1);
+    controller.abort(new Error("reader left"));
+    await expect(reading).rejects.toThrow("reader left");
+    await expect.poll(() => web.hungUp).toHaveLength(1);
+  });
+
+  it("tries another address of the host when one does not answer, and says what failed when none does", async () => {
+    web = await startFakeWeb(page({ "/": "ok" }, [["1.1.1.1", "93.184.216.34"]]));
+    const dead = await deadPort();
+    const network = {
+      ...web.network,
+      connect: (target: Parameters<typeof web.network.connect>[0]) =>
+        target.address === "1.1.1.1" ? INTERNET.connect({ ...target, address: "127.0.0.1", port: dead }) : web.network.connect(target),
+    };
+    expect(await fetchWebPage("http://example.org/", network, OPTIONS)).toMatchObject({ type: "html" });
+    const none = { ...network, resolve: async () => ["1.1.1.1"] };
+    await expect(fetchWebPage("http://example.org/", none, OPTIONS)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it("takes no plain answer for a secure one", async () => {
+    web = await startFakeWeb(page({ "/": "ok" }));
+    const { port } = new URL(web.url);
+    const network = {
+      ...web.network,
+      connect: () => INTERNET.connect({ address: "127.0.0.1", port: Number(port), host: "example.org", secure: true }),
+    };
+    await expect(fetchWebPage("https://example.org/", network, OPTIONS)).rejects.toMatchObject({ code: "web_failed" });
+    expect(web.requests).toEqual([]);
+  });
+});
+
+describe("the network as it is", () => {
+  it("finds the addresses of a name; those of this machine are refused", async () => {
+    expect((await INTERNET.resolve("localhost")).length).toBeGreaterThan(0);
+    await expect(fetchWebPage("http://localhost/", INTERNET, { ...OPTIONS, hosts: ["localhost"] })).rejects.toMatchObject({
+      code: "web_refused",
+    });
+  });
+});
+
+/** A port at which nobody listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,224 @@
+import { type IncomingMessage, request as sendRequest } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { messageOf, WebError } from "../errors.ts";
+import type { Block, Unit } from "../types.ts";
+import { VERSION } from "../version.ts";
+import { startDeadline } from "./deadline.ts";
+import { isAddress, isPublicAddress } from "./web-address.ts";
+import type { WebNetwork } from "./web-network.ts";
+
+/** Redirects followed for one page: sites add a slash, `www.` and `https`, seldom more. */
+export const MAX_REDIRECTS = 4;
+/** Bytes of one page, as sent and again as unpacked: pages of text are far below, and what is longer is not read. */
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+/** Milliseconds for one page with all its redirects. */
+export const PAGE_TIMEOUT_MS = 5000;
+/** Addresses of one host that are tried. */
+const MAX_ADDRESSES = 3;
+/** Bytes of the headers of one reply. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Characters of a URL. */
+const MAX_URL_CHARACTERS = 2000;
+
+export interface FetchOptions {
+  /** Hosts whose pages may be read; a host stands for its subdomains too. */
+  readonly hosts: readonly string[];
+  readonly signal: AbortSignal;
+  /** @default MAX_PAGE_BYTES */
+  readonly maxBytes?: number;
+  /** @default PAGE_TIMEOUT_MS */
+  readonly timeoutMs?: number;
+}
+
+export interface FetchedPage {
+  /** Where it was found, after redirects. */
+  readonly url: string;
+  readonly type: "html" | "text";
+  /** As the server names it; `null`: it does not. */
+  readonly charset: string | null;
+  readonly bytes: Uint8Array;
+}
+
+/** What a page says: its text with blocks and units, as of a document that was read. */
+export interface PageText {
+  readonly title: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly units: readonly Unit[];
+}
+
+/** Throws WebError `page_unreadable` or `web_timeout`, and the signal's reason when cancelled. */
+export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageText>;
+
+/**
+ * Fetches a page of a listed host. Before each connection, of every redirect too, the address is looked at again: http or https on its own port, a listed
+ * name and no address, no user name, all its addresses public; the connection goes to the address that was looked at, whatever the name means a moment later.
+ * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when cancelled
+ */
+export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage> {
+  const { hosts, signal, timeoutMs = PAGE_TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
+  const deadline = startDeadline(signal, timeoutMs);
+  try {
+    let at = checkUrl(url, hosts);
+    for (let redirects = 0; ; redirects++) {
+      const response = await connectAndAsk(at, network, deadline.signal);
+      const { statusCode = 0, headers } = response;
+      if (![301, 302, 303, 307, 308].includes(statusCode))
+        return { url: at.href, ...(await readReply(response, maxBytes, deadline.signal)) };
+      response.destroy();
+      if (redirects >= MAX_REDIRECTS) throw new WebError("web_refused", `more than ${MAX_REDIRECTS} redirects`);
+      at = nextUrl(at, headers.location, hosts);
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (deadline.expired()) throw new WebError("web_timeout", `no whole page within ${timeoutMs} ms`, {}, { cause });
+    if (cause instanceof WebError) throw cause;
+    throw new WebError("web_failed", messageOf(cause).slice(0, 200), {}, { cause });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/**
+ * An address that may be asked at all, whatever it resolves to.
+ * @throws WebError `web_refused`
+ */
+export function checkUrl(url: string, hosts: readonly string[]): URL {
+  const refused = (why: string) => new WebError("web_refused", why);
+  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) throw refused("no usable URL");
+  const parsed = new URL(url);
+  const { protocol, hostname, port, username, password } = parsed;
+  if (protocol !== "http:" && protocol !== "https:") throw refused(`scheme ${protocol} is not read`);
+  if (username !== "" || password !== "") throw refused("the URL holds a user name or password");
+  if (port !== "") throw refused(`port ${port} is not asked`);
+  if (isAddress(hostname)) throw refused("the host is an address and no name");
+  if (!isListedHost(hostname, hosts)) throw refused(`host ${hostname} is not on the list of the domain pack`);
+  parsed.hash = "";
+  return parsed;
+}
+
+/** Is a host, or one above it, on the list? */
+export function isListedHost(host: string, hosts: readonly string[]): boolean {
+  return hosts.some((listed) => {
+    const name = listed.toLowerCase();
+    return name !== "" && (host === name || host.endsWith(`.${name}`));
+  });
+}
+
+function nextUrl(from: URL, location: string | undefined, hosts: readonly string[]): URL {
+  if (location === undefined || !URL.canParse(location, from)) throw new WebError("web_refused", "a redirect to nowhere");
+  const to = checkUrl(new URL(location, from).href, hosts);
+  if (from.protocol === "https:" && to.protocol === "http:") throw new WebError("web_refused", "a redirect from https to http");
+  return to;
+}
+
+/** Looks a host up once, and asks the addresses that were looked at. */
+async function connectAndAsk(url: URL, network: WebNetwork, signal: AbortSignal): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const addresses = await unlessAborted(network.resolve(url.hostname), signal);
+  if (addresses.length === 0) throw new WebError("web_failed", `host ${url.hostname} has no address`);
+  if (!addresses.every(isPublicAddress)) throw new WebError("web_refused", `host ${url.hostname} leads to an address that is not public`);
+  let failure: unknown;
+  for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+    try {
+      return await ask(url, address, network, signal);
+    } catch (cause) {
+      signal.throwIfAborted();
+      failure = cause;
+    }
+  }
+  throw failure;
+}
+
+function ask(url: URL, address: string, network: WebNetwork, signal: AbortSignal): Promise<IncomingMessage> {
+  const secure = url.protocol === "https:";
+  return new Promise((resolve, reject) => {
+    const request = sendRequest({
+      method: "GET",
+      host: address,
+      path: `${url.pathname}${url.search}`,
+      setHost: false,
+      headers: {
+        host: url.host,
+        accept: "text/html, text/plain;q=0.5",
+        "accept-encoding": "gzip, identity;q=0.5",
+        "user-agent": `sourcebound/${VERSION}`,
+        connection: "close",
+      },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal,
+      createConnection: (): Duplex => network.connect({ address, port: secure ? 443 : 80, host: url.hostname, secure }),
+    });
+    request.on("response", resolve);
+    request.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new WebError("web_failed", "the server changes the protocol"));
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+async function readReply(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Omit<FetchedPage, "url">> {
+  try {
+    const { statusCode, headers } = response;
+    if (statusCode !== 200) throw new WebError("web_status", `HTTP ${statusCode}`);
+    const { type, charset } = readType(headers["content-type"]);
+    const tooLarge = () => new WebError("web_too_large", `more than ${maxBytes} bytes`);
+    if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+    const unpack = unpacker(headers["content-encoding"]);
+    const parts: Buffer[] = [];
+    const capped = async function* (source: AsyncIterable<Buffer>) {
+      let bytes = 0;
+      for await (const part of source) {
+        bytes += part.length;
+        if (bytes > maxBytes) throw tooLarge();
+        yield part;
+      }
+    };
+    const keep = async (source: AsyncIterable<Buffer>) => {
+      for await (const part of capped(source)) parts.push(part);
+    };
+    if (unpack === null) await pipeline(response, keep, { signal });
+    else await pipeline(response, capped, unpack, keep, { signal });
+    return { type, charset, bytes: Buffer.concat(parts) };
+  } finally {
+    response.destroy();
+  }
+}
+
+function readType(header: string | undefined): Pick<FetchedPage, "type" | "charset"> {
+  const [mime = "", ...parameters] = (header ?? "").toLowerCase().split(";");
+  const type = { "text/html": "html", "text/plain": "text" }[mime.trim()] as FetchedPage["type"] | undefined;
+  if (type === undefined) throw new WebError("web_type", `type ${JSON.stringify(mime.trim().slice(0, 60))} is not read`);
+  const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
+  return { type, charset: charset[0] ?? null };
+}
+
+/** One packing, or none; what is packed twice is not unpacked. */
+function unpacker(header: string | undefined) {
+  switch ((header ?? "identity").trim().toLowerCase()) {
+    case "identity":
+    case "":
+      return null;
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      throw new WebError("web_type", `encoding ${JSON.stringify(header?.slice(0, 60))} is not read`);
+  }
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

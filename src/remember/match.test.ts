@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
+import { readSlots } from "../language/slots.ts";
+import {
+  type Closeness,
+  documentOverlap,
+  entityJaccard,
+  judgeMatch,
+  type MatchSettings,
+  readMatchWeights,
+  SPARK_MATCH,
+  scoreOf,
+} from "./match.ts";
+
+const vocabulary = createSlotVocabulary({ abbreviations: { ERB: ["early retirement bonus"] }, title: "Pension fund" });
+const read = (question: string) => readSlots(question, vocabulary);
+const near = (asked: string, stored: string, more: Partial<Closeness> = {}): Closeness => ({
+  cosine: 0.95,
+  entityJaccard: entityJaccard(read(asked), read(stored)),
+  documentOverlap: 1,
+  citedRank: 0,
+  ...more,
+});
+const learned: MatchSettings = { type: "learned", weights: readMatchWeights() };
+const judge = (asked: string, stored: string, more: Partial<Closeness> = {}, settings: MatchSettings = learned) =>
+  judgeMatch(read(asked), read(stored), near(asked, stored, more), settings);
+
+describe("judgeMatch", () => {
+  it("serves the same question in other words", () => {
+    expect(judge("When is the ERB paid?", "How soon is the early retirement bonus paid?")).toMatchObject({ accept: true, rule: "same" });
+  });
+
+  it.each([
+    { type: "learned", weights: readMatchWeights(), threshold: 0 } as const,
+    { ...SPARK_MATCH, cosine: 0, entityJaccard: 0, documentOverlap: 0 },
+  ])("serves nothing whose slots differ, however near: $type", (settings) => {
+    const more = { cosine: 1, entityJaccard: 1, documentOverlap: 1 };
+    expect(judge("Who pays at 60%?", "Who pays at 70%?", more, settings)).toMatchObject({ accept: false, score: 0, rule: "values" });
+    expect(judge("Which fees aren't refunded?", "Which fees are refunded?", more, settings)).toMatchObject({
+      accept: false,
+      rule: "polarity",
+    });
+  });
+
+  it("serves nothing that is far away, and says which words it could not explain", () => {
+    const verdict = judge("Is the ERB mine?", "Could somebody inherit the ERB that belonged to one of my colleagues?", {
+      cosine: 0.1,
+      documentOverlap: 0,
+      citedRank: -1,
+    });
+    expect(verdict.accept).toBe(false);
+    expect(verdict.rule).toBe("unknown");
+    expect(verdict.detail).toContain("inherit");
+  });
+
+  it("is a miss without an encoder", () => {
+    expect(judge("When is the ERB paid?", "When is the ERB paid?", { cosine: null })).toMatchObject({ accept: false, rule: "cosine" });
+  });
+
+  it("scores higher the nearer two questions are", () => {
+    const at = (cosine: number) => judge("When is the ERB paid?", "How soon is the early retirement bonus paid?", { cosine }).score;
+    expect(at(0.4)).toBeLessThan(at(0.7));
+    expect(at(0.7)).toBeLessThan(at(0.9));
+  });
+
+  it("asks of spark's thresholds each, and unknown overlap is a miss", () => {
+    const ask = (more: Partial<Closeness>) => judge("When is the ERB paid?", "How soon is the ERB paid?", more, SPARK_MATCH);
+    expect(ask({}).accept).toBe(true);
+    expect(ask({ cosine: 0.919 })).toMatchObject({ accept: false, rule: "cosine" });
+    expect(ask({ entityJaccard: 0.59 })).toMatchObject({ accept: false, rule: "entities" });
+    expect(ask({ documentOverlap: 0.59 })).toMatchObject({ accept: false, rule: "documents" });
+    expect(ask({ documentOverlap: null })).toMatchObject({ accept: false, rule: "documents" });
+  });
+});
+
+describe("entityJaccard", () => {
+  it.each([
+    ["rules of the house", "rules of the game", 1],
+    ["ERB at 60%", "ERB at 60%", 1],
+    ["ERB at 60%", "ERB at 70%", 1 / 3],
+    ["ERB in Norway", "ERB overseas", 1],
+    ["ERB in Norway", "ERB in Japan", 1 / 3],
+    ["ERB for a widow", "ERB for a child", 1 / 3],
+  ] as const)("%s, %s: %f", (one, other, expected) => {
+    expect(entityJaccard(read(one), read(other))).toBeCloseTo(expected, 9);
+  });
+});
+
+describe("documentOverlap", () => {
+  it("is the share of documents that both found", () => {
+    expect(documentOverlap(["a", "b"], ["b", "c"])).toBeCloseTo(1 / 3, 9);
+    expect(documentOverlap(["a", "a"], ["a"])).toBe(1);
+    expect(documentOverlap([], ["a"])).toBeNull();
+  });
+});
+
+describe("the shipped weights", () => {
+  it("have one weight per feature, none of which counts nearness against a pair", () => {
+    const weights = readMatchWeights();
+    for (const { names, weights: each, threshold } of [weights.retrieved, weights.words]) {
+      expect(each).toHaveLength(names.length);
+      expect(each.every((weight) => weight >= 0)).toBe(true);
+      expect(threshold).toBeGreaterThan(0);
+    }
+  });
+
+  it("score as a logistic function by hand", () => {
+    expect(scoreOf({ one: 2 }, { names: ["one", "two"], weights: [1, 5], constant: -2, threshold: 0.5 })).toBe(0.5);
+  });
+});

@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../language/align-terms.ts";
+import { compareSlots, type SlotContext, sharedSlots } from "../language/compare-slots.ts";
+import type { Slots } from "../language/slots.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+
+/** How near a stored question is to the asked one, as far as the caller knows. */
+export interface Closeness extends SlotContext {
+  /**
+   * Of both questions' vectors, `null` without an encoder. Learned weights want vectors of `Slots.canonical`, thresholds of a source those of the questions
+   * as written.
+   */
+  readonly cosine: number | null;
+  /** From `entityJaccard`. */
+  readonly entityJaccard: number;
+  /** From `documentOverlap`, over the passages found for each; `null` before retrieval. */
+  readonly documentOverlap: number | null;
+  /** Rank among the asked question's passages, from 0, of the first one that the stored answer cites; `-1`: none of them, `null`: unknown. */
+  readonly citedRank?: number | null;
+}
+
+export type MatchSettings =
+  /** Ours: learned weights, accepted from `threshold` on. */
+  | { readonly type: "learned"; readonly weights: MatchWeights; readonly threshold?: number }
+  /** `spark`: each of three at least so much, and the weighted sum ranks. Thresholds on cosines are those of its encoder: carry them over. */
+  | { readonly type: "thresholds"; readonly cosine: number; readonly entityJaccard: number; readonly documentOverlap: number };
+
+/** What `spark` asks of its own encoder (`all-MiniLM-L6-v2`); `cosine` is carried over by quantile for another one. */
+export const SPARK_MATCH = { type: "thresholds", cosine: 0.92, entityJaccard: 0.6, documentOverlap: 0.6 } as const;
+/** Weights of its sum; the source names three learned weights and gives no numbers. */
+const SPARK_SUM = { cosine: 0.5, entityJaccard: 0.25, documentOverlap: 0.25 } as const;
+
+export interface Match {
+  readonly accept: boolean;
+  /** 0 to 1; ranks candidates. 0 where the slots differ. */
+  readonly score: number;
+  /** `same`, `score`, `cosine`, `entities`, `documents`, or the rule of the slots that made it a miss. */
+  readonly rule: string;
+  /** For people. */
+  readonly detail: string;
+}
+
+const modelSchema = z.object({ names: z.array(z.string()), weights: z.array(z.number()), constant: z.number(), threshold: z.number() });
+
+const weightsSchema = z.object({
+  recipe: z.string(),
+  /** After retrieval. */
+  retrieved: modelSchema,
+  /** Where there was no retrieval. */
+  words: modelSchema,
+});
+export type MatchWeights = z.infer<typeof weightsSchema>;
+
+/** Weights that `training/cache` learned. */
+export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src", "remember", "match-weights.json")): MatchWeights {
+  return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+}
+
+/**
+ * May the stored question's answer be served for the asked one? Only if the slots agree, in every setting, and the combined score is high enough.
+ * What is unknown is a miss.
+ */
+export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, settings: MatchSettings): Match {
+  const verdict = compareSlots(asked, stored, closeness);
+  if (!verdict.same) return { accept: false, score: 0, rule: verdict.rule, detail: verdict.detail };
+  if (closeness.cosine === null) return { accept: false, score: 0, rule: "cosine", detail: "there is no encoder to compare them by" };
+  const features = matchFeatures(asked, stored, closeness, verdict.alignment);
+  if (settings.type === "thresholds") return judgeByThresholds(closeness.cosine, closeness, settings);
+  const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
+  const score = scoreOf(features, model);
+  const threshold = settings.threshold ?? model.threshold;
+  if (score >= threshold) return { accept: true, score, rule: "same", detail: verdict.rules.join(", ") };
+  const unexplained = [...verdict.alignment.asked, ...verdict.alignment.stored]
+    .filter(({ match }) => match < LISTED)
+    .map(({ term }) => term.text);
+  const words = unexplained.length === 0 ? "" : `; not explained: ${[...new Set(unexplained)].join(", ")}`;
+  return {
+    accept: false,
+    score,
+    rule: unexplained.length === 0 ? "score" : "unknown",
+    detail: `${score.toFixed(2)} of ${threshold.toFixed(2)}${words}`,
+  };
+}
+
+function judgeByThresholds(
+  cosine: number,
+  { entityJaccard: jaccard, documentOverlap: overlap }: Closeness,
+  settings: Extract<MatchSettings, { type: "thresholds" }>,
+): Match {
+  const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entityJaccard * jaccard + SPARK_SUM.documentOverlap * (overlap ?? 0);
+  const miss = (rule: string, detail: string): Match => ({ accept: false, score, rule, detail });
+  if (cosine < settings.cosine) return miss("cosine", `${cosine.toFixed(3)} of ${settings.cosine.toFixed(3)}`);
+  if (jaccard < settings.entityJaccard) return miss("entities", `${jaccard.toFixed(2)} of ${settings.entityJaccard.toFixed(2)}`);
+  if (overlap === null || overlap < settings.documentOverlap) {
+    return miss("documents", `${overlap === null ? "unknown" : overlap.toFixed(2)} of ${settings.documentOverlap.toFixed(2)}`);
+  }
+  return { accept: true, score, rule: "same", detail: "" };
+}
+
+/** What the score is made of, by name. Each from 0 to 1 but for the constant. */
+export function matchFeatures(asked: Slots, stored: Slots, closeness: Closeness, alignment: Alignment): Readonly<Record<string, number>> {
+  const { cosine, entityJaccard: jaccard, documentOverlap: overlap, citedRank = null, about, found } = closeness;
+  return {
+    cosine: cosine ?? 0,
+    entities: jaccard,
+    documents: overlap ?? 0,
+    cited: citedRank === null || citedRank < 0 ? 0 : 1 / (1 + citedRank),
+    askedExplained: explained(alignment.asked, about),
+    storedExplained: explained(alignment.stored, found),
+    askedClear: 1 / (1 + alignment.askedOpen),
+    storedClear: 1 / (1 + alignment.storedOpen),
+    asks: asked.asks === stored.asks ? 1 : 0,
+  };
+}
+
+/** Share of what the words tell that the other side tells too. */
+function explained(terms: readonly MatchedTerm[], there: ReadonlySet<string> | undefined): number {
+  let [sum, all] = [0, 0];
+  for (const { term, match } of terms) {
+    sum += term.weight * (match < THERE && isThere(term, there) ? THERE : match);
+    all += term.weight;
+  }
+  return all === 0 ? 1 : sum / all;
+}
+
+/** Logistic: `1 / (1 + e^-(constant + Σ weight · feature))`. */
+export function scoreOf(features: Readonly<Record<string, number>>, { names, weights, constant }: MatchWeights["words"]): number {
+  let sum = constant;
+  names.forEach((name, i) => {
+    sum += (weights[i] as number) * (features[name] ?? 0);
+  });
+  return 1 / (1 + Math.exp(-sum));
+}
+
+/** Names, codes, values, places and persons of both (equal, or by a listed rule), as a share of those of either; 1 when there are none. */
+export function entityJaccard(asked: Slots, stored: Slots): number {
+  const names = ({ terms }: Slots) => new Set(terms.filter(({ kind }) => kind === "name").map(({ key }) => key));
+  const [one, other] = [names(asked), names(stored)];
+  const both = [...one].filter((name) => other.has(name)).length;
+  const { shared, all } = sharedSlots(asked, stored);
+  const size = one.size + other.size - both + all;
+  return size === 0 ? 1 : (both + shared) / size;
+}
+
+/** Documents that both questions found, as a share of those of either; `null` when one found nothing. */
+export function documentOverlap(a: readonly string[], b: readonly string[]): number | null {
+  if (a.length === 0 || b.length === 0) return null;
+  const [one, other] = [new Set(a), new Set(b)];
+  const shared = [...one].filter((id) => other.has(id)).length;
+  return shared / (one.size + other.size - shared);
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts";
+import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { fakeMatcher } from "../testing/fake-matcher.ts";
+import { storedDocument } from "../testing/store-contract.ts";
+import { type Asked, acceptCandidate, barredBy, type Candidate } from "./recall.ts";
+
+const document = storedDocument();
+const citation = {
+  ...sampleCitation(
+    1,
+    { title: "A", url: null, asOf: null, headingPath: [], path: "a.md", context: document.text } as never,
+    document.text,
+  ),
+  documentId: document.id,
+  documentVersion: document.version,
+  start: 0,
+  end: document.text.length,
+  quoteStart: 0,
+};
+const answer = sampleAnswer({ question: "q", sentences: [{ text: document.text, citations: [1] }], citations: [citation] });
+
+const asked: Asked = {
+  text: "asked",
+  scope: "s",
+  domain: "d",
+  topics: [],
+  entities: [],
+  vector: { model: "m", values: Float32Array.from([1, 0]) },
+};
+const scope = { domain: "d", tenant: null, access: ["public"] };
+
+function candidate(key: string, over: Partial<Candidate> & { reviewStatus?: ReviewStatus } = {}): Candidate {
+  const { reviewStatus = "unreviewed", ...rest } = over;
+  const stored: StoredQuestion = {
+    key,
+    question: key,
+    slots: null,
+    retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] },
+    reviewStatus,
+    createdAt: "2026-01-01",
+    vector: asked.vector.values,
+  };
+  return { level: "semantic", stored, cosine: 0.9, weight: 1, barred: null, ...rest };
+}
+
+function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<string, Partial<CacheEntry>>> = {}) {
+  const dropped: string[] = [];
+  const entry = (key: string): CacheEntry => ({
+    key,
+    state: "served",
+    question: key,
+    answer: JSON.stringify(answer),
+    documents: [{ id: document.id, version: document.version, passages: [] }],
+    reviewStatus: "unreviewed",
+    createdAt: "2026-01-01",
+    ...entries[key],
+  });
+  const cache = {
+    get: async (key: string) => (key === "gone" ? null : entry(key)),
+    delete: async (key: string) => {
+      dropped.push(key);
+    },
+    revive: async () => false,
+  };
+  const documents = { load: async () => new Map([[document.id, document]]) };
+  const matcher = fakeMatcher((_, stored) => same(stored));
+  const recheck = async () => true;
+  const classify = () => ({ topics: [], entities: [] });
+  return { dropped, matcher, parts: { cache, documents, matcher, recheck, classify, settings: { type: "learned" as const } } };
+}
+const passages = [{ chunkId: "c0", document: { id: "doc-a", title: "A" }, headingPath: [], text: "" }];
+
+describe("acceptCandidate", () => {
+  it("serves the accepted question of the best score; semantic before graph", async () => {
+    const { parts } = partsFor((stored) => stored !== "refused");
+    const candidates = [
+      candidate("refused", { cosine: 0.99 }),
+      candidate("far", { cosine: 0.5 }),
+      candidate("near", { cosine: 0.8 }),
+      candidate("graph", { level: "graph", cosine: 1 }),
+    ];
+    const { hit, judged } = await acceptCandidate(asked, scope, candidates, passages, parts);
+    expect(hit).toMatchObject({ level: "semantic", question: "near" });
+    expect(judged.map(({ question, served, rule }) => [question, served, rule])).toEqual([
+      ["refused", false, "fake"],
+      ["far", false, "same"],
+      ["near", true, "same"],
+      ["graph", false, "same"],
+    ]);
+  });
+
+  it("orders the graph's by review status times relevance", async () => {
+    const { parts } = partsFor(() => true);
+    const of = (key: string, cosine: number, weight: number) => candidate(key, { level: "graph", cosine, weight });
+    const { hit } = await acceptCandidate(asked, scope, [of("plain", 0.9, 1), of("approved", 0.7, 1.5)], passages, parts);
+    expect(hit?.question).toBe("approved");
+  });
+
+  it("goes on to the next when the best is not safe, and drops what is not", async () => {
+    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0", passages: [] }] } });
+    const { hit, judged } = await acceptCandidate(
+      asked,
+      scope,
+      [candidate("gone", { cosine: 1 }), candidate("stale", { cosine: 0.95 }), candidate("good")],
+      passages,
+      parts,
+    );
+    expect(hit?.question).toBe("good");
+    expect(judged.map(({ rule }) => rule)).toEqual(["gone", "documents", "same"]);
+    expect(dropped).toEqual(["stale"]);
+  });
+
+  it("only looks, when it is told to", async () => {
+    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0", passages: [] }] } });
+    expect((await acceptCandidate(asked, scope, [candidate("stale")], passages, parts, "none")).hit).toBeNull();
+    expect(dropped).toEqual([]);
+  });
+
+  it("serves nothing that a person has flagged, nor what the graph's rules bar, whatever the matcher says", async () => {
+    const { parts, matcher } = partsFor(() => true, { late: { reviewStatus: "flagged" } });
+    const candidates = [
+      candidate("flagged", { reviewStatus: "flagged" }),
+      candidate("barred", { level: "graph", barred: { rule: "entity_grounding", reason: "" } }),
+      candidate("late"),
+    ];
+    const { hit, judged } = await acceptCandidate(asked, scope, candidates, passages, parts);
+    expect(hit).toBeNull();
+    expect(judged.map(({ rule }) => rule)).toEqual(["flagged", "entity_grounding", "flagged"]);
+    expect(matcher.calls).toHaveLength(1);
+  });
+
+  it("tells the matcher what both questions find", async () => {
+    const { parts, matcher } = partsFor(() => true);
+    await acceptCandidate(asked, scope, [candidate("a", { cosine: 0.7 })], passages, parts);
+    expect(matcher.calls).toEqual([
+      {
+        asked: { question: "asked", passages },
+        stored: { question: "a", slots: null, cosine: 0.7, retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] } },
+      },
+    ]);
+  });
+});
+
+describe("barredBy", () => {
+  const code = (value: string) => ({ type: "dc_code", value });
+  const topic = (slug: string) => ({ slug, name: slug, keywords: [] });
+  const question = { topics: [topic("forms"), topic("appeals")], entities: [code("DC 6260"), { type: "benefit", value: "pension" }] };
+  const stored = { topics: ["forms"], entities: [code("DC 6260")], sources: ["d"] };
+
+  it.each([
+    ["nothing", stored, undefined],
+    ["another code", { ...stored, entities: [code("DC 6261")] }, "entity_grounding"],
+    ["no code", { ...stored, entities: [{ type: "benefit", value: "pension" }] }, "entity_grounding"],
+    ["one code more", { ...stored, entities: [code("DC 6260"), code("DC 6261")] }, "entity_grounding"],
+    ["another topic beside", { ...stored, topics: ["forms", "pension"] }, "topic_coherence"],
+    ["sources that are gone", { ...stored, sources: [] }, "source_consistency"],
+  ])("bars an answer for %s", (_what, other, rule) => {
+    expect(barredBy(question, other)?.rule).toBe(rule);
+  });
+});

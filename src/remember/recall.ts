@@ -1,0 +1,197 @@
+import type { MatchSettings } from "../profiles/profile.ts";
+import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
+import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
+import type { Answer, Scope } from "../types.ts";
+import { isCode, nameOf } from "./classify.ts";
+import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
+import type { QuestionIndex } from "./question-index.ts";
+import { type ReverifyParts, reverify } from "./reverify.ts";
+
+export type CacheLevel = "exact" | "semantic" | "graph";
+
+/** A stored answer that is served, and where it comes from. */
+export interface Hit {
+  /** `curated`: a reviewer wrote it. */
+  readonly level: CacheLevel | "curated";
+  readonly answer: Answer;
+  /** The stored question; `null` where no text is kept. */
+  readonly question: string | null;
+  readonly storedAt: string;
+}
+
+/** What became of one stored question at one level, and by which rule. */
+export interface Judgement {
+  readonly level: CacheLevel;
+  readonly question: string | null;
+  readonly storedAt: string | null;
+  readonly cosine: number | null;
+  readonly entities: number | null;
+  readonly documents: number | null;
+  readonly score: number | null;
+  readonly served: boolean;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** The question that is asked, as the caches see it. */
+export interface Asked extends QuestionNodes {
+  readonly text: string;
+  readonly scope: string;
+  readonly domain: string;
+  readonly vector: { readonly model: string; readonly values: Float32Array };
+}
+
+/** A stored question that may have the same answer; accepted or not once the passages are known. */
+export interface Candidate {
+  readonly level: "semantic" | "graph";
+  readonly stored: StoredQuestion;
+  readonly cosine: number;
+  /** Review status as a factor of relevance (`seven-layer` source, equation 6). */
+  readonly weight: number;
+  /** Rule of the graph that speaks against it. */
+  readonly barred: { readonly rule: string; readonly reason: string } | null;
+}
+
+/** Stored questions that the semantic cache compares. */
+export const NEAREST_QUESTIONS = 10;
+/** Answers that each query of the graph gives at most (`seven-layer` source, listing 7). */
+export const GRAPH_ANSWERS = 5;
+/** Joined questions that are read to find the most relevant of them. */
+const GRAPH_READ = 50;
+const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
+
+export interface CollectParts {
+  readonly cache: Pick<CacheStore, "questions">;
+  readonly graph: GraphStore;
+  readonly index: QuestionIndex;
+}
+
+/** Stored questions of the same scope that lie near, by vector and by graph. */
+export async function collectCandidates(asked: Asked, levels: readonly CacheLevel[], parts: CollectParts): Promise<Candidate[]> {
+  const semantic = levels.includes("semantic") ? await nearest(asked, parts) : [];
+  const graph = levels.includes("graph") ? await related(asked, parts) : [];
+  return [...semantic, ...graph];
+}
+
+async function nearest(asked: Asked, { cache, index }: CollectParts): Promise<Candidate[]> {
+  const { scope, vector } = asked;
+  const query = { model: vector.model, scope, vector: vector.values };
+  const { neighbours, found } = await index.nearest(query, NEAREST_QUESTIONS, (keys) => cache.questions(keys, scope));
+  const byKey = new Map(found.map((stored) => [stored.key, stored]));
+  return neighbours.flatMap(({ key, cosine }): Candidate[] => {
+    const stored = byKey.get(key);
+    return stored === undefined ? [] : [{ level: "semantic", stored, cosine, weight: 1, barred: null }];
+  });
+}
+
+/** The strict query first; without its last clause when it finds nothing (`seven-layer` source, listing 7 and equation 6). */
+async function related(asked: Asked, parts: CollectParts): Promise<Candidate[]> {
+  const query = { scope: asked.scope, domain: asked.domain, topics: asked.topics.map(({ slug }) => slug), entities: asked.entities };
+  const strict = await parts.graph.related({ ...query, approvedOnly: true, limit: GRAPH_ANSWERS });
+  const keys = strict.length > 0 ? strict : await parts.graph.related({ ...query, approvedOnly: false, limit: GRAPH_READ });
+  const { found } = await parts.cache.questions(keys, asked.scope);
+  const nodes = await parts.graph.nodesOf(found.map(({ key }) => key));
+  const candidates = found.map((stored): Candidate => {
+    const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
+    return {
+      level: "graph",
+      stored,
+      cosine: cosineOf(asked.vector.values, stored.vector),
+      weight: WEIGHT_OF[stored.reviewStatus],
+      barred: barredBy(asked, of),
+    };
+  });
+  return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || byAge(a, b)).slice(0, GRAPH_ANSWERS);
+}
+
+/** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
+export function barredBy(
+  asked: QuestionNodes,
+  stored: { readonly topics: readonly string[]; readonly entities: readonly EntityNode[]; readonly sources: readonly string[] },
+): Candidate["barred"] {
+  const codes = (entities: readonly EntityNode[]) => entities.filter(isCode).map(nameOf).sort().join("\n");
+  if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about other codes" };
+  const slugs = new Set(asked.topics.map(({ slug }) => slug));
+  const beyond = stored.topics.filter((slug) => !slugs.has(slug));
+  if (beyond.length > 0) return { rule: "topic_coherence", reason: `it is also about ${beyond.join(", ")}` };
+  return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
+}
+
+export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
+  readonly cache: Pick<CacheStore, "get" | "delete" | "revive">;
+  readonly matcher: Matcher;
+  readonly settings: MatchSettings;
+}
+
+/**
+ * The first candidate that is the same question and whose answer is safe today; levels in order, inside one level by score. Everything that is not
+ * known speaks against a candidate.
+ * @param passages what retrieval found for the question asked, best first
+ */
+export async function acceptCandidate(
+  asked: Asked,
+  scope: Scope,
+  candidates: readonly Candidate[],
+  passages: readonly MatchPassage[],
+  parts: AcceptParts,
+  effects: "drop" | "none" = "drop",
+): Promise<{ hit: Hit | null; judged: Judgement[] }> {
+  if (candidates.length === 0) return { hit: null, judged: [] };
+  const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
+  const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
+  const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(byRank);
+  const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
+  for (const { candidate } of order) {
+    const at = judged.findIndex((one) => one.candidate === candidate);
+    const before = judgements[at] as Judgement;
+    const entry = await parts.cache.get(candidate.stored.key);
+    const safe = entry === null ? GONE : await reverify(entry, scope, parts, effects);
+    if (safe.type === "unsafe") {
+      judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
+      continue;
+    }
+    judgements[at] = { ...before, served: true };
+    const { question, createdAt } = entry as CacheEntry;
+    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
+  }
+  return { hit: null, judged: judgements };
+}
+
+const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" } as const;
+
+function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
+  const { question, slots, retrieved, reviewStatus } = stored;
+  const refused = { accepted: false, score: null, entities: null, documents: null };
+  if (barred !== null) return { ...refused, ...barred };
+  if (reviewStatus === "flagged") return { ...refused, rule: "flagged", reason: "a person has flagged the stored answer" };
+  return compare({ question, slots, cosine, retrieved });
+}
+
+type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
+
+function byRank(a: Judged, b: Judged): number {
+  const [one, two] = [a.candidate, b.candidate];
+  if (one.level !== two.level) return one.level === "semantic" ? -1 : 1;
+  const graph = two.weight * two.cosine - one.weight * one.cosine;
+  const semantic = (b.verdict.score ?? 0) - (a.verdict.score ?? 0) || two.cosine - one.cosine;
+  return (one.level === "graph" ? graph : semantic) || byAge(one, two);
+}
+
+function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict): Judgement {
+  const { score, entities, documents, rule, reason } = verdict;
+  const { question, createdAt: storedAt } = stored;
+  return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
+}
+
+/** Newer first; ties by key, so that they break the same way every time. */
+function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.key < b.key ? -1 : 1;
+}
+
+function cosineOf(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}

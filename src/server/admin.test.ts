@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
+import { refreshResponseSchema } from "../wire.ts";
+import { createApp } from "./app.ts";
+
+const TOKEN = "0123456789abcdef";
+function setUp(adminToken: string | null) {
+  const engine = createFakeAskEngine(async function* () {});
+  const log = { info: () => undefined, error: () => undefined };
+  return { engine, app: createApp({ engine, log, webRoot: "/nowhere", adminToken }) };
+}
+const authorization = `Bearer ${TOKEN}`;
+type ErrorBody = { error: { code: string } };
+
+describe.each(["/v1/admin/refresh", "/refresh-cache"])("POST %s", (path) => {
+  it("refreshes the domain that is named, or the server's own", async () => {
+    const { app, engine } = setUp(TOKEN);
+    const response = await app.request(path, { method: "POST", headers: { authorization } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(refreshResponseSchema.parse(await response.json())).toMatchObject({
+      status: "ok",
+      cache_before: 2,
+      cache_after: 1,
+      latency_ms: 5,
+    });
+    await app.request(path, { method: "POST", headers: { authorization: `bearer ${TOKEN}` }, body: '{"domain":"retail"}' });
+    expect(engine.refreshes).toEqual(["veterans", "retail"]);
+  });
+
+  it.each([
+    ["no token", undefined],
+    ["another one", "Bearer 0123456789abcdeg"],
+    ["a longer one", `Bearer ${TOKEN}0`],
+    ["a shorter one", "Bearer 0123456789abcde"],
+    ["the bare token", TOKEN],
+    ["another scheme", `Basic ${TOKEN}`],
+    ["an empty one", "Bearer "],
+  ])("lets nobody in with %s", async (_what, given) => {
+    const { app, engine } = setUp(TOKEN);
+    const response = await app.request(path, { method: "POST", ...(given === undefined ? {} : { headers: { authorization: given } }) });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(((await response.json()) as ErrorBody).error.code).toBe("admin_token_wrong");
+    expect(engine.refreshes).toEqual([]);
+  });
+
+  it("is off without a configured token, whatever is sent", async () => {
+    const { app, engine } = setUp(null);
+    for (const headers of [{}, { authorization }, { authorization: "Bearer null" }, { authorization: "Bearer " }]) {
+      const response = await app.request(path, { method: "POST", headers: headers as Record<string, string> });
+      expect([response.status, ((await response.json()) as ErrorBody).error.code]).toEqual([403, "admin_off"]);
+    }
+    expect(engine.refreshes).toEqual([]);
+  });
+
+  it.each(['{"domain":7}', '{"domian":"x"}', "[]", "{", '{"domain":""}'])("refuses the body %s", async (body) => {
+    const { app, engine } = setUp(TOKEN);
+    const response = await app.request(path, { method: "POST", headers: { authorization }, body });
+    expect(response.status).toBe(400);
+    expect(engine.refreshes).toEqual([]);
+  });
+
+  it("takes no other method, and no huge body", async () => {
+    const { app } = setUp(TOKEN);
+    const response = await app.request(path, { headers: { authorization } });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect((await app.request(path, { method: "POST", headers: { authorization }, body: "x".repeat(70_000) })).status).toBe(413);
+  });
+});

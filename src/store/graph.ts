@@ -1,0 +1,146 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Database } from "./schema.ts";
+
+export interface TopicNode {
+  readonly slug: string;
+  readonly name: string;
+  readonly keywords: readonly string[];
+}
+
+export interface EntityNode {
+  readonly type: string;
+  readonly value: string;
+}
+
+/** What a stored question is joined to. */
+export interface QuestionNodes {
+  readonly topics: readonly TopicNode[];
+  readonly entities: readonly EntityNode[];
+}
+
+/** A document that a cached answer cites. */
+export interface SourceNode {
+  readonly documentId: string;
+  readonly version: string;
+  readonly url: string | null;
+  readonly title: string;
+}
+
+export interface GraphQuery {
+  readonly scope: string;
+  readonly domain: string;
+  readonly topics: readonly string[];
+  readonly entities: readonly EntityNode[];
+  /** Strict: only answers that a person has approved. */
+  readonly approvedOnly: boolean;
+  readonly limit: number;
+}
+
+/** The graph of questions, topics, entities and sources. */
+export interface GraphStore {
+  /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
+  related(query: GraphQuery): Promise<string[]>;
+  /** Topics, entities and cited documents of stored questions. */
+  nodesOf(keys: readonly string[]): Promise<Map<string, { topics: string[]; entities: EntityNode[]; sources: string[] }>>;
+}
+
+export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphStore {
+  return {
+    async related({ scope, domain, topics, entities, approvedOnly, limit }) {
+      if (topics.length === 0 || entities.length === 0) return [];
+      let query = db
+        .selectFrom("cache_entries as e")
+        .innerJoin("question_topics as qt", "qt.question_key", "e.key")
+        .innerJoin("topics as t", "t.id", "qt.topic_id")
+        .innerJoin("question_entities as qe", "qe.question_key", "e.key")
+        .innerJoin("entities as n", "n.id", "qe.entity_id")
+        .select(["e.key", "e.seq"])
+        .distinct()
+        .where("e.scope", "=", scope)
+        .where("e.state", "=", "served")
+        .where("e.expires_at", ">", now().toISOString())
+        .where("t.domain", "=", domain)
+        .where("t.slug", "in", topics)
+        .where("n.domain", "=", domain)
+        .where((eb) => eb.or(entities.map(({ type, value }) => eb.and([eb("n.type", "=", type), eb("n.value", "=", value)]))));
+      if (approvedOnly)
+        query = query
+          .innerJoin("interactions as i", "i.id", "e.interaction_id")
+          .where("i.review_status", "=", "approved") as unknown as typeof query;
+      const rows = await query.orderBy("e.seq", "desc").limit(limit).execute();
+      return rows.map(({ key }) => key);
+    },
+    async nodesOf(keys) {
+      const nodes = new Map(
+        keys.map((key) => [key, { topics: [] as string[], entities: [] as EntityNode[], sources: [] as string[] }] as const),
+      );
+      if (keys.length === 0) return nodes;
+      const topics = await db
+        .selectFrom("question_topics")
+        .innerJoin("topics", "topics.id", "question_topics.topic_id")
+        .select(["question_key", "slug"])
+        .where("question_key", "in", keys)
+        .execute();
+      const entities = await db
+        .selectFrom("question_entities")
+        .innerJoin("entities", "entities.id", "question_entities.entity_id")
+        .select(["question_key", "type", "value"])
+        .where("question_key", "in", keys)
+        .execute();
+      const sources = await db
+        .selectFrom("question_sources")
+        .innerJoin("sources", "sources.id", "question_sources.source_id")
+        .select(["question_key", "document_id"])
+        .where("question_key", "in", keys)
+        .execute();
+      for (const { question_key, slug } of topics) nodes.get(question_key)?.topics.push(slug);
+      for (const { question_key, type, value } of entities) nodes.get(question_key)?.entities.push({ type, value });
+      for (const { question_key, document_id } of sources) nodes.get(question_key)?.sources.push(document_id);
+      return nodes;
+    },
+  };
+}
+
+/** Joins a stored question to its topics, entities and sources; nodes that are missing are made. */
+export async function linkQuestion(
+  trx: Transaction<Database>,
+  key: string,
+  domain: string,
+  { topics, entities }: QuestionNodes,
+  sources: readonly SourceNode[],
+): Promise<void> {
+  for (const { slug, name, keywords } of topics) {
+    const values = { name, keywords: JSON.stringify(keywords) };
+    const { id } = await trx
+      .insertInto("topics")
+      .values({ domain, slug, ...values })
+      .onConflict((c) => c.columns(["domain", "slug"]).doUpdateSet(values))
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await trx.insertInto("question_topics").values({ question_key: key, topic_id: id }).execute();
+  }
+  for (const { type, value } of entities) {
+    const { id } = await trx
+      .insertInto("entities")
+      .values({ domain, type, value })
+      .onConflict((c) => c.columns(["domain", "type", "value"]).doUpdateSet({ value }))
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await trx.insertInto("question_entities").values({ question_key: key, entity_id: id }).execute();
+  }
+  for (const { documentId, version, url, title } of sources) {
+    const { id } = await trx
+      .insertInto("sources")
+      .values({ document_id: documentId, version, url, title })
+      .onConflict((c) => c.column("document_id").doUpdateSet({ version, url, title }))
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await trx.insertInto("question_sources").values({ question_key: key, source_id: id }).execute();
+  }
+}
+
+/** Takes stored questions out of the graph. */
+export async function unlinkQuestions(trx: Transaction<Database>, keys: readonly string[]): Promise<void> {
+  for (const table of ["question_topics", "question_entities", "question_sources"] as const)
+    await trx.deleteFrom(table).where("question_key", "in", keys).execute();
+}

@@ -1,0 +1,168 @@
+import { type Amount, sameAmount } from "../language/amounts.ts";
+import type { ContentWord } from "../language/content-words.ts";
+import type { Fact } from "./facts.ts";
+
+/** A word from this weight tells one subject from another. */
+const TELLING = 0.62;
+/** A title is all subject: there a more common word tells too. */
+const TELLING_TITLE = 0.45;
+/** Subjects that differ by their titles, and values that only one of two sentences is limited to. */
+const OTHER_SUBJECT = 0.6;
+
+/** Share of a fact's words, by weight, that the other holds in itself or around it. */
+export function shareHeld(fact: Fact, other: Fact): number {
+  let all = 0;
+  let held = 0;
+  for (const [root, weight] of fact.own) {
+    all += weight;
+    held += weight * holds(other, root);
+  }
+  return all === 0 ? 0 : held / all;
+}
+
+export function holds({ holding }: Fact, root: string): number {
+  return holding.get(root) ?? 0;
+}
+
+export function sharedWeight(a: Fact, b: Fact): number {
+  let sum = 0;
+  for (const [root, weight] of a.own) sum += weight * holds(b, root);
+  return sum;
+}
+
+/** Each names something that the other does not. */
+export function otherNames(a: Fact, b: Fact): boolean {
+  return strangeNames(a, b).length > 0 && strangeNames(b, a).length > 0;
+}
+
+export function strangeNames(fact: Fact, other: Fact): ContentWord[] {
+  return fact.words.filter(({ name, root }) => name && (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
+}
+
+const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|does|do|did)\b|n['’]t\b/i;
+
+/** What stands before the verb of each has no word in common, and each has one that the other lacks: "a chronic disease is …", "sclerosis is …". */
+export function otherSubjects(a: Fact, b: Fact): boolean {
+  const [ofA, ofB] = [subjectWords(a), subjectWords(b)];
+  const strange = (subject: readonly ContentWord[], fact: Fact, other: Fact) =>
+    subject.some(({ root }) => (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
+  return !ofA.some(({ root }) => ofB.some((word) => word.root === root)) && strange(ofA, a, b) && strange(ofB, b, a);
+}
+
+function subjectWords({ reading, words, pointsBack, piece }: Fact): ContentWord[] {
+  const verb = reading.text.search(VERB);
+  return verb < 0 || (pointsBack && piece.previous !== "") ? [] : words.filter(({ end }) => end <= verb);
+}
+
+const ADJACENT = /^[\s-]$/;
+
+/** "Court Appeal" and "Board Appeal": the same word behind two names. */
+export function otherModifiers(a: Fact, b: Fact): boolean {
+  return a.words.some((word, i) => {
+    const before = a.words[i - 1];
+    if (before === undefined || !before.name || b.own.has(before.root) || !ADJACENT.test(a.reading.text.slice(before.end, word.start)))
+      return false;
+    const same = b.words.flatMap(({ root, start }, j) => {
+      const other = b.words[j - 1];
+      return root === word.root && other !== undefined && ADJACENT.test(b.reading.text.slice(other.end, start)) ? [other] : [];
+    });
+    return same.length > 0 && same.every(({ name, root }) => name && !a.own.has(root));
+  });
+}
+
+const EXCEPTS = /\b(?:unless|except(?:ing)?|other than (?!(?:dis)?honorable)|apart from)\b/i;
+
+/** "… unless you have a multiple-party claim": what is said of multiple-party claims is the exception, no contradiction. */
+export function isException(general: Fact, special: Fact): boolean {
+  const from = general.reading.text.search(EXCEPTS);
+  if (from < 0) return false;
+  const named = general.words.filter(({ start, root }) => start >= from && (general.own.get(root) ?? 0) >= TELLING);
+  return named.some(({ root }) => special.above.has(root) || special.own.has(root)) && !EXCEPTS.test(special.reading.text);
+}
+
+/** "The first 6 months", "the rest": steps of one rule. */
+const STEP = /\b(?:first|second|third|fourth|fifth|sixth|last|next|rest|initial|subsequent|additional|each|every|\d+(?:st|nd|rd|th))\b/gi;
+
+export function otherSteps(a: Fact, b: Fact): boolean {
+  const stepsOf = ({ piece }: Fact) => new Set(piece.text.toLowerCase().match(STEP) ?? []);
+  const [one, other] = [stepsOf(a), stepsOf(b)];
+  return one.size > 0 && other.size > 0 && ![...one].some((step) => other.has(step));
+}
+
+/** One is about a spouse, a child …, the other is not. */
+export function otherPersons(a: Fact, b: Fact): boolean {
+  const strange = (one: Fact, other: Fact) =>
+    [...one.persons].some((person) => !other.persons.has(person) && !other.personsAround.has(person));
+  const [over, under] = [a.personsAbove, b.personsAbove];
+  const apart = over.size > 0 && under.size > 0 && ![...over].some((person) => under.has(person));
+  return apart || strange(a, b) || strange(b, a);
+}
+
+/** Titles or headings give different years or other values: the tables of two years, two tiers. */
+export function otherYears(a: Fact, b: Fact): boolean {
+  const strange = (one: readonly Amount[], other: Fact) =>
+    one.some((amount) => ![...other.amounts, ...other.amountsAbove, ...other.amountsAround].some((mine) => sameAmount(amount, mine)));
+  return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
+}
+
+/**
+ * Below 1 if what stands above each names a subject that the other does not speak of. Not if a word of that subject stands in both sentences: then
+ * they say themselves what they are about. An item of a list says it only in what stands above it: there one strange subject is enough.
+ */
+export function subjectFactor(a: Fact, b: Fact): number {
+  const strange = [
+    strangeAbove(a, b, TELLING) || strangeIn(a.title, a, b, TELLING_TITLE),
+    strangeAbove(b, a, TELLING) || strangeIn(b.title, b, a, TELLING_TITLE),
+  ];
+  if (!(isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean))) return 1;
+  const anchored = a.words.some(
+    ({ name, root }) =>
+      name &&
+      (a.own.get(root) ?? 0) >= TELLING &&
+      b.own.has(root) &&
+      (a.above.has(root) || b.above.has(root)) &&
+      !(a.above.has(root) && b.above.has(root)),
+  );
+  return anchored ? 1 : OTHER_SUBJECT;
+}
+
+/** A column of a table stands for one of several things: its name has a word that the other does not speak of. */
+export function otherColumns(a: Fact, b: Fact): boolean {
+  const strange = (one: Fact, other: Fact) => [...one.column].some(([root, weight]) => weight >= TELLING && holds(other, root) === 0);
+  return strange(a, b) || strange(b, a);
+}
+
+/** Part of a sentence that begins above it: "You: – Served at least 90 days, and". */
+function isItem({ piece }: Fact): boolean {
+  return piece.type === "list-item" && (piece.above.at(-1)?.endsWith(":") ?? false);
+}
+
+/** "9312 Dementia", "5.3 Storage": a number or code that a piece begins with names its place in a list. */
+const LABEL = /^\s*(\d{1,5}(?:\.\d{1,5})*)[.):]?\s+\p{Lu}/u;
+
+export function labelOf({ piece }: Fact): string | null {
+  return LABEL.exec(piece.text)?.[1] ?? null;
+}
+
+/** Entries of a list with other numbers are other entries. */
+export function otherLabels(a: Fact, b: Fact): boolean {
+  const [one, other] = [labelOf(a), labelOf(b)];
+  return one !== null && other !== null && one !== other;
+}
+
+/** Does a word of this weight stand above one fact that the other does not have at all? */
+export function strangeAbove(fact: Fact, other: Fact, weight: number): boolean {
+  return strangeIn(fact.above, fact, other, weight);
+}
+
+function strangeIn(over: ReadonlyMap<string, number>, fact: Fact, other: Fact, weight: number): boolean {
+  for (const [root, own] of over) if (own >= weight && holds(other, root) === 0 && !fact.own.has(root)) return true;
+  return false;
+}
+
+/** Weight of the telling words of a fact that the other holds nowhere. */
+export function strangeWeight(fact: Fact, other: Fact): number {
+  let sum = 0;
+  for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
+  return sum;
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCli } from "./support/cli.ts";
+import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+
+const CARD = LIBRARY_QUESTIONS[0].question;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = createSandbox();
+  expect((await cli(["ingest", "documents"])).code).toBe(0);
+  expect((await cli(["ask", CARD])).code).toBe(0);
+});
+afterAll(() => sandbox.remove());
+
+function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return startCli(args, { cwd: sandbox.folder, env: { ...sandbox.env, ...env } }).finished;
+}
+
+describe("sourcebound cache", () => {
+  it("says how many answers are stored, for people and as JSON", async () => {
+    const { stdout } = await cli(["cache", "stats"]);
+    expect(stdout).toMatch(/^entries +1$/m);
+    const stats = JSON.parse((await cli(["cache", "stats", "--json", "--domain", "library"])).stdout);
+    expect(stats).toMatchObject({
+      domain: "library",
+      entries: 1,
+      capacity: 10_000,
+      enabled: true,
+      parked: 0,
+      expired: 0,
+      by_profile: { sourcebound: 1 },
+    });
+    expect(await cli(["cache", "stats", "--domain", "libary"])).toMatchObject({ code: 2, stderr: expect.stringContaining("library") });
+  });
+
+  it("explains a hit and a miss without changing anything", async () => {
+    expect((await cli(["cache", "explain", CARD])).stdout).toMatch(
+      /^exact hit .*\n(.*\n)* {2}exact ".*" of [-\d]{10}: served – same question/,
+    );
+    const { stdout } = await cli(["cache", "explain", "--json", "When does the library open?"]);
+    const explained = JSON.parse(stdout);
+    expect(explained).toMatchObject({ cache_mode: "miss", not_asked: null, profile: "sourcebound" });
+    expect(explained.judged[0]).toMatchObject({ level: "exact", rule: "none", served: false, stored_at: null });
+    expect((await cli(["cache", "explain", CARD], { SOURCEBOUND_CACHE: "off" })).stdout).toContain("switched off");
+    expect(await cli(["cache", "explain", ""])).toMatchObject({ code: 2 });
+    expect(JSON.parse((await cli(["cache", "stats", "--json"])).stdout).entries).toBe(1);
+  });
+
+  it("clears one domain or all, and only when it is told which", async () => {
+    expect(await cli(["cache", "clear"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--all") });
+    expect(await cli(["cache", "clear", "--all", "--domain", "library"])).toMatchObject({ code: 2 });
+    expect(JSON.parse((await cli(["cache", "stats", "--json"])).stdout).entries).toBe(1);
+    expect(await cli(["cache", "clear", "--domain", "library", "--json"])).toMatchObject({
+      code: 0,
+      stdout: '{"cleared":1,"domain":"library"}\n',
+    });
+    expect(await cli(["cache", "clear", "--all"])).toMatchObject({ code: 0, stdout: "0 stored answers cleared.\n" });
+  });
+
+  it.each([["cache"], ["cache", "stats"], ["cache", "clear"], ["cache", "explain"]])(
+    "has examples in its help: %s %s",
+    async (...words) => {
+      expect((await cli([...words.filter((word) => word !== undefined), "--help"])).stdout).toContain("Examples:");
+    },
+  );
+});

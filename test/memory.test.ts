@@ -1,0 +1,288 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createEngine } from "../src/engine.ts";
+import { fakeMatcher } from "../src/testing/fake-matcher.ts";
+import type { Answer } from "../src/types.ts";
+import { answerToWire, askResponseSchema } from "../src/wire.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+async function open(options: LibraryOptions = {}): Promise<Library> {
+  const library = await openLibrary({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
+  opened.push(library);
+  return library;
+}
+
+const { sourcebound } = await import("../src/profiles/sourcebound.ts");
+const THREE_LEVELS = { ...sourcebound, caches: ["exact", "semantic", "graph"] as const };
+const CARD = LIBRARY_QUESTIONS[0].question;
+const PARAPHRASE = "What does a library card cost?";
+const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.text).join("\n");
+const rewrite = ({ sandbox }: Library, files: Readonly<Record<string, string>>) => writeFiles(join(sandbox.folder, "documents"), files);
+
+describe("the semantic cache", () => {
+  it("serves the answer of a question that is the same, after retrieval, and says whose answer it is and since when", async () => {
+    const matcher = fakeMatcher((asked, stored) => asked === PARAPHRASE && stored === CARD);
+    const library = await open({ matcher, now: () => new Date("2026-03-01T10:00:00Z") });
+    const first = await library.ask(CARD);
+    const events = await library.events(PARAPHRASE);
+    const last = events.at(-1);
+    if (last?.type !== "answer") throw new Error("no answer");
+    const { answer } = last;
+    expect(answer).toMatchObject({
+      cacheMode: "semantic",
+      cached: { question: CARD, storedAt: "2026-03-01T10:00:00.000Z" },
+      question: PARAPHRASE,
+    });
+    expect(answer.sentences).toEqual(first.sentences);
+    expect(answer.citations).toEqual(first.citations);
+    expect(events.map(({ type }) => type).filter((type) => type.endsWith("-start"))).toEqual([
+      "admit-start",
+      "lookup-start",
+      "retrieve-start",
+      "recall-start",
+      "remember-start",
+    ]);
+    expect(askResponseSchema.parse(answerToWire(answer)).cached).toEqual({ question: CARD, stored_at: "2026-03-01T10:00:00.000Z" });
+    const [call] = matcher.calls;
+    expect(call?.asked.passages[0]?.text).toContain("5 dollars");
+    expect(call?.stored.question).toBe(CARD);
+    expect(call?.stored.retrieved.cited).toContain(call?.asked.passages[0]?.chunkId);
+    expect(call?.stored.retrieved.documents).toContain(first.citations[0]?.documentId);
+    expect(JSON.parse(call?.stored.slots ?? "").about).toContain("Library cards");
+    expect(first.cached).toBeUndefined();
+    expect(await library.engine.store.cache.count()).toBe(1);
+    expect((await library.ask(CARD)).cached).toEqual({ question: CARD, storedAt: "2026-03-01T10:00:00.000Z" });
+  });
+
+  it("serves nothing that the matcher refuses, and never the reverse question", async () => {
+    const library = await open({ matcher: fakeMatcher(() => false) });
+    await library.ask(CARD);
+    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
+  });
+
+  it("is asked in no profile that does not have it", async () => {
+    const matcher = fakeMatcher(() => true);
+    const library = await open({ matcher, profiles: [{ ...sourcebound, caches: ["exact"] }] });
+    await library.ask(CARD);
+    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
+    expect(matcher.calls).toEqual([]);
+    expect((await library.engine.store.cache.stats(null)).shared).toBe(0);
+  });
+
+  it("keeps apart what differs in tenant, profile, detail, selection or filters", async () => {
+    const library = await open({ profiles: [THREE_LEVELS, { ...THREE_LEVELS, name: "twin" }] });
+    const { citations } = await library.ask(CARD);
+    const [citation] = citations;
+    if (citation === undefined) throw new Error("no citation");
+    const selection = { documentId: citation.documentId, start: 0, end: citation.end };
+    const others = [
+      { tenant: "alice" },
+      { profile: "twin" },
+      { detail: "more" },
+      { selection },
+      { filters: { document: "cards.md" } },
+    ] as const;
+    for (const other of others) {
+      expect((await library.ask(PARAPHRASE, other)).cacheMode).toBe("miss");
+    }
+    expect((await library.ask("And what does a library card cost?")).cacheMode).toBe("semantic");
+  });
+
+  it("sees at once what another process stored, and what it took away", async () => {
+    const matcher = fakeMatcher((asked, stored) => asked.includes("card") === stored.includes("card"));
+    const one = await open({ matcher });
+    await one.ask(CARD);
+    expect((await one.ask(PARAPHRASE)).cacheMode).toBe("semantic");
+    const two = await createEngine(one.engine.config, { profiles: [THREE_LEVELS], matcher });
+    opened.push(two);
+    expect((await two.answer(PARAPHRASE)).cacheMode).toBe("semantic");
+    await two.store.cache.clear(null);
+    expect((await one.ask(PARAPHRASE)).cacheMode).toBe("miss");
+    await two.answer("For how long can a study room be reserved?");
+    expect((await one.ask("How long is a study room reserved?")).cached?.question).toBe("For how long can a study room be reserved?");
+  });
+
+  it.each([
+    ["changed", { "cards.md": "# Library cards\n\nA library card costs 6 dollars per year.\n" }],
+    ["hidden", { "cards.md": (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("---\ntitle", "---\naccess: staff\ntitle") }],
+    ["deleted", null],
+  ])("serves no answer of a document that was %s", async (_what, files) => {
+    const library = await open();
+    await library.ask(CARD);
+    if (files === null) rmSync(join(library.sandbox.folder, "documents", "cards.md"));
+    else rewrite(library, files);
+    await library.ingest();
+    const answer = await library.ask(PARAPHRASE);
+    expect(answer.cacheMode).toBe("miss");
+    expect(text(answer)).not.toContain("5 dollars");
+    const { entries, edges } = await library.engine.store.cache.stats(null);
+    expect([entries, edges > 0]).toEqual(answer.status === "ok" ? [1, true] : [0, false]);
+  });
+
+  it("does not share an answer of an emergency, nor one that holds personal data", async () => {
+    const library = await open();
+    await library.ask("I want to kill myself over a library card: what does it cost?");
+    await library.ask("My mail is joe@example.org: how much does a library card cost?");
+    expect(await library.engine.store.cache.count()).toBe(0);
+  });
+});
+
+describe("anchoring anew", () => {
+  const other = "# Opening hours\n\nThe library opens at 9 o'clock.\n";
+  const documents = { "cards.md": `${LIBRARY_DOCUMENTS["cards.md"]}`, "loans.md": LIBRARY_DOCUMENTS["loans.md"] ?? "", "hours.md": other };
+  const section = (n: number, tools: string) =>
+    `## Part ${n}\n\n${`Rope number ${n} hangs in shed ${n} beside the ${tools} tools. `.repeat(60)}`;
+  /** A long document of which the ninth part differs; no question here finds it. */
+  const ferries = (tools: string, last = "") =>
+    `# Ferries\n\nThe ferry to the island leaves at 9 o'clock.\n\n${Array.from({ length: 14 }, (_, n) => section(n, n === 9 ? tools : "old")).join("\n\n")}\n\n${last}\n`;
+
+  it("serves an answer whose document changed elsewhere, at its new place and version", async () => {
+    const library = await open({ documents: { ...documents, "ferries.md": ferries("old") } });
+    const question = "When does the ferry to the island leave?";
+    const first = await library.ask(question);
+    expect(first.citations[0]?.quote).toContain("9 o'clock");
+    rewrite(library, { "ferries.md": ferries("rusty") });
+    await library.ingest();
+    expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 1, parked: 1, edges: 0 });
+    expect((await library.engine.explainCache(question)).judged[0]).toMatchObject({ served: true });
+    expect((await library.engine.store.cache.stats(null)).parked).toBe(1);
+    const again = await library.ask(question);
+    expect(again.cacheMode).toBe("exact");
+    expect(again.sentences).toEqual(first.sentences);
+    const [citation] = again.citations;
+    expect(citation?.documentVersion).not.toBe(first.citations[0]?.documentVersion);
+    const scope = { domain: "library", tenant: null, access: ["public"] };
+    const document = (await library.engine.store.documents.load(scope, [citation?.documentId ?? ""])).get(citation?.documentId ?? "");
+    expect(document?.version).toBe(citation?.documentVersion);
+    expect(document?.text.slice(citation?.start, citation?.end)).toBe(citation?.quote);
+    expect(document?.chunks.map(({ id }) => id)).toContain(citation?.chunkId);
+    expect(
+      again.evidence.every(({ passage }) => passage.document.id !== citation?.documentId || passage.document.version === document?.version),
+    ).toBe(true);
+    expect(await library.engine.store.cache.stats(null)).toMatchObject({ parked: 0 });
+    expect((await library.ask("When does the ferry leave to the island?")).cacheMode).toBe("semantic");
+  });
+
+  it("drops an answer whose quote stands in the changed document twice", async () => {
+    const library = await open({ documents: { ...documents, "ferries.md": ferries("old") } });
+    const question = "When does the ferry to the island leave?";
+    await library.ask(question);
+    rewrite(library, { "ferries.md": ferries("rusty", "The ferry to the island leaves at 9 o'clock.") });
+    await library.ingest();
+    expect((await library.ask(question)).cacheMode).toBe("miss");
+  });
+
+  it("drops an answer when any passage that was weighed for it changes", async () => {
+    const library = await open();
+    await library.ask(CARD);
+    rewrite(library, { "cards.md": (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("takes two days", "takes four days") });
+    await library.ingest();
+    expect((await library.ask(CARD)).cacheMode).toBe("miss");
+  });
+});
+
+describe("the graph cache", () => {
+  const graphOnly = { ...THREE_LEVELS, caches: ["exact", "graph"] as const };
+
+  it("finds an answer by topic and entity, and by a person's approval first", async () => {
+    const library = await open({ profiles: [graphOnly] });
+    await library.ask(CARD);
+    const answer = await library.ask("Is there a price for the library card?");
+    expect(answer).toMatchObject({ cacheMode: "graph", cached: { question: CARD } });
+    expect((await library.ask("How long may films be kept?")).cacheMode).toBe("miss");
+    expect((await library.ask("How long may books be kept?")).cacheMode).toBe("miss");
+  });
+
+  it("gives a question with a code no answer about another code, and none of another topic", async () => {
+    const library = await open({ profiles: [graphOnly], matcher: fakeMatcher(() => true) });
+    await library.ask(CARD);
+    const rule = async (question: string) => (await library.engine.explainCache(question)).judged.at(-1)?.rule;
+    expect(await rule("Which library card needs form B-12?")).toBe("entity_grounding");
+    expect(await rule("What does the library card cost?")).toBe("same");
+    const both = "How much does a library card cost to borrow a book?";
+    const stored = await library.ask(both);
+    if (stored.status === "ok") expect(await rule("Is a library card needed?")).not.toBe("none");
+  });
+});
+
+describe("engine.explainCache", () => {
+  it("names the rule for every stored question, and changes nothing", async () => {
+    const library = await open({ matcher: fakeMatcher((asked) => asked === PARAPHRASE) });
+    expect(await library.engine.explainCache(CARD)).toMatchObject({
+      cacheMode: "miss",
+      notAsked: null,
+      judged: [{ level: "exact", rule: "none" }],
+    });
+    await library.ask(CARD);
+    expect(await library.engine.explainCache(CARD)).toMatchObject({
+      cacheMode: "exact",
+      judged: [{ served: true, rule: "same_question" }],
+    });
+    const explained = await library.engine.explainCache("What price has a library card?");
+    expect(explained.cacheMode).toBe("miss");
+    expect(explained.judged.map(({ level, rule }) => [level, rule])).toEqual([
+      ["exact", "none"],
+      ["semantic", "fake"],
+      ["graph", "fake"],
+    ]);
+    expect(await library.engine.explainCache(PARAPHRASE)).toMatchObject({ cacheMode: "semantic" });
+    expect(await library.engine.store.cache.count()).toBe(1);
+    expect(await library.engine.store.interactions.list("library", 10)).toHaveLength(1);
+  });
+
+  it("says why the caches are not asked at all", async () => {
+    const library = await open({ settings: { "cache.enabled": false } });
+    expect((await library.engine.explainCache(CARD)).notAsked).toContain("switched off");
+    const other = await open();
+    expect((await other.engine.explainCache("I want to kill myself")).notAsked).toContain("emergency");
+  });
+});
+
+describe("engine.refresh", () => {
+  it("reads every source again as it was ingested, rebuilds the index and drops what rested on the old", async () => {
+    const library = await open({ matcher: fakeMatcher(() => false) });
+    await library.ask(CARD);
+    await library.ask("How long may books be kept?");
+    rewrite(library, {
+      "cards.md": "# Library cards\n\nA library card costs 6 dollars per year.\n",
+      "new.md": "# Scanner\n\nThe scanner costs 1 dollar per page.\n",
+    });
+    const result = await library.engine.refresh();
+    expect(result).toMatchObject({
+      status: "ok",
+      domain: "library",
+      sources: [{ source: "documents", tenant: null, counts: { added: 1, changed: 1, unchanged: 3 }, failure: null }],
+      documents: 5,
+      cache: { before: 2 },
+    });
+    expect(result.cache.after).toBeLessThan(2);
+    expect(result.windows).toBe(library.engine.corpus("library").windows);
+    expect(text(await library.ask(CARD))).toContain("6 dollars");
+    expect(text(await library.ask("What does the scanner cost per page?"))).toContain("1 dollar");
+  });
+
+  it("is one for all who ask meanwhile, and answers questions while it runs", async () => {
+    const library = await open();
+    const [one, two, answer] = await Promise.all([library.engine.refresh(), library.engine.refresh("library"), library.ask(CARD)]);
+    expect(two).toBe(one);
+    expect(text(answer)).toContain("5 dollars");
+    expect(await library.engine.refresh()).not.toBe(one);
+  });
+
+  it("keeps what it knows of a source that cannot be read, and says so", async () => {
+    const library = await open();
+    rmSync(join(library.sandbox.folder, "documents"), { recursive: true });
+    expect(await library.engine.refresh()).toMatchObject({
+      status: "partly",
+      sources: [{ counts: null, failure: { code: expect.any(String) } }],
+      documents: 4,
+    });
+    expect(text(await library.ask(CARD))).toContain("5 dollars");
+  });
+});

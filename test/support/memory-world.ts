@@ -1,0 +1,262 @@
+import { exactCacheKey, sharingScope } from "../../src/remember/cache.ts";
+import { createClassifier } from "../../src/remember/classify.ts";
+import { lookupExact } from "../../src/remember/lookup.ts";
+import { QuestionIndex } from "../../src/remember/question-index.ts";
+import { type Asked, acceptCandidate, collectCandidates } from "../../src/remember/recall.ts";
+import { rememberAnswer } from "../../src/remember/remember.ts";
+import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
+import type { Store } from "../../src/store/store.ts";
+import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
+import { hashedWords } from "../../src/testing/fake-encoder.ts";
+import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
+import { fakeEvidence, fakePassage, fakeQuestion } from "../../src/testing/passages.ts";
+import { fileContent, storedDocument } from "../../src/testing/store-contract.ts";
+import { chunkId } from "../../src/text/chunk-id.ts";
+import { sha256Hex } from "../../src/text/hash.ts";
+import type { Answer, Chunk, Passage, Question, StoredDocument } from "../../src/types.ts";
+
+/** Documents of a world, and questions about each of them. */
+export const SUBJECTS = ["ferry", "ladder", "harbour"] as const;
+const WORDINGS = ["What is the number of the", "Which number has the", "Tell me the number of the"] as const;
+
+/** What a document says: one fact on which answers rest, and text around it. */
+export interface Page {
+  readonly subject: number;
+  readonly fact: number;
+  readonly before: string;
+  readonly after: string;
+  readonly access: "public" | "staff";
+}
+
+/** A version that the store held, and since when it is gone. */
+interface Life {
+  readonly version: string;
+  readonly text: string;
+  readonly access: string;
+  goneAt: number | null;
+}
+
+/** One process on the database: its store and its index of questions. */
+export interface Process {
+  readonly store: Store;
+  readonly index: QuestionIndex;
+}
+
+export function processOn(store: Store): Process {
+  return { store, index: new QuestionIndex(store.cache, (model) => new VectorGroups(model)) };
+}
+
+const classify = createClassifier({
+  topics: [{ slug: "numbers", name: "Numbers", keywords: ["number"] }],
+  entities: [{ type: "subject", canonical: "$1", patterns: [`\\b(${SUBJECTS.join("|")})\\b`] }],
+});
+const subjectOf = (question: string) => SUBJECTS.findIndex((subject) => question.includes(subject));
+const matcher = fakeMatcher((asked, stored) => subjectOf(asked) === subjectOf(stored));
+const embed = async (text: string) => ({ model: "words", values: hashedWords(text) });
+const settings = {
+  cache: { enabled: true, hours: 1, entries: 1_000_000 },
+  session: { turns: 0, idleMinutes: 1 },
+  reports: { enabled: false, days: 1, entries: 0, text: false },
+};
+const scopeSettings = { secret: "s", language: "en", encoder: "e", configHash: "c" };
+
+/** A domain of its own in a database that many share: what is asked, what changes, and what may be answered. */
+export class MemoryWorld {
+  readonly domain: string;
+  readonly lives = new Map<string, Life[]>();
+  readonly served = { exact: 0, semantic: 0, graph: 0, miss: 0, refused: 0, reanchored: 0 };
+  private tick = 0;
+
+  constructor(domain: string) {
+    this.domain = domain;
+  }
+
+  async edit({ store }: Process, page: Page): Promise<void> {
+    const document = this.document(page);
+    const life = { version: document.version, text: document.text, access: document.access, goneAt: null };
+    const lives = this.lives.get(document.id) ?? [];
+    this.lives.set(document.id, [...lives, life]);
+    await store.documents.putFile(this.place(page.subject), fileContent(document));
+    await this.endLives(document.id, store);
+  }
+
+  async delete({ store }: Process, subject: number): Promise<void> {
+    await store.documents.deleteFiles(this.place(subject), [`${subject}.md`]);
+    await this.endLives(this.id(subject), store);
+  }
+
+  /** Asks as the path of a question does, with turns of the event loop between reading and remembering. */
+  async ask(process: Process, subject: number, wording: number, turns: number): Promise<void> {
+    const begun = ++this.tick;
+    const question = this.question(subject, wording);
+    const answer = await this.answer(process, question, subject, turns);
+    if (answer !== null) this.expectAlive(answer, begun);
+  }
+
+  /** What a reader must never see. */
+  private expectAlive(answer: Answer, begun: number): void {
+    const named = [
+      ...answer.citations,
+      ...answer.evidence.map(({ passage }) => ({ documentId: passage.document.id, documentVersion: passage.document.version })),
+    ];
+    for (const { documentId, documentVersion } of named) {
+      const lives = (this.lives.get(documentId) ?? []).filter(({ version }) => version === documentVersion);
+      const alive = lives.some(({ goneAt, access }) => access === "public" && (goneAt === null || goneAt > begun));
+      if (!alive) throw new Error(`served from ${documentVersion} of ${documentId}, which is gone (${answer.cacheMode})`);
+    }
+    for (const { documentVersion, documentId, start, end, quote } of answer.citations) {
+      const life = this.lives.get(documentId)?.find(({ version }) => version === documentVersion);
+      if (life?.text.slice(start, end) !== quote) throw new Error(`"${quote}" does not stand at its place`);
+    }
+  }
+
+  private async answer({ store, index }: Process, question: Question, subject: number, turns: number): Promise<Answer | null> {
+    const places = {
+      cache: store.cache,
+      documents: store.documents,
+      classify,
+      recheck: async ({ sentences, citations }: Answer) => {
+        await wait(turns);
+        return sentences.every(({ text }) => citations.some(({ quote }) => quote === text));
+      },
+    };
+    const exact = await lookupExact(exactCacheKey(question, scopeSettings), question.scope, places);
+    const asked: Asked = {
+      ...classify(question.resolved),
+      text: question.resolved,
+      scope: sharingScope(question, scopeSettings) ?? "",
+      domain: this.domain,
+      vector: await embed(question.resolved),
+    };
+    const levels = ["exact", subject % 2 === 0 ? "semantic" : "graph"] as const;
+    const candidates = exact.hit === null ? await collectCandidates(asked, levels, { ...places, graph: store.graph, index }) : [];
+    const passages = await this.retrieve(store, question, subject);
+    const found =
+      exact.hit === null
+        ? await acceptCandidate(asked, question.scope, candidates, passages, { ...places, matcher, settings: { type: "learned" } })
+        : { hit: exact.hit };
+    const { hit } = found;
+    if (exact.judged.reason.includes("again")) this.served.reanchored++;
+    await wait(turns);
+    if (hit === null && passages.length === 0) {
+      this.served.refused++;
+      return null;
+    }
+    const fresh = hit === null ? this.write(question, passages[0] as Passage) : null;
+    const answer = {
+      ...(hit?.answer ?? (fresh as Answer)),
+      id: `${this.domain}-${++this.tick}`,
+      cacheMode: hit?.level ?? ("miss" as const),
+    };
+    this.served[answer.cacheMode as "miss"]++;
+    await rememberAnswer(
+      question,
+      answer,
+      {
+        writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } },
+        curatedKey: null,
+        chance: null,
+        hit: null,
+        topics: [],
+      },
+      store,
+      settings,
+    );
+    return answer;
+  }
+
+  /** The passage with the fact, as the store holds it now. */
+  private async retrieve(store: Store, { scope }: Question, subject: number): Promise<Passage[]> {
+    const document = (await store.documents.load(scope, [this.id(subject)])).get(this.id(subject));
+    const chunk = document?.chunks[1];
+    if (document === undefined || chunk === undefined) return [];
+    const text = document.text.slice(chunk.start, chunk.end);
+    const passage = fakePassage({ document: document.id, title: document.title, pieces: [text] });
+    const { id, path, title, url, asOf, authority, version, originalHash, normaliser, blocks, sourceMap } = document;
+    return [
+      {
+        ...passage,
+        chunkId: chunk.id,
+        range: { start: chunk.start, end: chunk.end },
+        window: { start: chunk.start, end: chunk.end },
+        document: { id, path, title, url, asOf, authority, version, originalHash, normaliser, blocks, sourceMap },
+      },
+    ];
+  }
+
+  private write(question: Question, passage: Passage): Answer {
+    const { document, range, text, chunkId: id } = passage;
+    const face = { title: document.title, url: document.url, asOf: null, headingPath: [], path: document.path, context: text };
+    const citation = {
+      ...sampleCitation(1, face as never, text),
+      documentId: document.id,
+      documentVersion: document.version,
+      chunkId: id,
+      start: range.start,
+      end: range.end,
+      quote: text,
+      context: text,
+      quoteStart: 0,
+    };
+    return sampleAnswer({
+      question: question.text,
+      domain: this.domain,
+      sentences: [{ text, citations: [1] }],
+      citations: [citation],
+      evidence: [fakeEvidence(passage)],
+      claims: [{ sentence: 0, text, status: "supported", citations: [1], reason: "" }],
+    });
+  }
+
+  /** Every version but the current one is gone from now on. */
+  private async endLives(id: string, store: Store): Promise<void> {
+    const current = (await store.documents.heads(this.domain)).get(id)?.version;
+    const now = ++this.tick;
+    for (const life of this.lives.get(id) ?? []) {
+      if (life.version === current) life.goneAt = null;
+      else life.goneAt ??= now;
+    }
+  }
+
+  private question(subject: number, wording: number): Question {
+    const text = `${WORDINGS[wording % WORDINGS.length]} ${SUBJECTS[subject]}?`;
+    const question = fakeQuestion(text);
+    return { ...question, profile: "p", scope: { domain: this.domain, tenant: null, access: ["public"] } };
+  }
+
+  private id(subject: number): string {
+    return `${this.domain}-${subject}`;
+  }
+
+  private place(subject: number) {
+    return { domain: this.domain, tenant: null, source: "s", path: `${subject}.md` };
+  }
+
+  private document({ subject, fact, before, after, access }: Page): StoredDocument {
+    const parts = [before, `The number of the ${SUBJECTS[subject]} is ${fact}.`, after];
+    const text = parts.join("\n\n");
+    const id = this.id(subject);
+    const version = sha256Hex(JSON.stringify([text, access]));
+    let at = 0;
+    const chunks = parts.map((part, ordinal): Chunk => {
+      const [start, end] = [at, at + part.length];
+      at = end + 2;
+      return {
+        id: chunkId(id, version, ordinal),
+        documentId: id,
+        ordinal,
+        start,
+        end,
+        tokens: 5,
+        headingPath: [],
+        windows: [{ start, end, tokens: 5 }],
+      };
+    });
+    return storedDocument({ id, domain: this.domain, path: `${subject}.md`, text, version, access, chunks, url: null, pages: null });
+  }
+}
+
+/** Lets others go on, this many turns of the event loop. */
+async function wait(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,55 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { ConflictList, type ConflictListProps } from "./conflict-list.tsx";
+
+type WireConflict = ConflictListProps["conflicts"][number];
+
+const side = (sid: string, value: string, as_of: string | null): WireConflict["sides"][number] => ({
+  sid,
+  value,
+  quote: `A card costs ${value}.`,
+  start: 3,
+  end: 20,
+  document_id: sid,
+  document_version: "v1",
+  title: `Doc ${sid}`,
+  url: sid === "S1" ? "javascript:alert(1)" : "https://library.example/fees/",
+  as_of,
+});
+const conflict: WireConflict = {
+  about: "card costs",
+  kind: "value",
+  certainty: 0.7,
+  sides: [side("S1", "$5", "2024-05-01"), side("S2", "$8<img src=x>", null)],
+  resolved_by: null,
+};
+const rendered = (resolved_by: WireConflict["resolved_by"]) =>
+  renderToStaticMarkup(<ConflictList conflicts={[{ ...conflict, resolved_by }]} />);
+
+describe("ConflictList", () => {
+  it("shows both sides with value, sentence, source and date, and that nothing decides", () => {
+    const html = rendered(null);
+    for (const part of [
+      "Sources disagree: card costs",
+      "$5",
+      "A card costs $5.",
+      "Doc S1",
+      "no date stated",
+      "Nothing here decides which holds",
+    ])
+      expect(html).toContain(part);
+  });
+
+  it("names the declared rule and the value that holds", () => {
+    expect(rendered({ rule: "newer", holds: "S1" })).toContain("Decided by a declared rule, the newer source holds: $5");
+    expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of kind &quot;regulation&quot; holds: $5");
+    expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("Nothing here decides");
+  });
+
+  it("renders texts as text, and links only to http addresses", () => {
+    const html = rendered(null);
+    expect(html).not.toContain("<img");
+    expect(html).not.toContain("javascript:");
+    expect(html).toContain('href="https://library.example/fees/"');
+  });
+});
