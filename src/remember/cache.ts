@@ -24,12 +24,12 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
 }
 
 /**
- * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question about parts of documents, which shares
- * none.
+ * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question that shares
+ * none: about parts of documents, or read with the help of earlier turns, whose words are ours.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
-  const { selection, filters } = question;
-  if (selection !== null || filters) return null;
+  const { selection, filters, text, resolved } = question;
+  if (selection !== null || filters || text !== resolved) return null;
   return scopeKey(question, scope);
 }
 
