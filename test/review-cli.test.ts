@@ -40,7 +40,9 @@ describe("review on the command line", () => {
     const corrected = await cli("review", "correct", id, "--answer", file, "--by", "Ann");
     expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining("Children under 12 pay nothing. [1]")]);
     const served = await cli("ask", CARD);
-    expect(served.stdout).toMatch(/Children under 12 pay nothing[\s\S]*curated cache hit, written by reviewer/);
+    expect(served.stdout).toMatch(
+      /Children under 12 pay nothing[\s\S]*a reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
+    );
     const history = await cli("review", "history", "--id", id);
     expect(history.stdout).toMatch(/Ann: correct[\s\S]*Ben: flag[\s\S]*Ann Lee: approve[\s\S]*Intact: 3 rows, head [0-9a-f]{64}/);
   });
