@@ -3,6 +3,7 @@ import type { AnswerEvent } from "./events.ts";
 import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { createOutcome, type Outcome } from "./outcome.ts";
 import { exactCacheKey, sharingScope } from "./remember/cache.ts";
+import { curatedKey, lookupCurated } from "./remember/curated.ts";
 import { lookupExact } from "./remember/lookup.ts";
 import {
   type Asked,
@@ -29,12 +30,22 @@ export interface Known {
 
 type Effects = "drop" | "none";
 
-/** Exact first; what lies near is collected, and accepted in `recall` when the passages are known. */
+/** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted in `recall` when the passages are known. */
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const known = notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
+  const curated = await lookupReviewed(question, parts, effects);
+  const known =
+    curated !== null ? { ...NOTHING, hit: curated } : notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
+}
+
+/** It is no cache: it is served whether or not the cache is switched on. */
+async function lookupReviewed(question: Question, parts: AnswerParts, effects: Effects): Promise<Hit | null> {
+  if (parts.remember === null || uncacheable(question, parts) !== null) return null;
+  const { review, documents } = parts.store;
+  const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
+  return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
 }
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
@@ -131,13 +142,28 @@ export async function remember(question: Question, result: Answer, outcome: Outc
   const { profile, recall, cache, store } = parts;
   if (parts.remember === null) return;
   const share = recall.embed === null || profile.caches.length < 2 ? null : { ...recall, embed: recall.embed, settings: profile.match };
-  const writing = profile.caches.includes("exact") && uncacheable(question, parts) === null ? { scope: cache, share } : null;
-  const { chance } = outcome.decision;
-  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, parts.remember.reports, log);
-  const { cached, reportFailure } = await rememberAnswer(question, result, { writing, chance }, store, parts.remember, report);
+  const repeatable = uncacheable(question, parts) === null;
+  const facts = {
+    writing: profile.caches.includes("exact") && repeatable ? { scope: cache, share } : null,
+    curatedKey: repeatable ? curatedKey(question, cache) : null,
+    chance: outcome.decision.chance,
+    hit: outcome.hit?.answer ?? null,
+    topics: await topicsOf(question, result, parts),
+  };
+  const { reports } = parts.remember;
+  const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, kept, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, facts, store, parts.remember, report);
   if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
   log.fact("report", reportFailure === null && report !== null ? report.id : null);
+  log.fact("privacy", question.privacy ?? "redacted");
+}
+
+/** What the cited documents are about: their topics, or their titles where they name none. */
+async function topicsOf({ scope }: Question, { citations }: Answer, { store }: AnswerParts): Promise<string[]> {
+  const cited = await store.documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
+  return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
 /** What the caches would do with a question. */
@@ -147,7 +173,7 @@ export interface CacheExplanation {
   readonly resolved: string;
   readonly profile: string;
   readonly levels: readonly string[];
-  readonly cacheMode: CacheLevel | "miss";
+  readonly cacheMode: Hit["level"] | "miss";
   /** Why the caches are not asked at all; `null`: they are. */
   readonly notAsked: string | null;
   /** Every stored question that was looked at, with the rule that decided; one that is served ends it. */

@@ -11,7 +11,8 @@ export type CacheLevel = "exact" | "semantic" | "graph";
 
 /** A stored answer that is served, and where it comes from. */
 export interface Hit {
-  readonly level: CacheLevel;
+  /** `curated`: a reviewer wrote it. */
+  readonly level: CacheLevel | "curated";
   readonly answer: Answer;
   /** The stored question; `null` where no text is kept. */
   readonly question: string | null;

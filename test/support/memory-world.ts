@@ -155,7 +155,13 @@ export class MemoryWorld {
     await rememberAnswer(
       question,
       answer,
-      { writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } }, chance: null },
+      {
+        writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } },
+        curatedKey: null,
+        chance: null,
+        hit: null,
+        topics: [],
+      },
       store,
       settings,
     );
