@@ -8,7 +8,6 @@ import { lookupExact } from "./remember/lookup.ts";
 import {
   type Asked,
   acceptCandidate,
-  type CacheLevel,
   type Candidate,
   type Hit,
   type Judgement,
