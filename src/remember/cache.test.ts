@@ -1,7 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fakeQuestion } from "../testing/passages.ts";
-import { type CacheScope, exactCacheKey, normalizeQuestion, sharingScope } from "./cache.ts";
+import { type CacheScope, exactCacheKey, sharingScope } from "./cache.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");
@@ -79,22 +78,5 @@ describe("sharingScope", () => {
     const filters = { document: null, chapter: "1", section: null, pages: null, searchedIn: "" };
     expect(sharingScope({ ...question, filters }, scope)).toBeNull();
     expect(sharingScope({ ...question, resolved: "How much is a card for a child?" }, scope)).toBeNull();
-  });
-});
-
-describe("normalizeQuestion", () => {
-  it("normalises once, and never mixes up letters or digits", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
-        const normal = normalizeQuestion(text);
-        expect(normalizeQuestion(normal)).toBe(normal);
-        expect(normal.replaceAll(/[^\p{L}\p{N}]/gu, "")).toBe(
-          text
-            .normalize("NFKC")
-            .toLowerCase()
-            .replaceAll(/[^\p{L}\p{N}]/gu, ""),
-        );
-      }),
-    );
   });
 });

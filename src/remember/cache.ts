@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Answer, Question } from "../types.ts";
 
 /** What besides the question decides an answer; a change of any of these is another key. */
@@ -44,16 +45,6 @@ function scopeParts({ scope, profile, detail }: Pick<Question, "scope" | "profil
 
 function keyedHash(secret: string, parts: readonly unknown[]): string {
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
-}
-
-/** One spelling: NFKC, lower case, single spaces, no closing punctuation. Letters and digits stay as they are. */
-export function normalizeQuestion(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replace(/[\s?.!]+$/, "");
 }
 
 /** May an answer enter the cache? Only a clean one: answered, every claim supported or checked, nothing warned about. */
