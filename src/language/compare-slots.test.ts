@@ -23,8 +23,7 @@ const entailed = (asked: string, stored: string) => {
 
 describe("compareSlots: what the texts speak of", () => {
   const about = new Set(readAbout(["The board hears complaints. The court reviews rulings."], vocabulary));
-  it("lets a text explain a word of one question, not words of both that stand for two things", () => {
-    expect(ruleOf("How do I bring complaints before the board?", "How to file complaints", { about, found: about })).toBe("same");
+  it("does not let a text explain words of both questions that stand for two things", () => {
     expect(
       ruleOf("Until when does the board take complaints?", "Is there a limit for the court to review rulings?", { about, found: about }),
     ).toBe("unknown");
