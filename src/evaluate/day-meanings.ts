@@ -1,4 +1,4 @@
-import { normalizeQuestion } from "../remember/cache.ts";
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { DayStep } from "./replayed-day.ts";
 
 /** What the labels of a day say of two of its questions. */
