@@ -59,7 +59,7 @@ export function createDecision(engine: Engine, { encoder, settings, domain, prof
       history: [],
       injectionSignals: [],
     };
-    const { passages } = await retrievePassages(question, { ...chosen.retrieve, passages: FOUND }, engine.retrieveParts(pack.name), signal);
+    const { passages } = await retrievePassages(question, chosen.retrieve, engine.retrieveParts(pack.name), signal);
     return passages;
   };
   const textsOf = (passages: readonly Passage[]) =>
@@ -74,7 +74,7 @@ export function createDecision(engine: Engine, { encoder, settings, domain, prof
     const quotes = answer.status === "ok" ? answer.citations.flatMap(({ title, quote }) => [title, quote]) : [];
     const [one, other] = encoder.embedSync(settings.type === "learned" ? [stored.canonical, asked.canonical] : [storedText, askedText]);
     const cosine = cosineOf(one, other);
-    const ids = (passages: readonly Passage[]) => passages.map(({ chunkId }) => chunkId);
+    const ids = (passages: readonly Passage[]) => passages.slice(0, FOUND).map(({ chunkId }) => chunkId);
     const closeness = {
       cosine,
       entityJaccard: entityJaccard(asked, stored),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type Config, DEFAULT_MODEL_TEMPERATURE } from "../config.ts";
+import { loadDomain } from "../domain.ts";
 import { createEngine, type Engine, type EngineParts } from "../engine.ts";
 import { namedDocuments } from "../remember/named-documents.ts";
 import { countTokens } from "../text/cl100k.ts";
@@ -67,6 +68,8 @@ export interface JudgedHit {
   readonly stale: string | null;
   /** Is it what the stored question is answered today? */
   readonly current: boolean;
+  /** What was served and what is answered today, where they differ. */
+  readonly differs: { readonly served: readonly string[]; readonly today: readonly string[] } | null;
   readonly sources: Sources;
   /** What answering the asked question would have taken; `null`: an endpoint did not count, or its price is not known. */
   readonly tokens: number | null;
@@ -90,7 +93,10 @@ const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
 
 /** `eval cache --day`: a day of questions through the real engine, documents edited meanwhile, and every hit held against a fresh answer. */
 export async function* evaluateDay(options: DayOptions): AsyncGenerator<EvaluateEvent, void> {
-  const { seed, questions, signal } = options;
+  const { seed, questions, signal, config } = options;
+  const { abbreviations } = loadDomain(options.domain ?? config.domain, config.domains_dir);
+  const sources = readDaySources({ ...options, names: differentNames(abbreviations) });
+  const steps = createReplayedDay(sources, { questions, seed });
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
   const total = questions;
   let [model, engine]: [ScriptedModel | null, Engine | null] = [null, null];
@@ -102,11 +108,9 @@ export async function* evaluateDay(options: DayOptions): AsyncGenerator<Evaluate
     cpSync(join(resolve(options.corpus), "pages"), join(root, "pages"), { recursive: true });
     if (options.scriptedModel) model = await startScriptedModel({ rates: NO_FAULTS, seed, host: "example.com", countTokens });
     const open = options.open ?? createEngine;
-    engine = await open(configFor(options.config, join(folder, "data"), model), {
+    engine = await open(configFor(config, join(folder, "data"), model), {
       now: () => new Date(DAY_BEGINS + (clock.at * DAY_MS) / total),
     });
-    const { abbreviations } = engine.domain(options.domain);
-    const steps = createReplayedDay(readDaySources({ ...options, names: differentNames(abbreviations) }), { questions, seed });
     const where = { ...options, corpus: root };
     await ingestCorpus(engine, where);
     const day = new RunningDay(engine, model, steps, root, where);
@@ -204,11 +208,14 @@ class RunningDay {
     const fresh = await this.fresh(question);
     const same = stored === null || normalizeQuestion(stored) === normalizeQuestion(question);
     const freshStored = same ? fresh : await this.fresh(stored);
+    const current = saysTheSame(served, freshStored);
+    const texts = ({ sentences }: Answer) => sentences.map(({ text }) => text);
     return {
       stored,
       relation: stored === null ? "unlabelled" : this.relationOf(question, stored),
       stale: staleBecause(served, this.files),
-      current: saysTheSame(served, freshStored),
+      current,
+      differs: current ? null : { served: texts(served), today: texts(freshStored) },
       sources: compareSources(served, fresh),
       tokens: fresh.tokenUsage.total,
       usd: fresh.costUsd,
