@@ -54,8 +54,9 @@ import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocumen
 import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
 import { CalibrationFiles } from "./verify/calibration-files.ts";
 import { createFactReader } from "./verify/facts.ts";
+import { type LearnedParts, type RelevanceWeights, readRelevanceWeights } from "./verify/relevance.ts";
 import { type ScanEvent, scanConflicts } from "./verify/scan-conflicts.ts";
-import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
+import { readSufficiencyWeights, type SufficiencyWeights } from "./verify/sufficiency.ts";
 import { DriftWatch } from "./verify/watch-drift.ts";
 import { VERSION } from "./version.ts";
 import { createWebParts } from "./web-parts.ts";
@@ -207,9 +208,14 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     gateWeights ??= readSufficiencyWeights();
     return gateWeights;
   };
-  const sufficiency = (): SufficiencyParts => {
+  let passageWeights: RelevanceWeights | null = null;
+  const weightsOfPassages = (): RelevanceWeights => {
+    passageWeights ??= readRelevanceWeights();
+    return passageWeights;
+  };
+  const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
-    return { weights: weightsOfGate(), space: lexicon, encoder: encoder.id };
+    return { weights: weightsOfGate(), relevance: weightsOfPassages(), space: lexicon, encoder: encoder.id };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -347,7 +353,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
           profile: profile.name,
           settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
           writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
-          weights: weightsOfGate().id,
+          weights: `${weightsOfGate().id}, ${weightsOfPassages().id}`,
         };
   /** @param look compares confidences with the calibration's now, not only when it is due */
   const thresholdOf = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
