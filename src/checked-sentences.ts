@@ -152,7 +152,7 @@ export function checking({ resolved, scope }: Question, { check, guards, profile
   return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
 }
 
-function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
+export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
   return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
 }

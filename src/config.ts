@@ -16,6 +16,10 @@ export const DEFAULT_FILE_BYTES = 20 * 1024 * 1024;
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is forgotten (`book` source, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
+/** Days for which interactions are kept: long enough to review and to compare two quarters. */
+export const DEFAULT_INTERACTIONS_DAYS = 180;
+/** Days for which the audit log is kept. */
+export const DEFAULT_AUDIT_DAYS = 730;
 /** Cached answers kept; the least recently used goes first (`spark` source, section 5.2). */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
@@ -132,6 +136,25 @@ export const configSchema = z.strictObject({
       idle_minutes: z.number().positive().default(DEFAULT_SESSION_IDLE_MINUTES),
     })
     .prefault({}),
+  privacy: z
+    .enum(["redacted", "ephemeral"])
+    .default("redacted")
+    .describe(
+      "What is stored of questions and answers: `redacted` text without personal data, or, `ephemeral`, no text and no vectors at all, only keyed hashes and counts. A request may ask for less, never for more",
+    ),
+  retention: z
+    .strictObject({
+      interactions_days: z
+        .number()
+        .positive()
+        .default(DEFAULT_INTERACTIONS_DAYS)
+        .describe("Questions with their answers, verdicts and counts"),
+      audit_days: z.number().positive().default(DEFAULT_AUDIT_DAYS).describe("Who reviewed, corrected and forgot what"),
+    })
+    .prefault({})
+    .describe(
+      "Older is deleted hourly by `serve` and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
+    ),
   cache: z
     .strictObject({
       enabled: z.boolean().default(true),
@@ -194,6 +217,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
   SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
+  SOURCEBOUND_PRIVACY: ["privacy"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],

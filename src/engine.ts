@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import { type Config, hubFolders } from "./config.ts";
+import { bindCorrection } from "./correct-answer.ts";
 import { calibrationFolder } from "./data-folders.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
 import { ConfigError, ModelError, messageOf } from "./errors.ts";
@@ -35,6 +36,7 @@ import { type RefreshResult, refreshDomain } from "./refresh.ts";
 import { type Classify, createClassifier } from "./remember/classify.ts";
 import { type MatchWeights, readMatchWeights } from "./remember/match.ts";
 import type { Matcher } from "./remember/matcher.ts";
+import { createMemory, type FeedbackRequest, type Memory } from "./remember/memory.ts";
 import { QuestionIndex } from "./remember/question-index.ts";
 import { createSlotMatcher } from "./remember/slot-matcher.ts";
 import { createReportReader, type ReportReader } from "./reports.ts";
@@ -50,7 +52,7 @@ import { reportsSince } from "./store/reports.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import { createStore, type Store } from "./store/store.ts";
 import { sha256Hex } from "./text/hash.ts";
-import type { Answer, AskRequest, FilterRequest, Scope, Selection, StoredDocument, Warning } from "./types.ts";
+import type { Answer, AskRequest, FilterRequest, Privacy, Question, Scope, Selection, StoredDocument, Warning } from "./types.ts";
 import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
 import { CalibrationFiles } from "./verify/calibration-files.ts";
 import { createFactReader } from "./verify/facts.ts";
@@ -74,6 +76,10 @@ export interface AskOptions {
   readonly selection?: Selection | null | undefined;
   /** Searches only in the documents, chapters, sections and pages named. */
   readonly filters?: FilterRequest | null | undefined;
+  /** Whose session it is; only a keyed hash of it is stored. */
+  readonly userId?: string | null | undefined;
+  /** What may be stored of this question; it can only tighten what the configuration says. */
+  readonly privacy?: Privacy | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
   readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -138,6 +144,12 @@ export interface Engine extends ReportReader {
   /** What a question passes through: for measuring and for tests. */
   answerParts(domain: string, profile: string): Promise<AnswerParts>;
   counts(scope: Scope): Promise<CorpusCounts>;
+  /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
+  readonly memory: Memory;
+  /** Who asks: domain and tenant by name, with the configured access. */
+  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+  feedback(request: FeedbackRequest, options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<void>;
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   gateFacts(domain?: string, profile?: string): GateFacts | null;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
@@ -421,6 +433,27 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
+  const scopeOf: Engine["scope"] = ({ domain: name, tenant } = {}) => {
+    const pack = domain(name);
+    return { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
+  };
+  const memory = createMemory({
+    store,
+    privacy: config.privacy,
+    sessionTurns: config.session.turns,
+    retention: {
+      interactionsDays: config.retention.interactions_days,
+      reportsDays: config.reports.days,
+      auditDays: config.retention.audit_days,
+    },
+    domain: (name) => domain(name).name,
+    createId,
+    bind: ({ domain: name, tenant, access, profile, question }, before, id, text) =>
+      bindCorrection(
+        { id, text, question: questionOf(question, { domain: name, tenant, access }, profile), cited: documentsByNumber(before) },
+        partsFor(domain(name), profileOf(domain(name), profile), { type: "shipped" }),
+      ),
+  });
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = profileOf(pack, name);
     return partsFor(pack, profile, await thresholdOf(pack, profile));
@@ -440,6 +473,9 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const engine: Engine = {
     config,
     store,
+    memory,
+    scope: scopeOf,
+    feedback: (request, options) => memory.feedback(request, scopeOf(options)),
     domain,
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
@@ -586,7 +622,19 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     sessionId: options.sessionId ?? null,
     selection: options.selection ?? null,
     filters: options.filters ?? null,
+    userId: options.userId ?? null,
+    privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
   };
+}
+
+/** A question of earlier as it stands alone. */
+function questionOf(text: string, scope: Scope, profile: string): Question {
+  const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
+  return { ...alone, text, resolved: text, scope, profile, detail: "normal" };
+}
+
+function documentsByNumber({ citations }: Answer): Map<number, string> {
+  return new Map(citations.map(({ n, documentId }) => [n, documentId]));
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

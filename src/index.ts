@@ -21,7 +21,12 @@ export type { EncoderSpec } from "./models/encoder-spec.ts";
 export type { ConnectTarget, WebNetwork } from "./models/web-network.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
+export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionRequest } from "./remember/memory.ts";
+export type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "./remember/review.ts";
+export type { SessionMessage } from "./remember/session-messages.ts";
+export type { Statistics } from "./remember/statistics.ts";
 export type { ReportOptions } from "./reports.ts";
+export type { ForgetTarget } from "./store/forget.ts";
 export type * from "./types.ts";
 export {
   MAX_ANSWER_CHARACTERS,

@@ -3,15 +3,16 @@ import type { AnswerEvent } from "./events.ts";
 import { reportFailed, reportLowConfidence } from "./low-confidence.ts";
 import { createOutcome, type Outcome } from "./outcome.ts";
 import { exactCacheKey, sharingScope } from "./remember/cache.ts";
+import { curatedKey, lookupCurated } from "./remember/curated.ts";
 import { lookupExact } from "./remember/lookup.ts";
 import {
   type Asked,
   acceptCandidate,
-  type CacheLevel,
   type Candidate,
-  collectCandidates,
   type Hit,
   type Judgement,
+  nearestQuestions,
+  relatedQuestions,
 } from "./remember/recall.ts";
 import { rememberAnswer } from "./remember/remember.ts";
 import { type AnswerParts, admit, assertCanRun, hotlines, retrieve, wordsFor } from "./steps.ts";
@@ -28,12 +29,22 @@ export interface Known {
 
 type Effects = "drop" | "none";
 
-/** Exact first; what lies near is collected, and accepted in `recall` when the passages are known. */
+/** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted in `recall` when the passages are known. */
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const known = notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
+  const curated = await lookupReviewed(question, parts, effects);
+  const known =
+    curated !== null ? { ...NOTHING, hit: curated } : notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
+}
+
+/** It is no cache: it is served whether or not the cache is switched on. */
+async function lookupReviewed(question: Question, parts: AnswerParts, effects: Effects): Promise<Hit | null> {
+  if (parts.remember === null || uncacheable(question, parts) !== null) return null;
+  const { review, documents } = parts.store;
+  const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
+  return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
 }
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
@@ -45,7 +56,7 @@ async function ask(question: Question, parts: AnswerParts, effects: Effects): Pr
   if (exact.hit !== null) return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
   if (asked === null) return { ...NOTHING, judged: [exact.judged] };
-  const candidates = await collectCandidates(asked, profile.caches, { ...places, graph: store.graph, index: recall.index });
+  const candidates = profile.caches.includes("semantic") ? await nearestQuestions(asked, { ...places, index: recall.index }) : [];
   return { hit: null, asked, candidates, judged: [exact.judged] };
 }
 
@@ -63,7 +74,10 @@ async function describe(question: Question, { cache, recall, profile }: AnswerPa
   };
 }
 
-/** One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. */
+/**
+ * One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. The graph is asked when no near
+ * question has the answer, for those that were not near.
+ */
 export async function recall(
   question: Question,
   { asked, candidates }: Known,
@@ -78,9 +92,16 @@ export async function recall(
     ...{ cache: store.cache, documents: store.documents, classify: recall.classify, recheck: recheckOf(question, parts) },
     ...{ matcher: recall.matcher, settings: profile.match },
   };
-  const outcome = sure
-    ? await acceptCandidate(asked, question.scope, candidates, found.passages, how, effects)
-    : { hit: null, judged: [] as Judgement[] };
+  const accept = (asked: Asked, candidates: readonly Candidate[]) =>
+    acceptCandidate(asked, question.scope, candidates, found.passages, how, effects);
+  let outcome = sure ? await accept(asked, candidates) : { hit: null, judged: [] as Judgement[] };
+  if (sure && outcome.hit === null && profile.caches.includes("graph")) {
+    // An explanation names the rule of each level; an answer need not ask twice.
+    const near = new Set(effects === "none" ? [] : candidates.map(({ stored }) => stored.key));
+    const related = await relatedQuestions(asked, near, store);
+    const { hit, judged } = await accept(asked, related);
+    outcome = { hit, judged: [...outcome.judged, ...judged] };
+  }
   log.fact("cache_mode", outcome.hit === null ? "miss" : outcome.hit.level);
   for (const { level, rule } of outcome.judged) log.fact(`${level}_rule`, rule);
   return outcome;
@@ -120,13 +141,28 @@ export async function remember(question: Question, result: Answer, outcome: Outc
   const { profile, recall, cache, store } = parts;
   if (parts.remember === null) return;
   const share = recall.embed === null || profile.caches.length < 2 ? null : { ...recall, embed: recall.embed, settings: profile.match };
-  const writing = profile.caches.includes("exact") && uncacheable(question, parts) === null ? { scope: cache, share } : null;
-  const { chance } = outcome.decision;
-  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, parts.remember.reports, log);
-  const { cached, reportFailure } = await rememberAnswer(question, result, { writing, chance }, store, parts.remember, report);
+  const repeatable = uncacheable(question, parts) === null;
+  const facts = {
+    writing: profile.caches.includes("exact") && repeatable ? { scope: cache, share } : null,
+    curatedKey: repeatable ? curatedKey(question, cache) : null,
+    chance: outcome.decision.chance,
+    hit: outcome.hit?.answer ?? null,
+    topics: await topicsOf(question, result, parts),
+  };
+  const { reports } = parts.remember;
+  const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
+  const report = await reportLowConfidence(question, result, outcome, wordsFor(question, parts), parts, kept, log);
+  const { cached, reportFailure } = await rememberAnswer(question, result, facts, store, parts.remember, report);
   if (reportFailure !== null) reportFailed(reportFailure, parts, log);
   log.fact("cached", cached);
   log.fact("report", reportFailure === null && report !== null ? report.id : null);
+  log.fact("privacy", question.privacy ?? "redacted");
+}
+
+/** What the cited documents are about: their topics, or their titles where they name none. */
+async function topicsOf({ scope }: Question, { citations }: Answer, { store }: AnswerParts): Promise<string[]> {
+  const cited = await store.documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
+  return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
 /** What the caches would do with a question. */
@@ -136,7 +172,7 @@ export interface CacheExplanation {
   readonly resolved: string;
   readonly profile: string;
   readonly levels: readonly string[];
-  readonly cacheMode: CacheLevel | "miss";
+  readonly cacheMode: Hit["level"] | "miss";
   /** Why the caches are not asked at all; `null`: they are. */
   readonly notAsked: string | null;
   /** Every stored question that was looked at, with the rule that decided; one that is served ends it. */
@@ -149,7 +185,7 @@ export async function explainCache(request: AskRequest, parts: AnswerParts, sign
   const log: StageLog = { fact: () => undefined, notice: () => undefined };
   const question = await admit(request, parts, log);
   const known = await lookup(question, parts, log, "none");
-  const found = known.hit === null && known.candidates.length > 0 ? await retrieve(question, parts, log, signal) : null;
+  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, log, signal) : null;
   const late = found === null ? { hit: null, judged: [] } : await recall(question, known, found, parts, log, "none");
   return {
     question: question.text,

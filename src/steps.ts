@@ -139,8 +139,8 @@ export async function admit(request: AskRequest, parts: AnswerParts, log: StageL
 }
 
 /** The session's last turns; the latest with the titles of what it cites. */
-async function earlierTurns(id: string, { scope }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
-  const turns = await store.sessions.turns(id, scope, limit);
+async function earlierTurns(id: string, { scope, userId }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
+  const turns = await store.sessions.turns(id, scope, limit, userId);
   const last = turns.at(-1);
   if (last === undefined || last.citations.length === 0) return turns;
   const ids = [...new Set(last.citations.map(documentOfChunk))];

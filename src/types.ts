@@ -115,7 +115,13 @@ export interface AskRequest {
   readonly selection: Selection | null;
   /** As they came; admission checks them. */
   readonly filters?: FilterRequest | null;
+  /** Whose session it is. */
+  readonly userId?: string | null;
+  /** What may be stored: redacted text (also when absent), or no text at all. */
+  readonly privacy?: Privacy;
 }
+
+export type Privacy = "redacted" | "ephemeral";
 
 /** A part of one document to which an answer must keep. */
 export interface Selection extends TextRange {
@@ -182,6 +188,8 @@ export interface Question {
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
+  readonly userId?: string | null;
+  readonly privacy?: Privacy;
   readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
   /** What filters and selection leave together; absent or `null`: everything that the scope may see. */

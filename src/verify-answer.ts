@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "./check/check.ts";
 import type { CitedQuote, Finding } from "./check/finding.ts";
 import { guardAnswer } from "./check/guards.ts";
@@ -21,7 +22,8 @@ import { splitSentences } from "./text/sentences.ts";
 import { toOriginal } from "./text/source-map.ts";
 import { createStemmer, tokenize } from "./text/tokens.ts";
 import type { CheckResult, Claim, TextRange } from "./types.ts";
-import { leadingMarkers } from "./write/draft.ts";
+
+export { MAX_ANSWER_CHARACTERS } from "./answer-sentences.ts";
 
 export interface VerifyOptions {
   readonly profile?: string | undefined;
@@ -73,8 +75,6 @@ export interface VerifiedAnswer {
   readonly checks: readonly CheckResult[];
 }
 
-/** Longest answer that is read, in characters: about 40 pages. */
-export const MAX_ANSWER_CHARACTERS = 100_000;
 /** Sentences of sources that are looked at for a sentence that cites none, and as better sources. */
 const NEAREST = 8;
 /** Of a long source that is cited, the quotes of this many nearest sentences are compared. */
@@ -123,18 +123,6 @@ export async function verifyAnswer(question: string, answer: string, folder: str
     sentences,
     checks,
   };
-}
-
-/** Sentences with the markers that stand behind their stop. */
-function markedSentences(answer: string): TextRange[] {
-  const ranges: { start: number; end: number }[] = [];
-  for (const { start, end } of splitSentences(answer)) {
-    const behind = leadingMarkers(answer.slice(start, end), parseMarkers);
-    const before = ranges.at(-1);
-    if (before !== undefined) before.end = Math.max(before.end, start + behind);
-    if (start + behind < end) ranges.push({ start: before === undefined ? start : start + behind, end });
-  }
-  return ranges;
 }
 
 function assertAnswer(answer: string): void {

@@ -32,6 +32,16 @@ export const askRequestSchema = z
     tenant: z.string().min(1).optional().describe("Party inside the domain whose vocabulary and documents apply."),
     profile: z.string().min(1).optional().describe("Which stages run with which numbers; the domain's default when absent."),
     session_id: z.string().min(1).max(100).optional().describe("Continue a session. Sent back in every answer."),
+    user_id: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Whose session it is; only a keyed hash of it is stored. Another user's session of the same id is another session."),
+    privacy: z
+      .enum(["redacted", "ephemeral"])
+      .optional()
+      .describe("`ephemeral`: no text of this question or its answer is stored. It can only tighten what the server is set to."),
     selection: z
       .strictObject({
         document_id: z.string().min(1),

@@ -91,7 +91,7 @@ describe("vg-rag: the web decides about uncertain passages", () => {
       ],
     });
     expect(verdictOf(answer)?.pages[0]?.retrievedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
-    expect(stages(events).slice(2, 6)).toEqual(["retrieve", "verify", "web", "decide"]);
+    expect(stages(events).slice(2, 7)).toEqual(["retrieve", "recall", "verify", "web", "decide"]);
     expect(web.requests.filter((one) => one.startsWith("library.example"))).toEqual(["library.example /fees"]);
   });
 
@@ -146,7 +146,7 @@ describe("the default: verdicts stay, and what the web said stands beside the an
     expect(answer.citations.map(({ url, original }) => [url, original.path])).toEqual([["https://library.example/fees/", "fees.md"]]);
     expect(JSON.stringify(answer.citations)).not.toContain("$8");
     expect(answer.warnings.map(({ code }) => code)).toEqual(verdict === "contradicted" ? ["web_contradicts"] : []);
-    expect(stages(events).slice(3, 6)).toEqual(["verify", "decide", "web"]);
+    expect(stages(events).slice(4, 7)).toEqual(["verify", "decide", "web"]);
   });
 
   it("is the same answer as without the web, in text, citations and checks", async () => {

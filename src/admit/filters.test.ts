@@ -49,6 +49,11 @@ describe("readFilters", () => {
     expect(() => readFilters(request as FilterRequest)).toThrow(message);
   });
 
+  it("says of an object without a text that it is no page", () => {
+    const bare = Object.create(null) as unknown as number;
+    expect(() => readFilters({ page: bare })).toThrow('"an object" is no page');
+  });
+
   it("reads anything or says what is wrong with it", () => {
     const value = fc.oneof(fc.string({ unit: "binary" }), fc.double(), fc.constant(undefined), fc.object());
     fc.assert(

@@ -35,10 +35,9 @@ function readName(filter: "document" | "chapter" | "section", value: unknown): s
 
 function readPages(value: unknown): PageRange | null {
   if (value === undefined) return null;
-  const [, from, to = from] = PAGES.exec(String(value).trim()) ?? [];
-  if ((typeof value !== "string" && typeof value !== "number") || from === undefined) {
-    throw invalid("page", `${shown(value)} is no page: write a number such as 12, or a range such as 12-15`);
-  }
+  const written = typeof value === "number" ? String(value) : value;
+  const [, from, to = from] = (typeof written === "string" ? PAGES.exec(written.trim()) : null) ?? [];
+  if (from === undefined) throw invalid("page", `${shown(value)} is no page: write a number such as 12, or a range such as 12-15`);
   const range = { first: Number(from), last: Number(to) };
   if (range.first < 1) throw invalid("page", `${shown(value)} begins before the first page: pages count from 1`);
   if (range.last < range.first) throw invalid("page", `${shown(value)} runs backwards: write ${range.last}-${range.first}`);
@@ -46,7 +45,9 @@ function readPages(value: unknown): PageRange | null {
 }
 
 function shown(value: unknown): string {
-  return `"${String(value).replaceAll(/\s+/g, " ").slice(0, 40)}"`;
+  // Not everything can be written as text.
+  const written = typeof value === "object" && value !== null ? "an object" : String(value);
+  return `"${written.replaceAll(/\s+/g, " ").slice(0, 40)}"`;
 }
 
 function invalid(filter: string, reason: string): RequestError {

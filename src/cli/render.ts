@@ -21,6 +21,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
   const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
+  if (mode === "curated") return `a reviewer's answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
   return `from the ${mode} cache: the answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
 }
 

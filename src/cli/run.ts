@@ -9,11 +9,15 @@ import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
+import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
 import { addReportsCommand } from "./commands/reports.ts";
+import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
+import { addSessionsCommand } from "./commands/sessions.ts";
+import { addStatsCommand } from "./commands/stats.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliStreams, createTerminal } from "./terminal.ts";
 
@@ -40,7 +44,8 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
-    return error instanceof SourceboundError && /^(config|unknown|question|filter|answer|sources|calibrate_profile)/.test(error.code)
+    return error instanceof SourceboundError &&
+      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -71,6 +76,10 @@ function createProgram(context: CliContext): Command {
   addConflictsCommand(program, context);
   addCacheCommand(program, context);
   addReportsCommand(program, context);
+  addReviewCommand(program, context);
+  addStatsCommand(program, context);
+  addSessionsCommand(program, context);
+  addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);

@@ -1,4 +1,5 @@
 import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire.ts";
+import type { WireFeedbackRequest } from "../wire-memory.ts";
 import { ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 
@@ -24,6 +25,8 @@ export interface Client {
    * `unreachable` without a connection, `stream_cut` when the connection ended before the answer did.
    */
   stream(request: WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
+  /** A reader's verdict on an answer; a later one takes its place. Throws `ClientError`. */
+  feedback(request: WireFeedbackRequest, options?: CallOptions): Promise<void>;
   health(options?: CallOptions): Promise<WireHealth>;
 }
 
@@ -77,6 +80,10 @@ export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis
       if (!answered) throw streamCut(undefined);
     },
 
+    async feedback(request, { signal } = {}) {
+      await readJson(await send("/v1/feedback", post(request, "application/json"), signal), signal);
+    },
+
     async health({ signal } = {}) {
       const response = await send("/healthz", { headers: { accept: "application/json" } }, signal);
       return (await readJson(response, signal)) as WireHealth;
@@ -84,7 +91,7 @@ export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis
   };
 }
 
-function post(request: WireAskRequest, accept: string): RequestInit {
+function post(request: WireAskRequest | WireFeedbackRequest, accept: string): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(request) };
 }
 

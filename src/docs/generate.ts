@@ -3,6 +3,7 @@ import { configSchema, ENVIRONMENT_VARIABLES } from "../config.ts";
 import { domainSchema } from "../domain.ts";
 import { profiles } from "../profiles/index.ts";
 import { askRequestSchema, askResponseSchema, errorResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire.ts";
+import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../wire-memory.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {
@@ -24,6 +25,31 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
+const MEMORY_ROUTES: readonly (readonly [string, string])[] = [
+  ["POST /v1/feedback", "A reader's verdict on an answer: one an answer, the last one; 404 where `id`, session or scope do not fit."],
+  [
+    "GET /v1/sessions/ID",
+    "The messages of a session with their citations; `domain`, `tenant`, `user_id` as parameters. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
+  ],
+  ["DELETE /v1/sessions/ID", "Ends it: 204."],
+  ["GET /v1/admin/review", "Questions that wait, those that need it most first; `domain`, `limit`, `status`."],
+  ["GET /v1/admin/review/ID", "One answer with its review, feedback, correction and history."],
+  ["POST /v1/admin/review/ID/approve, …/flag", 'Body `{"by": "…"}`. 409 where a cited document has changed.'],
+  [
+    "POST /v1/admin/review/ID/correct",
+    "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
+  ],
+  ["GET /v1/admin/review/history", "The audit log, newest first, and whether its chain is intact; `id`, `limit`."],
+  ["GET /v1/admin/stats", "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency; `domain`, `since`."],
+  ["DELETE /v1/admin/memory", "Forgets."],
+];
+
+const MEMORY_DOCS = [
+  "## What is remembered",
+  "Routes under `/v1/admin` want `authorization: Bearer TOKEN` with `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`); without one they are off.",
+  `| route | what |\n| --- | --- |\n${MEMORY_ROUTES.map(([route, what]) => `| \`${route}\` | ${cell(what)} |`).join("\n")}`,
+].join("\n\n");
+
 function apiDocs(): string {
   return [
     `${MADE}# HTTP API`,
@@ -33,6 +59,10 @@ function apiDocs(): string {
     "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`; without one configured the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
     table(z.toJSONSchema(refreshRequestSchema, { io: "input" }) as JsonSchema),
     table(z.toJSONSchema(refreshResponseSchema) as JsonSchema),
+    MEMORY_DOCS,
+    `### POST /v1/feedback\n\n${table(z.toJSONSchema(feedbackRequestSchema, { io: "input" }) as JsonSchema)}`,
+    `### POST /v1/admin/review/ID/correct\n\n${table(z.toJSONSchema(correctionSchema, { io: "input" }) as JsonSchema)}`,
+    `### DELETE /v1/admin/memory\n\n${table(z.toJSONSchema(forgetRequestSchema, { io: "input" }) as JsonSchema)}`,
     `## Error\n\n${table(z.toJSONSchema(errorResponseSchema) as JsonSchema)}`,
     "",
   ].join("\n\n");

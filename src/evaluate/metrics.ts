@@ -1,3 +1,5 @@
+export { quantile } from "../text/quantile.ts";
+
 /** Textbook metrics over ranked lists and counts; one pure function each. */
 
 /** 1 if any relevant item is among the first k, else 0. */
@@ -58,16 +60,6 @@ export function wilson(successes: number, n: number): Interval | null {
 /** Arithmetic mean; `null` of nothing. */
 export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** Quantile by linear interpolation (type 7 of Hyndman & Fan 1996); `null` of nothing. */
-export function quantile(values: readonly number[], q: number): number | null {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (sorted.length - 1) * q;
-  const low = sorted[Math.floor(at)] as number;
-  const high = sorted[Math.ceil(at)] as number;
-  return low + (high - low) * (at - Math.floor(at));
 }
 
 /** Area under the ROC curve: the chance that a positive scores above a negative, ties half (Mann–Whitney). `null` when a class is empty. */

@@ -1,4 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readDaySources } from "./day-sources.ts";
 import { mutateQuestion } from "./question-mutations.ts";
 import { createRandom } from "./random.ts";
 import { createReplayedDay, DAY_SHARES, type DaySources, EDIT_EVERY } from "./replayed-day.ts";
@@ -78,5 +82,27 @@ describe("mutateQuestion", () => {
 
   it("denies no question that denies already", () => {
     expect(mutateQuestion("Which books can't I borrow?", [], createRandom(1)).some(({ kind }) => kind === "negation")).toBe(false);
+  });
+});
+
+describe("readDaySources", () => {
+  it("reads pairs, questions and documents of the folders that it is given", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-day-"));
+    try {
+      mkdirSync(join(folder, "pages", "sub"), { recursive: true });
+      writeFileSync(join(folder, "pages", "sub", "a.md"), "# A\n");
+      const pair = (id: string, same_answer: boolean) => JSON.stringify({ id, a: `${id} a`, b: `${id} b`, same_answer, kind: "made" });
+      writeFileSync(join(folder, "va-pairs.jsonl"), `${pair("1", true)}\n${pair("2", false)}\n`);
+      expect(readDaySources({ golden: folder, corpus: folder, names: ["X"] })).toEqual({
+        paraphrases: [{ stored: "1 a", asked: "1 b" }],
+        lookAlikes: [{ stored: "2 a", asked: "2 b" }],
+        questions: [],
+        documents: ["pages/sub/a.md"],
+        names: ["X"],
+      });
+      expect(() => readDaySources({ golden: folder, corpus: join(folder, "none"), names: [] })).toThrow("There is no folder");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -93,6 +93,7 @@ class Day {
   private readonly sources: DaySources;
   private readonly random: Random;
   private readonly fresh: string[];
+  /** Questions as they were first asked; wordings and look-alikes are made of these alone. */
   private readonly asked: string[] = [];
   private readonly said = new Set<string>();
   private readonly counts: Record<AskedClass, number> = { repeat: 0, paraphrase: 0, "look-alike": 0, new: 0 };
@@ -101,15 +102,11 @@ class Day {
   constructor(sources: DaySources, random: Random) {
     this.sources = sources;
     this.random = random;
-    const all = [
-      ...new Set([
-        ...sources.questions,
-        ...sources.paraphrases.map(({ stored }) => stored),
-        ...sources.lookAlikes.map(({ stored }) => stored),
-      ]),
-    ];
-    if (all.length === 0) throw new RangeError("a day needs questions: give golden sets that hold some");
-    this.fresh = shuffled(all, random);
+    const paired = [...new Set([...sources.paraphrases, ...sources.lookAlikes].map(({ stored }) => stored))];
+    const others = [...new Set(sources.questions)].filter((question) => !paired.includes(question));
+    if (paired.length + others.length === 0) throw new RangeError("a day needs questions: give golden sets that hold some");
+    // What people reworded comes first: the sooner it is asked, the more real wordings the day has.
+    this.fresh = [...shuffled(paired, random), ...shuffled(others, random)];
     this.paired = { paraphrase: byStored(sources.paraphrases), "look-alike": byStored(sources.lookAlikes) };
   }
 
@@ -123,7 +120,7 @@ class Day {
       if (made === null) continue;
       this.counts[kind]++;
       this.said.add(made.question.toLowerCase());
-      if (kind !== "repeat") this.asked.push(made.question);
+      if (kind === "new") this.asked.push(made.question);
       return { ...made, class: kind };
     }
     // Whatever runs dry, a question can be repeated.

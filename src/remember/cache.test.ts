@@ -1,7 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fakeQuestion } from "../testing/passages.ts";
-import { type CacheScope, exactCacheKey, normalizeQuestion } from "./cache.ts";
+import { type CacheScope, exactCacheKey, sharingScope } from "./cache.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");
@@ -67,19 +66,17 @@ describe("exactCacheKey", () => {
   });
 });
 
-describe("normalizeQuestion", () => {
-  it("normalises once, and never mixes up letters or digits", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
-        const normal = normalizeQuestion(text);
-        expect(normalizeQuestion(normal)).toBe(normal);
-        expect(normal.replaceAll(/[^\p{L}\p{N}]/gu, "")).toBe(
-          text
-            .normalize("NFKC")
-            .toLowerCase()
-            .replaceAll(/[^\p{L}\p{N}]/gu, ""),
-        );
-      }),
-    );
+describe("sharingScope", () => {
+  it("is the same for every question of a scope, and none for what is not shared", () => {
+    const shared = sharingScope(question, scope);
+    expect(shared).toMatch(/^[0-9a-f]{64}$/);
+    expect(sharingScope(fakeQuestion("Something else?"), scope)).toBe(shared);
+    expect(shared).not.toBe(key);
+    for (const over of [{ profile: "q" }, { detail: "more" as const }, { scope: { ...question.scope, tenant: "alice" } }])
+      expect(sharingScope({ ...question, ...over }, scope)).not.toBe(shared);
+    expect(sharingScope({ ...question, selection: { documentId: "d", start: 0, end: 5 } }, scope)).toBeNull();
+    const filters = { document: null, chapter: "1", section: null, pages: null, searchedIn: "" };
+    expect(sharingScope({ ...question, filters }, scope)).toBeNull();
+    expect(sharingScope({ ...question, resolved: "How much is a card for a child?" }, scope)).toBeNull();
   });
 });

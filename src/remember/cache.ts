@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Answer, Question } from "../types.ts";
 
 /** What besides the question decides an answer; a change of any of these is another key. */
@@ -23,12 +24,12 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
 }
 
 /**
- * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question about parts of documents, which shares
- * none.
+ * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question that shares
+ * none: about parts of documents, or read with the help of earlier turns, whose words are ours.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
-  const { selection, filters } = question;
-  if (selection !== null || filters) return null;
+  const { selection, filters, text, resolved } = question;
+  if (selection !== null || filters || text !== resolved) return null;
   return scopeKey(question, scope);
 }
 
@@ -44,16 +45,6 @@ function scopeParts({ scope, profile, detail }: Pick<Question, "scope" | "profil
 
 function keyedHash(secret: string, parts: readonly unknown[]): string {
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
-}
-
-/** One spelling: NFKC, lower case, single spaces, no closing punctuation. Letters and digits stay as they are. */
-export function normalizeQuestion(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .replace(/[\s?.!]+$/, "");
 }
 
 /** May an answer enter the cache? Only a clean one: answered, every claim supported or checked, nothing warned about. */

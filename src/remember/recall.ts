@@ -11,7 +11,8 @@ export type CacheLevel = "exact" | "semantic" | "graph";
 
 /** A stored answer that is served, and where it comes from. */
 export interface Hit {
-  readonly level: CacheLevel;
+  /** `curated`: a reviewer wrote it. */
+  readonly level: CacheLevel | "curated";
   readonly answer: Answer;
   /** The stored question; `null` where no text is kept. */
   readonly question: string | null;
@@ -59,20 +60,11 @@ export const GRAPH_ANSWERS = 5;
 const GRAPH_READ = 50;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
-export interface CollectParts {
-  readonly cache: Pick<CacheStore, "questions">;
-  readonly graph: GraphStore;
-  readonly index: QuestionIndex;
-}
-
-/** Stored questions of the same scope that lie near, by vector and by graph. */
-export async function collectCandidates(asked: Asked, levels: readonly CacheLevel[], parts: CollectParts): Promise<Candidate[]> {
-  const semantic = levels.includes("semantic") ? await nearest(asked, parts) : [];
-  const graph = levels.includes("graph") ? await related(asked, parts) : [];
-  return [...semantic, ...graph];
-}
-
-async function nearest(asked: Asked, { cache, index }: CollectParts): Promise<Candidate[]> {
+/** Stored questions of the same scope that lie near by vector. */
+export async function nearestQuestions(
+  asked: Asked,
+  { cache, index }: { readonly cache: Pick<CacheStore, "questions">; readonly index: QuestionIndex },
+): Promise<Candidate[]> {
   const { scope, vector } = asked;
   const query = { model: vector.model, scope, vector: vector.values };
   const { neighbours, found } = await index.nearest(query, NEAREST_QUESTIONS, (keys) => cache.questions(keys, scope));
@@ -83,12 +75,23 @@ async function nearest(asked: Asked, { cache, index }: CollectParts): Promise<Ca
   });
 }
 
-/** The strict query first; without its last clause when it finds nothing (`seven-layer` source, listing 7 and equation 6). */
-async function related(asked: Asked, parts: CollectParts): Promise<Candidate[]> {
+/**
+ * Stored questions of the same scope by graph: the strict query first; without its last clause when it finds nothing (`seven-layer` source, listing 7 and
+ * equation 6).
+ * @param known keys that were judged before: the same would be found of them again
+ */
+export async function relatedQuestions(
+  asked: Asked,
+  known: ReadonlySet<string>,
+  parts: { readonly cache: Pick<CacheStore, "questions">; readonly graph: GraphStore },
+): Promise<Candidate[]> {
   const query = { scope: asked.scope, domain: asked.domain, topics: asked.topics.map(({ slug }) => slug), entities: asked.entities };
   const strict = await parts.graph.related({ ...query, approvedOnly: true, limit: GRAPH_ANSWERS });
   const keys = strict.length > 0 ? strict : await parts.graph.related({ ...query, approvedOnly: false, limit: GRAPH_READ });
-  const { found } = await parts.cache.questions(keys, asked.scope);
+  const { found } = await parts.cache.questions(
+    keys.filter((key) => !known.has(key)),
+    asked.scope,
+  );
   const nodes = await parts.graph.nodesOf(found.map(({ key }) => key));
   const candidates = found.map((stored): Candidate => {
     const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };

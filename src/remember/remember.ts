@@ -2,13 +2,15 @@ import { redactPersonalData } from "../language/pii.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { CachePut } from "../store/cache.ts";
 import type { QuestionNodes } from "../store/graph.ts";
-import type { Interaction, InteractionStore } from "../store/interactions.ts";
+import type { Interaction, InteractionFacts, InteractionStore, ReviewStatus } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, Passage, Question } from "../types.ts";
+import type { Answer, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
 import type { Matcher } from "./matcher.ts";
 import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
+import { forStorage, redactAnswered } from "./redact.ts";
+import { sessionShown } from "./session-messages.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
@@ -29,6 +31,20 @@ export interface CacheWriting {
   } | null;
 }
 
+/** What the path of the question knows besides question and answer. */
+export interface RememberFacts {
+  /** `null`: do not cache. */
+  readonly writing: CacheWriting | null;
+  /** Where a reviewer's correction would be looked up; `null`: it would not be. */
+  readonly curatedKey: string | null;
+  /** What the learned gate said; `null`: it did not judge. */
+  readonly chance: number | null;
+  /** The stored answer that was served; `null`: it was made anew. */
+  readonly hit: Answer | null;
+  /** Topics of the cited documents. */
+  readonly topics: readonly string[];
+}
+
 export interface Remembered {
   readonly cached: boolean;
   /** What kept the report from being stored; `null`: nothing. */
@@ -36,48 +52,74 @@ export interface Remembered {
 }
 
 /**
- * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question is redacted;
- * a question that holds personal data is not cached at all.
- * @param writing `null`: do not cache
- * @param chance what the learned gate said; `null`: it did not judge
+ * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
+ * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
  * @param report stored with the interaction; where that fails, the interaction is stored without it
  */
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  { writing, chance }: { readonly writing: CacheWriting | null; readonly chance: number | null },
+  { writing, curatedKey, chance, hit, topics }: RememberFacts,
   store: Store,
   { cache, session }: RememberSettings,
   report: NewReport | null = null,
 ): Promise<Remembered> {
-  const { scope, sessionId } = question;
+  const { scope, sessionId, userId = null } = question;
+  const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
-  const stored = forStorage(answer, redacted);
-  const interaction = {
-    id: answer.id,
-    domain: scope.domain,
-    tenant: scope.tenant,
-    access: scope.access,
-    profile: question.profile,
-    sessionId,
-    question: redacted,
-    answer: JSON.stringify(stored),
-    status: answer.status,
-    confidence: answer.confidence,
-    chance,
-    cacheMode: answer.cacheMode,
-  };
-  const reportFailure = await addInteraction(interaction, report, store.interactions);
-  if (sessionId !== null) {
+  const personal = redacted !== question.text;
+  const stored = ephemeral ? "" : JSON.stringify(forStorage(answer, redacted));
+  const cited = citedVersions(answer);
+  const { reviewStatus, reportFailure } = await addInteraction(
+    {
+      id: answer.id,
+      domain: scope.domain,
+      tenant: scope.tenant,
+      access: scope.access,
+      profile: question.profile,
+      sessionId,
+      userId,
+      question: ephemeral ? "" : redacted,
+      answer: stored,
+      status: answer.status,
+      confidence: answer.confidence,
+      chance,
+      cacheMode: answer.cacheMode,
+    },
+    {
+      asked: question.text,
+      resolved: question.resolved,
+      answered: answeredText(answer),
+      privacy: ephemeral ? "ephemeral" : "redacted",
+      curatedKey: personal ? null : curatedKey,
+      cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
+      reason: answer.refusal?.reason ?? null,
+      warnings: answer.warnings.length,
+      conflicts: answer.conflicts.length,
+      tokens: answer.tokenUsage.total,
+      costUsd: answer.costUsd,
+      savedTokens: hit?.tokenUsage.total ?? null,
+      savedUsd: hit?.costUsd ?? null,
+      topics: ephemeral ? [] : topics,
+      latencyMs: answer.latencyMs,
+      approved: answer.cacheMode === "curated" ? cited : null,
+    },
+    report,
+    store.interactions,
+  );
+  if (sessionId !== null && !ephemeral) {
+    const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
     const turn = {
       question: redacted,
-      answer: answer.refusal?.message ?? answer.sentences.map(({ text }) => text).join(" "),
+      answer: redactAnswered(text, answer),
       citations: answer.citations.map(({ chunkId }) => chunkId),
+      shown: sessionShown(answer),
     };
-    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns });
+    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns, userId });
   }
-  const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && redacted === question.text;
-  if (!clean || writing === null || !isCacheable(answer)) return { cached: false, reportFailure };
+  const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
+  // What a reviewer has flagged is not served again without being made again.
+  if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false, reportFailure };
   const cached = await store.cache.put({
     key: exactCacheKey(question, writing.scope),
     scope: scopeKey(question, writing.scope),
@@ -85,7 +127,7 @@ export async function rememberAnswer(
       ...{ domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile, detail: question.detail },
       ...{ language: writing.scope.language, encoder: writing.scope.encoder, configHash: writing.scope.configHash },
     },
-    answer: JSON.stringify(stored),
+    answer: stored,
     interactionId: answer.id,
     documents: namedDocuments(answer),
     sources: citedSources(answer),
@@ -99,18 +141,31 @@ export async function rememberAnswer(
 }
 
 /** What kept the report out, if anything did: a question is never lost for the sake of its report. */
-async function addInteraction(interaction: Interaction, report: NewReport | null, interactions: InteractionStore): Promise<unknown> {
+async function addInteraction(
+  interaction: Interaction,
+  facts: InteractionFacts,
+  report: NewReport | null,
+  interactions: Pick<InteractionStore, "add">,
+): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
   if (report !== null) {
     try {
-      await interactions.add(interaction, report);
-      return null;
-    } catch (error) {
-      await interactions.add(interaction);
-      return error;
+      return { reviewStatus: await interactions.add(interaction, report, facts), reportFailure: null };
+    } catch (reportFailure) {
+      return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure };
     }
   }
-  await interactions.add(interaction);
-  return null;
+  return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure: null };
+}
+
+/** Documents that an answer cites, with the versions that it saw. */
+export function citedVersions({ citations }: Pick<Answer, "citations">): Map<string, string> {
+  return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+}
+
+/** What makes two answers the same: what they say and what it rests on. */
+function answeredText({ status, sentences, citations, refusal }: Answer): string {
+  const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
+  return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
 }
 
 /** Is there no personal data in it? */
@@ -129,22 +184,4 @@ async function sharedQuestion(question: Question, answer: Answer, { scope, share
     slots: share.matcher.describe(text, [...new Set(about)]),
     vector: await share.embed(share.matcher.textFor(text, share.settings)),
   };
-}
-
-/**
- * An answer without what only this process needs (passages carry whole document structures), and without words of the question that were redacted:
- * a refusal names the words that no document holds.
- */
-function forStorage(answer: Answer, question: string): Answer {
-  const evidence = answer.evidence.map((one) => ({
-    ...one,
-    passage: { ...withoutTwins(one.passage), text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
-  }));
-  const { refusal } = answer;
-  const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
-  return { ...answer, question, evidence, refusal: refusal === null ? null : { ...refusal, nearest } };
-}
-
-function withoutTwins({ twins: _, ...passage }: Passage): Passage {
-  return passage;
 }

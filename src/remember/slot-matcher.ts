@@ -23,6 +23,12 @@ interface Described {
   readonly about: readonly string[];
 }
 
+/** The same, read. */
+interface Kept {
+  readonly slots: Slots;
+  readonly about: ReadonlySet<string>;
+}
+
 /** Questions and passages whose reading is kept: the same ones are met again and again. */
 const REMEMBERED = 2_000;
 
@@ -35,6 +41,13 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
   const keysOf = remembered(
     ({ chunkId }: MatchPassage) => chunkId,
     (passage) => readAbout(textsOf(passage), vocabulary),
+  );
+  const describedIn = remembered(
+    (slots: string) => slots,
+    (slots): Kept | null => {
+      const read = JSON.parse(slots) as Described | null;
+      return read === null ? null : { slots: read.slots, about: new Set(read.about) };
+    },
   );
   return {
     describe: (question, about) => JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
@@ -59,7 +72,7 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
       return (stored) => {
         const other = readAskedSpan(stored.question);
         if (span !== null && other !== null && span !== other) return otherSpan(span, other);
-        const described = stored.slots === null ? null : (JSON.parse(stored.slots) as Described | null);
+        const described = stored.slots === null ? null : describedIn(stored.slots);
         return described === null ? UNREAD : compare(asked, described, stored, { passages, found, likeness }, rule);
       };
     },
@@ -103,7 +116,7 @@ interface Found {
 
 function compare(
   asked: Slots,
-  { slots, about }: Described,
+  { slots, about }: Kept,
   { cosine, retrieved }: ComparedQuestion,
   { passages, found, likeness }: Found,
   settings: MatchSettings,
@@ -115,9 +128,7 @@ function compare(
     entityJaccard: entities,
     documentOverlap: overlap,
     citedRank: passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId)),
-    get about() {
-      return new Set(about);
-    },
+    about,
     get found() {
       return found();
     },

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError, withWarnings } from "../errors.ts";
@@ -11,12 +11,15 @@ import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
 import { isJsonContentType } from "./read-ask-request.ts";
 import { ask } from "./routes/ask.ts";
 import { health } from "./routes/health.ts";
+import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
 import { refresh } from "./routes/refresh.ts";
 import { schema } from "./routes/schema.ts";
 
 export interface AppOptions {
   readonly engine: AskEngine;
+  /** Sessions, feedback, review, figures and forgetting; absent: those routes do not exist. */
+  readonly memory?: MemoryEngine | undefined;
   readonly log: ServerLog;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
@@ -37,7 +40,7 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0.1", adminToken = null }: AppOptions): Hono {
+export function createApp({ engine, memory, log, webRoot, limits: given, adminToken = null, host = "127.0.0.1" }: AppOptions): Hono {
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -61,9 +64,12 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     });
   }
 
-  app.post(
-    "/v1/ask",
-    async (context, next) => {
+  app.use("/v1/admin/*", requireAdmin(adminToken), async (context, next) => {
+    context.header("Cache-Control", "no-store");
+    await next();
+  });
+  const json = [
+    async (context: Context, next: Next) => {
       const contentType = context.req.header("content-type");
       if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
       await next();
@@ -75,8 +81,9 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
         throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(beginning));
       },
     }),
-    (context) => ask(context, { engine, log, limits }),
-  );
+  ] as const;
+  app.post("/v1/ask", ...json, (context) => ask(context, { engine, log, limits }));
+  if (memory !== undefined) addMemoryRoutes(app, memory, json);
   for (const path of REFRESH_PATHS)
     app.post(path, requireAdmin(adminToken), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
   app.get("/v1/schema", schema);
@@ -88,7 +95,10 @@ export function createApp({ engine, log, webRoot, limits: given, host = "127.0.0
     await next();
   });
   app.all("*", (context) => {
-    const allowed = METHODS[context.req.path] ?? (page.has(context.req.path) ? "GET, HEAD" : undefined);
+    const allowed =
+      METHODS[context.req.path] ??
+      (page.has(context.req.path) ? "GET, HEAD" : undefined) ??
+      (memory === undefined ? undefined : MEMORY_METHODS.find(([path]) => path.test(context.req.path))?.[1]);
     if (allowed === undefined) throw unknownRoute(context.req.method, context.req.path);
     context.header("Allow", allowed);
     throw methodNotAllowed(context.req.method, context.req.path, allowed);
@@ -158,7 +168,15 @@ function pageNotBuilt(): RequestError {
 }
 
 function unknownRoute(method: string, path: string): RequestError {
-  const routes = ["POST /v1/ask", "POST /v1/admin/refresh", "GET /v1/schema", "GET /healthz", "GET /"];
+  const routes = [
+    "POST /v1/ask",
+    "POST /v1/feedback",
+    "GET /v1/sessions/ID",
+    "POST /v1/admin/refresh",
+    "GET /v1/schema",
+    "GET /healthz",
+    "GET /",
+  ];
   return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });
 }
 

@@ -13,9 +13,23 @@ export function isJsonContentType(contentType: string | undefined): boolean {
 
 /** Parses the bytes of `POST /v1/ask`. Throws `RequestError` with the place and the reason of the first fault. */
 export function readAskRequest(bytes: Uint8Array): ParsedAskRequest {
-  const parsed = askRequestSchema.safeParse(parseJson(decodeUtf8(bytes)));
+  return readRequest(bytes, askRequestSchema);
+}
+
+/** Parses the bytes of a request. Throws `RequestError` with the place and the reason of the first fault. */
+export function readRequest<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
+  return parse(parseJson(decodeUtf8(bytes)), schema);
+}
+
+/** The parameters behind `?`. Throws `RequestError` with the place and the reason of the first fault. */
+export function readQuery<T>(query: Readonly<Record<string, string>>, schema: z.ZodType<T>): T {
+  return parse({ ...query }, schema);
+}
+
+function parse<T>(value: unknown, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(describeIssue);
+  const issues = parsed.error.issues.map((issue) => describeIssue(issue, schema));
   const [first] = issues;
   throw new RequestError("invalid_request", first?.reason ?? "The request does not fit its schema: see GET /v1/schema.", { issues });
 }
@@ -58,28 +72,28 @@ function positionOf(message: string, text: string): { position: number; line: nu
   return { position, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function describeIssue(issue: Issue): { path: string; reason: string } {
+function describeIssue(issue: Issue, schema: z.ZodType): { path: string; reason: string } {
   const path = issue.path.map(String).join(".");
   const name = path === "" ? "the request" : `"${path}"`;
   if (issue.code === "unrecognized_keys") {
     return {
       path: [...issue.path.map(String), issue.keys[0] ?? ""].join("."),
-      reason: describeUnknownKey(issue.keys[0] ?? "", issue.path, name),
+      reason: describeUnknownKey(issue.keys[0] ?? "", issue.path, name, schema),
     };
   }
   return { path, reason: `${name} is not acceptable: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
 }
 
-function describeUnknownKey(key: string, path: readonly PropertyKey[], name: string): string {
-  const known = knownKeys(path);
+function describeUnknownKey(key: string, path: readonly PropertyKey[], name: string, whole: z.ZodType): string {
+  const known = knownKeys(path, whole);
   const nearest = nearestName(key, known);
   const advice = nearest !== null ? `Did you mean "${nearest}"?` : `Known are ${known.map((other) => `"${other}"`).join(", ")}.`;
   return `"${key}" is unknown in ${path.length === 0 ? "the request" : name}. ${advice}`;
 }
 
 /** The keys that the schema has at `path`. */
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schema: unknown = askRequestSchema;
+function knownKeys(path: readonly PropertyKey[], whole: z.ZodType): string[] {
+  let schema: unknown = whole;
   for (const step of path) {
     schema = schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined;
     if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) schema = schema.unwrap();

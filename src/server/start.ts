@@ -9,7 +9,7 @@ import type { AskEngine } from "./ask-engine.ts";
 import type { ServerLog } from "./log.ts";
 import { type RunningServer, serve } from "./serve.ts";
 
-/** Milliseconds between two purges of expired sessions (`book` source: hourly). */
+/** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
 
 /** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
@@ -19,10 +19,10 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     info: () => undefined,
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const app = createApp({ engine: toAskEngine(engine), log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
+  const app = createApp({ engine: toAskEngine(engine), memory: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
   const server = await serve(app, { host, port });
   const purge = setInterval(() => {
-    engine.store.sessions.purge().catch((error: unknown) => log.error("session purge failed", { reason: messageOf(error) }));
+    engine.memory.purge().catch((error: unknown) => log.error("purge failed", { reason: messageOf(error) }));
   }, SESSION_PURGE_MS);
   purge.unref();
   return {
@@ -34,7 +34,8 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   };
 }
 
-function toAskEngine(engine: Engine): AskEngine {
+/** What HTTP asks of an engine. */
+export function toAskEngine(engine: Engine): AskEngine {
   return {
     ask: (request, { signal }) =>
       engine.ask(request.question, {
@@ -48,6 +49,8 @@ function toAskEngine(engine: Engine): AskEngine {
             ? null
             : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
         filters: request.filters ?? null,
+        userId: request.user_id ?? null,
+        privacy: request.privacy,
         signal,
       }),
     refresh: (domain) => engine.refresh(domain),

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { passageHash } from "../text/hash.ts";
 import type { StoredDocument } from "../types.ts";
+import { demoteDependants } from "./demote.ts";
 import { unlinkQuestions } from "./graph.ts";
 import type { Database } from "./schema.ts";
 
@@ -15,10 +16,15 @@ export async function dropDependents(
   trx: Transaction<Database>,
   gone: readonly string[],
   changed: readonly StoredDocument[],
+  at: string,
 ): Promise<void> {
   const kept = await passagesThatStand(trx, changed);
   const out = [...gone, ...changed.map(({ id }) => id)];
-  for (let at = 0; at < out.length; at += IDS_PER_QUERY) await dropCacheEntries(trx, out.slice(at, at + IDS_PER_QUERY), kept);
+  for (let from = 0; from < out.length; from += IDS_PER_QUERY) {
+    const part = out.slice(from, from + IDS_PER_QUERY);
+    await demoteDependants(trx, part, at);
+    await dropCacheEntries(trx, part, kept);
+  }
 }
 
 /**

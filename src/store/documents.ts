@@ -94,7 +94,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
   const cache = new DocumentCache();
   return {
     putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
-    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths)),
+    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
@@ -138,7 +138,7 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
   const changed = content.documents.filter((doc) => oldVersions.has(doc.id) && oldVersions.get(doc.id) !== doc.version);
   const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
   const out = [...gone, ...changed.map(({ id }) => id)];
-  await dropDependents(trx, gone, changed);
+  await dropDependents(trx, gone, changed, at);
   await removeDocuments(trx, out);
   for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
   await trx
@@ -171,7 +171,12 @@ async function replaceFile(trx: Transaction<Database>, place: FilePlace, content
   return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
 }
 
-async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number> {
+async function removeFiles(
+  trx: Transaction<Database>,
+  place: Omit<FilePlace, "path">,
+  paths: readonly string[],
+  at: string,
+): Promise<number> {
   let removed = 0;
   for (const path of paths) {
     const rows = await trx
@@ -183,7 +188,7 @@ async function removeFiles(trx: Transaction<Database>, place: Omit<FilePlace, "p
       .where("file", "=", path)
       .execute();
     const ids = rows.map(({ id }) => id);
-    await dropDependents(trx, ids, []);
+    await dropDependents(trx, ids, [], at);
     await removeDocuments(trx, ids);
     removed += rows.length;
     await trx

@@ -1,15 +1,21 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 
-/** A stored question with its answer. The question is redacted by the caller. */
+export type ReviewStatus = Database["interactions"]["review_status"];
+
+/** A stored question with its answer, both redacted by the caller. */
 export interface Interaction {
   readonly id: string;
   readonly domain: string;
   readonly tenant: string | null;
   readonly access: readonly string[];
   readonly profile: string;
+  /** As the asker named it; only a keyed hash of it is stored. */
   readonly sessionId: string | null;
+  /** As the asker named it; only a keyed hash of it is stored. */
+  readonly userId?: string | null | undefined;
   readonly question: string;
   /** The answer as JSON text. */
   readonly answer: string;
@@ -20,41 +26,68 @@ export interface Interaction {
   readonly cacheMode: string;
 }
 
-export interface StoredInteraction extends Interaction {
-  readonly reviewStatus: "unreviewed" | "approved" | "flagged";
+/** What is counted of an interaction; everything absent is unknown or none. */
+export interface InteractionFacts {
+  /** The question as it was asked and as it was understood: hashed here, not stored. */
+  readonly asked: string;
+  readonly resolved: string;
+  /** Sentences and cited versions, as text: hashed here, not stored. */
+  readonly answered: string;
+  readonly privacy: "redacted" | "ephemeral";
+  readonly curatedKey: string | null;
+  readonly cacheKey: string | null;
+  /** Why it was refused. */
+  readonly reason: string | null;
+  readonly warnings: number;
+  readonly conflicts: number;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly savedTokens: number | null;
+  readonly savedUsd: number | null;
+  readonly topics: readonly string[];
+  readonly latencyMs: number | null;
+  /** Of an answer that a reviewer wrote: approved, with the versions on which it rests. */
+  readonly approved: ReadonlyMap<string, string> | null;
+}
+
+export interface StoredInteraction extends Omit<Interaction, "userId"> {
+  readonly privacy: "redacted" | "ephemeral";
+  readonly reviewStatus: ReviewStatus;
   readonly createdAt: string;
 }
 
 export interface InteractionStore {
-  /** Stores an interaction, with its report in the same transaction. */
-  add(interaction: Interaction, report?: NewReport | null): Promise<void>;
+  /**
+   * Stores it, with its report in the same transaction. The same answer to the same question as one that was reviewed keeps that review.
+   * @returns the review status that it begins with
+   */
+  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
   /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
   recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
-export function createInteractionStore(db: Kysely<Database>, now: () => Date): InteractionStore {
+export function createInteractionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): InteractionStore {
   return {
-    async add(interaction, report = null) {
-      const { access, cacheMode, sessionId, tenant, ...rest } = interaction;
+    async add(interaction, report = null, given = undefined) {
+      const facts = given ?? factsOf(interaction);
       const at = now();
-      const row = {
-        ...rest,
-        tenant: tenant ?? "",
-        access: JSON.stringify(access),
-        session_id: sessionId,
-        cache_mode: cacheMode,
-        review_status: "unreviewed" as const,
-        created_at: at.toISOString(),
-      };
-      if (report === null) {
-        await db.insertInto("interactions").values(row).execute();
-        return;
-      }
-      await db.transaction().execute(async (trx) => {
-        await trx.insertInto("interactions").values(row).execute();
-        await insertReport(trx, interaction, report, at);
+      const row = toRow(interaction, facts, await secret(), at.toISOString());
+      return db.transaction().execute(async (trx) => {
+        const { approved } = facts;
+        const reviewed = approved === null ? await reviewOf(trx, row) : null;
+        // A document that has changed while the answer was on its way would take the approval back from nobody.
+        const holds = approved !== null && (await areCurrent(trx, approved));
+        const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+        await trx
+          .insertInto("interactions")
+          .values({ ...row, review_status })
+          .execute();
+        if (holds) await insertDocuments(trx, row.id, approved);
+        else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
+        if (report !== null) await insertReport(trx, interaction, report, at);
+        return review_status;
       });
     },
     async list(domain, limit) {
@@ -66,15 +99,7 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date): I
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(({ tenant, access, session_id, cache_mode, review_status, created_at, ...rest }) => ({
-        ...rest,
-        tenant: tenant === "" ? null : tenant,
-        access: JSON.parse(access) as string[],
-        sessionId: session_id,
-        cacheMode: cache_mode,
-        reviewStatus: review_status,
-        createdAt: created_at,
-      }));
+      return rows.map(fromRow);
     },
     async recentChances({ domain, profile, since }, limit) {
       const rows = await db
@@ -89,5 +114,131 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date): I
         .execute();
       return rows.flatMap(({ chance }) => chance ?? []);
     },
+  };
+}
+
+/** The review of the same answer to the same question. */
+async function reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">) {
+  if (curated_key === null) return null;
+  const found = await trx
+    .selectFrom("interactions")
+    .select(["id", "review_status"])
+    .where("curated_key", "=", curated_key)
+    .where("answer_hash", "=", answer_hash)
+    .where("review_status", "!=", "unreviewed")
+    .orderBy("reviewed_at", "desc")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/** Are all documents there, in these versions? */
+export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
+  if (versions.size === 0) return true;
+  const rows = await trx
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("id", "in", [...versions.keys()])
+    .execute();
+  const current = new Map(rows.map(({ id, version }) => [id, version]));
+  return [...versions].every(([id, version]) => current.get(id) === version);
+}
+
+export async function insertDocuments(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
+  await trx.deleteFrom("review_documents").where("interaction_id", "=", id).execute();
+  const rows = [...versions].map(([document_id, version]) => ({ interaction_id: id, document_id, version }));
+  if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
+}
+
+async function copyDocuments(trx: Transaction<Database>, from: string, to: string): Promise<void> {
+  await trx
+    .insertInto("review_documents")
+    .columns(["interaction_id", "document_id", "version"])
+    .expression((eb) =>
+      eb
+        .selectFrom("review_documents")
+        .select([sql<string>`${to}`.as("interaction_id"), "document_id", "version"])
+        .where("interaction_id", "=", from),
+    )
+    .execute();
+}
+
+type Row = Omit<Selectable<Database["interactions"]>, "review_status">;
+
+function factsOf({ question, answer }: Interaction): InteractionFacts {
+  return {
+    asked: question,
+    resolved: question,
+    answered: answer,
+    privacy: "redacted",
+    curatedKey: null,
+    cacheKey: null,
+    reason: null,
+    warnings: 0,
+    conflicts: 0,
+    tokens: null,
+    costUsd: null,
+    savedTokens: null,
+    savedUsd: null,
+    topics: [],
+    latencyMs: null,
+    approved: null,
+  };
+}
+
+function toRow(
+  { access, cacheMode, sessionId, userId, tenant, ...rest }: Interaction,
+  facts: InteractionFacts,
+  secret: string,
+  at: string,
+): Row {
+  return {
+    ...rest,
+    tenant: tenant ?? "",
+    access: JSON.stringify(access),
+    session_id: sessionId === null ? null : keyedHash(secret, "session", sessionId),
+    user_id: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
+    privacy: facts.privacy,
+    question_hash: questionHash(secret, rest.domain, facts.resolved),
+    asked_hash: questionHash(secret, rest.domain, facts.asked),
+    answer_hash: keyedHash(secret, "answer", facts.answered),
+    curated_key: facts.curatedKey,
+    cache_key: facts.cacheKey,
+    reason: facts.reason,
+    reviewed_by: null,
+    reviewed_at: null,
+    demoted_at: null,
+    warnings: facts.warnings,
+    conflicts: facts.conflicts,
+    cache_mode: cacheMode,
+    tokens: facts.tokens,
+    cost_usd: facts.costUsd,
+    saved_tokens: facts.savedTokens,
+    saved_usd: facts.savedUsd,
+    topics: JSON.stringify(facts.topics),
+    latency_ms: facts.latencyMs,
+    created_at: at,
+  };
+}
+
+function fromRow(row: Selectable<Database["interactions"]>): StoredInteraction {
+  const { id, domain, profile, question, answer, status, confidence, chance, privacy } = row;
+  return {
+    id,
+    domain,
+    profile,
+    question,
+    answer,
+    status,
+    confidence,
+    chance,
+    privacy,
+    tenant: row.tenant === "" ? null : row.tenant,
+    access: JSON.parse(row.access) as string[],
+    sessionId: row.session_id,
+    cacheMode: row.cache_mode,
+    reviewStatus: row.review_status,
+    createdAt: row.created_at,
   };
 }

@@ -2,6 +2,7 @@ import type { Kysely, Migration } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
+import { addReview } from "./migrate-review.ts";
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,6 +11,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "003_chance": { up: addChance },
   "003_reports": { up: addReports },
   "004_memory": { up: createMemoryTables },
+  "005_review": { up: addReview },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

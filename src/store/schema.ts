@@ -71,16 +71,76 @@ export interface Database {
     tenant: string;
     access: string;
     profile: string;
+    /** Keyed hash of the session's name. */
     session_id: string | null;
+    /** Keyed hash of the user's id. */
+    user_id: string | null;
+    /** Redacted; empty where privacy is ephemeral. */
     question: string;
+    /** JSON; empty where privacy is ephemeral. */
     answer: string;
+    privacy: "redacted" | "ephemeral";
+    /** Keyed hash of the normalised, resolved question: what is counted. */
+    question_hash: string;
+    /** The same of the question as it was asked. */
+    asked_hash: string;
+    /** Keyed hash of what was answered with which document versions. */
+    answer_hash: string;
+    /** Where a correction of this answer is looked up; `null`: nowhere. */
+    curated_key: string | null;
+    /** Where the exact cache keeps it; `null`: nowhere. */
+    cache_key: string | null;
     status: string;
+    /** Of a refusal. */
+    reason: string | null;
     review_status: "unreviewed" | "approved" | "flagged";
+    reviewed_by: string | null;
+    reviewed_at: string | null;
+    /** When a source of the approved answer changed. */
+    demoted_at: string | null;
     confidence: number | null;
+    warnings: number;
+    conflicts: number;
     chance: number | null;
     cache_mode: string;
+    /** Of models; `null`: an endpoint did not count. */
+    tokens: number | null;
+    cost_usd: number | null;
+    /** What the answer had cost when it was made, of a hit. */
+    saved_tokens: number | null;
+    saved_usd: number | null;
+    /** Topics of the cited documents, JSON. */
+    topics: string;
+    latency_ms: number | null;
     created_at: string;
   };
+  /** Document versions on which a reviewed interaction rests. */
+  review_documents: { interaction_id: string; document_id: string; version: string };
+  /** Answers that a reviewer wrote, one a key. */
+  curated: {
+    key: string;
+    id: string;
+    interaction_id: string;
+    domain: string;
+    question: string;
+    question_hash: string;
+    answer: string;
+    status: "served" | "demoted";
+    created_by: string;
+    created_at: string;
+    demoted_at: string | null;
+  };
+  curated_documents: { key: string; document_id: string; version: string };
+  feedback: {
+    interaction_id: string;
+    verdict: "up" | "down";
+    reason: string | null;
+    changes: number;
+    created_at: string;
+    updated_at: string;
+  };
+  /** Append-only; `hash` covers the row and `previous`, the hash of the row before. Holds no words of questions or answers. */
+  audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
   /** Diagnostic reports; deleted with their interaction. */
   reports: {
     id: string;
@@ -146,10 +206,14 @@ export interface Database {
     updated_at: string;
   };
   sessions: {
+    /** Keyed hash of name, scope and user. */
     id: string;
+    /** Keyed hash of the name alone. */
+    name_hash: string;
     domain: string;
     tenant: string;
     access: string;
+    /** Keyed hash of the user's id. */
     user_id: string | null;
     created_at: string;
     updated_at: string;
@@ -161,6 +225,8 @@ export interface Database {
     question: string;
     answer: string;
     citations: string;
+    /** Sentences and sources as they were shown, JSON; empty for turns of an earlier version. */
+    shown: string;
     created_at: string;
   };
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { sha256Hex } from "../text/hash.ts";
+import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
 import type { Database } from "./schema.ts";
 
@@ -8,48 +8,77 @@ export interface SessionTurn extends Turn {
   readonly citations: readonly string[];
 }
 
+/** A turn as it was shown. */
+export interface ShownTurn extends SessionTurn {
+  /** Sentences and sources as JSON text; `null` where there are none. */
+  readonly shown?: string | null | undefined;
+}
+
+export interface StoredTurn extends SessionTurn {
+  readonly shown: string | null;
+  readonly createdAt: string;
+}
+
+export interface SessionSettings {
+  readonly idleMinutes: number;
+  readonly limit: number;
+  /** Whose session it is; another user's session of the same name is another one. */
+  readonly userId?: string | null | undefined;
+}
+
 export interface SessionStore {
   /**
-   * The last `limit` turns, oldest first. A session belongs to the scope in which it began: from another one it is empty, like an expired one.
+   * The last `limit` turns, oldest first. A session belongs to the scope and the user with which it began: from others it is empty, like
+   * an expired one.
    */
-  turns(id: string, scope: Scope, limit: number): Promise<SessionTurn[]>;
+  turns(id: string, scope: Scope, limit: number, userId?: string | null): Promise<StoredTurn[]>;
   /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
-  append(id: string, scope: Scope, turn: SessionTurn, options: { idleMinutes: number; limit: number }): Promise<void>;
+  append(id: string, scope: Scope, turn: ShownTurn, options: SessionSettings): Promise<void>;
+  /** Deletes a session; `false` when there is none for this scope and user. */
+  delete(id: string, scope: Scope, userId?: string | null): Promise<boolean>;
   /** Deletes expired sessions; returns how many. */
   purge(): Promise<number>;
 }
 
-export function createSessionStore(db: Kysely<Database>, now: () => Date): SessionStore {
+export function createSessionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): SessionStore {
   return {
-    async turns(name, scope, limit) {
-      const id = sessionKey(name, scope);
-      const alive = await db
-        .selectFrom("sessions")
-        .select("id")
-        .where("id", "=", id)
-        .where("expires_at", ">", now().toISOString())
-        .executeTakeFirst();
-      if (alive === undefined) return [];
+    async turns(name, scope, limit, userId = null) {
+      const id = sessionKey(await secret(), name, scope, userId);
       const rows = await db
         .selectFrom("session_turns")
-        .selectAll()
-        .where("session_id", "=", id)
-        .orderBy("id", "desc")
-        .limit(limit)
+        .innerJoin("sessions", "sessions.id", "session_turns.session_id")
+        .selectAll("session_turns")
+        .where("sessions.id", "=", id)
+        .where("sessions.expires_at", ">", now().toISOString())
+        .orderBy("session_turns.id", "desc")
+        .limit(Math.max(limit, 0))
         .execute();
-      return rows.reverse().map(({ question, answer, citations }) => ({ question, answer, citations: JSON.parse(citations) as string[] }));
+      return rows.reverse().map(({ question, answer, citations, shown, created_at }) => ({
+        question,
+        answer,
+        citations: JSON.parse(citations) as string[],
+        shown: shown === "" ? null : shown,
+        createdAt: created_at,
+      }));
     },
-    append: (name, scope, turn, { idleMinutes, limit }) =>
-      db.transaction().execute(async (trx) => {
+    async append(name, scope, turn, { idleMinutes, limit, userId = null }) {
+      const key = await secret();
+      const id = sessionKey(key, name, scope, userId);
+      const owner = {
+        name_hash: keyedHash(key, "session", name),
+        domain: scope.domain,
+        tenant: scope.tenant ?? "",
+        access: JSON.stringify(labelsOf(scope)),
+        user_id: userId === null ? null : keyedHash(key, "user", userId),
+      };
+      await db.transaction().execute(async (trx) => {
         const at = now();
-        const id = sessionKey(name, scope);
-        const owner = { domain: scope.domain, tenant: scope.tenant ?? "", access: JSON.stringify(labelsOf(scope)) };
         await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
         const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
         const times = { updated_at: at.toISOString(), expires_at };
         await trx
           .insertInto("sessions")
-          .values({ id, ...owner, user_id: null, created_at: at.toISOString(), ...times })
+          .values({ id, ...owner, created_at: at.toISOString(), ...times })
           .onConflict((c) => c.column("id").doUpdateSet(times))
           .execute();
         await trx
@@ -59,6 +88,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date): Sessi
             question: turn.question,
             answer: turn.answer,
             citations: JSON.stringify(turn.citations),
+            shown: turn.shown ?? "",
             created_at: at.toISOString(),
           })
           .execute();
@@ -69,7 +99,17 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date): Sessi
             eb.selectFrom("session_turns").select("id").where("session_id", "=", id).orderBy("id", "desc").limit(Math.max(limit, 0)),
           )
           .execute();
-      }),
+      });
+    },
+    async delete(name, scope, userId = null) {
+      const id = sessionKey(await secret(), name, scope, userId);
+      const { numDeletedRows } = await db
+        .deleteFrom("sessions")
+        .where("id", "=", id)
+        .where("expires_at", ">", now().toISOString())
+        .executeTakeFirst();
+      return Number(numDeletedRows) > 0;
+    },
     async purge() {
       const { numDeletedRows } = await db.deleteFrom("sessions").where("expires_at", "<=", now().toISOString()).executeTakeFirst();
       return Number(numDeletedRows);
@@ -77,9 +117,9 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date): Sessi
   };
 }
 
-/** Scopes share no session: the same name in another scope is another session, which can neither be read nor touched. */
-function sessionKey(name: string, scope: Scope): string {
-  return sha256Hex(JSON.stringify([name, scope.domain, scope.tenant, labelsOf(scope)]));
+/** Scopes and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */
+function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
+  return keyedHash(secret, "session of", name, scope.domain, scope.tenant, labelsOf(scope), userId);
 }
 
 function labelsOf(scope: Scope): string[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, sql } from "kysely";
@@ -58,19 +58,21 @@ describe("openSqlite", () => {
 
   it("outlines documents that an earlier version stored", async () => {
     const path = join(folder, "test.db");
-    const db = await openSqlite(path);
     const document = storedDocument({
       text: "One\n\nText.",
       blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1 }],
       pages: null,
     });
-    await createStore(db, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
-    await db.destroy();
+    const full = await openSqlite(join(folder, "full.db"));
+    await createStore(full, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
+    await full.destroy();
+    await (await openSqlite(path, "001_first_light")).destroy();
     const old = new Libsql(path);
-    old.exec(
-      "alter table documents drop column outline; alter table documents drop column pages; alter table interactions drop column chance; drop table reports",
-    );
-    old.exec("delete from kysely_migration where name >= '002'");
+    old.exec(`attach '${join(folder, "full.db")}' as full`);
+    for (const table of ["documents", "chunks"]) {
+      const names = (old.prepare(`pragma main.table_info(${table})`).all() as { name: string }[]).map(({ name }) => `"${name}"`).join(", ");
+      old.exec(`insert into main.${table} (${names}) select ${names} from full.${table}`);
+    }
     old.close();
     const migrated = await openSqlite(path);
     const store = createStore(migrated, clock);
@@ -81,6 +83,29 @@ describe("openSqlite", () => {
       document,
     );
     await store.close();
+  });
+
+  it("keeps interactions of an earlier version, without the names of their sessions, so that they can be counted, reviewed and forgotten", async () => {
+    const path = join(folder, "test.db");
+    await (await openSqlite(path, "002_outline_and_pages")).destroy();
+    const old = new Libsql(path);
+    old.exec(`insert into interactions (id, domain, tenant, access, profile, session_id, question, answer, status, review_status, confidence, cache_mode, created_at)
+      values ('i1', 'd', '', '["public"]', 'p', 'jane@example.org', 'How much?', '{}', 'ok', 'unreviewed', 0.5, 'miss', '2025-12-31T00:00:00.000Z')`);
+    old.exec("insert into cache_entries values ('k', 'd', '', '{}', '2025', '2999', '2025')");
+    old.exec("insert into sessions values ('s', 'd', '', '[]', null, '2025', '2025', '2999')");
+    old.exec("insert into session_turns (session_id, question, answer, citations, created_at) values ('s', 'q', 'a', '[]', '2025')");
+    old.close();
+    const store = createStore(await openSqlite(path), clock);
+    const [row] = await store.interactions.list("d", 5);
+    expect(row).toMatchObject({ id: "i1", question: "How much?", privacy: "redacted", sessionId: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await store.cache.count()).toBe(0);
+    expect(await store.review.pending("d", { limit: 5 })).toMatchObject([{ id: "i1", asked: 1 }]);
+    expect(await store.forgetting.count({ type: "question", question: "HOW MUCH" })).toMatchObject({ interactions: 1 });
+    expect(await store.forgetting.forget({ type: "session", id: "jane@example.org" }, "Ann")).toMatchObject({ interactions: 1 });
+    expect(await store.forgetting.scrub()).toBe(true);
+    expect(await store.interactions.list("d", 5)).toEqual([]);
+    await store.close();
+    expect(readFileSync(path, "latin1")).not.toContain("jane@example.org");
   });
 
   it("gives a database of the version before its reports, and deletes them with their interaction", async () => {

@@ -30,9 +30,10 @@ type RawDatabase = SqliteDatabase & { exec(sql: string): unknown };
 /**
  * Opens (and creates or migrates) the database file. WAL, `synchronous=FULL`: an acknowledged write survives a power cut.
  * Several processes may open the same file.
+ * @param last the migration to stop at, for tests of those behind it; all of them when absent
  * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
  */
-export async function openSqlite(path: string): Promise<Kysely<Database>> {
+export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
   const raw = connect(path);
   const db = new Kysely<Database>({
     dialect: {
@@ -43,7 +44,7 @@ export async function openSqlite(path: string): Promise<Kysely<Database>> {
     },
   });
   try {
-    await migrate(db, path);
+    await migrate(db, path, last);
     return db;
   } catch (cause) {
     await db.destroy();
@@ -69,6 +70,8 @@ function connect(path: string): RawDatabase {
     raw.pragma("journal_mode = WAL");
     raw.pragma("synchronous = FULL");
     raw.pragma("foreign_keys = ON");
+    // What is deleted is overwritten, not only unlinked: words that were forgotten must not be found in the file.
+    raw.pragma("secure_delete = ON");
     raw.pragma("busy_timeout = 0");
     return raw as unknown as RawDatabase;
   } catch (cause) {
@@ -76,9 +79,9 @@ function connect(path: string): RawDatabase {
   }
 }
 
-async function migrate(db: Kysely<Database>, path: string): Promise<void> {
+async function migrate(db: Kysely<Database>, path: string, last: string | undefined): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
   if (error === undefined) return;
   if (/previously executed migration .* is missing/.test(messageOf(error))) {
     throw new StoreError(
@@ -185,6 +188,8 @@ class ImmediateConnection implements DatabaseConnection {
 
   /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (/^\s*vacuum\b/i.test(query.sql)) return this.outside<R>(query.sql);
+    if (/^\s*pragma\b/i.test(query.sql)) return this.patiently(() => this.inner.executeQuery<R>(query));
     if (this.inTransaction || query.query.kind === "SelectQueryNode") return this.patiently(() => this.inner.executeQuery<R>(query));
     await this.control("begin immediate");
     try {
@@ -204,6 +209,12 @@ class ImmediateConnection implements DatabaseConnection {
   async control(statement: "begin immediate" | "commit" | "rollback"): Promise<void> {
     await this.patiently(async () => this.raw.exec(statement));
     this.inTransaction = statement === "begin immediate";
+  }
+
+  /** What runs in no transaction; as `control`, not as a prepared statement. */
+  private async outside<R>(statement: string): Promise<QueryResult<R>> {
+    await this.patiently(async () => this.raw.exec(statement));
+    return { rows: [] };
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {

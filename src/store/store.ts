@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
+import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
+import { createForgetStore, type ForgetStore } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
+import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
+import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
 
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
 export interface Store {
@@ -22,6 +26,10 @@ export interface Store {
   readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
   readonly encoders: EncoderStore;
+  readonly review: ReviewStore;
+  readonly audit: AuditStore;
+  readonly forgetting: ForgetStore;
+  readonly statistics: StatisticsStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
   close(): Promise<void>;
@@ -34,26 +42,40 @@ export interface StoreOptions {
 
 /** The same queries for every database behind Kysely. */
 export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store {
+  let known: Promise<string> | null = null;
+  const secret = () => {
+    known ??= readSecret(db).catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  };
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
-    sessions: createSessionStore(db, now),
-    interactions: createInteractionStore(db, now),
+    sessions: createSessionStore(db, now, secret),
+    interactions: createInteractionStore(db, now, secret),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),
-    async secret() {
-      const fresh = randomBytes(32).toString("hex");
-      await db
-        .insertInto("meta")
-        .values({ key: "secret", value: fresh })
-        .onConflict((c) => c.doNothing())
-        .execute();
-      const row = await db.selectFrom("meta").select("value").where("key", "=", "secret").executeTakeFirstOrThrow();
-      return row.value;
-    },
+    review: createReviewStore(db, now),
+    audit: createAuditStore(db, now),
+    forgetting: createForgetStore(db, now, secret),
+    statistics: createStatisticsStore(db),
+    secret,
     close: () => db.destroy(),
   };
+}
+
+async function readSecret(db: Kysely<Database>): Promise<string> {
+  const fresh = randomBytes(32).toString("hex");
+  await db
+    .insertInto("meta")
+    .values({ key: "secret", value: fresh })
+    .onConflict((c) => c.doNothing())
+    .execute();
+  const row = await db.selectFrom("meta").select("value").where("key", "=", "secret").executeTakeFirstOrThrow();
+  return row.value;
 }

@@ -5,8 +5,11 @@ import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { RequestError } from "../../src/errors.ts";
+import type { FeedbackRequest } from "../../src/remember/memory.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
+import type { MemoryEngine } from "../../src/server/routes/memory.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
 import { HOSTILE_TEXT, HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
@@ -31,6 +34,8 @@ let server: RunningServer;
 let engine: FakeAskEngine;
 let page: Page;
 let complaints: string[];
+let ratings: FeedbackRequest[];
+let ratingFails: boolean;
 
 describe.skipIf(!hasChromium)("the page", () => {
   beforeAll(async () => {
@@ -47,7 +52,9 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   beforeEach(async () => {
     engine = createFakeAskEngine(playScenario(120));
-    const app = createApp({ engine, log: silentLog, webRoot });
+    ratings = [];
+    ratingFails = false;
+    const app = createApp({ engine, memory: fakeMemory(), log: silentLog, webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
   });
@@ -221,6 +228,48 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   });
 
+  it("takes a thumb by keyboard, confirms it, and a reason after a thumb down", async () => {
+    await ask(QUESTIONS.answer);
+    const rating = page.getByRole("region", { name: "Rate this answer" });
+    const [yes, no] = [rating.getByRole("button", { name: "Yes" }), rating.getByRole("button", { name: "No" })];
+    await yes.focus();
+    await page.keyboard.press("Enter");
+    await rating.getByText("It is noted as right.").waitFor();
+    expect(await yes.getAttribute("aria-pressed")).toBe("true");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await rating.getByText("Thank you. It is noted for review.").waitFor();
+    expect([await yes.getAttribute("aria-pressed"), await no.getAttribute("aria-pressed")]).toEqual(["false", "true"]);
+    const field = rating.getByLabel("What is wrong? (optional)");
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await rating.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await page.keyboard.type("The deadline is older.");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await rating.getByText("Your reason is noted for review.").waitFor();
+    expect(await field.count()).toBe(0);
+    expect(await no.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(ratings.map(({ id, verdict, reason, sessionId }) => [id, verdict, reason ?? null, sessionId])).toEqual([
+      [REVIEW_ANSWER.id, "up", null, REVIEW_ANSWER.sessionId ?? undefined],
+      [REVIEW_ANSWER.id, "down", null, REVIEW_ANSWER.sessionId ?? undefined],
+      [REVIEW_ANSWER.id, "down", "The deadline is older.", REVIEW_ANSWER.sessionId ?? undefined],
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("leaves the reason out at Escape, and says when a thumb was not kept", async () => {
+    await ask(QUESTIONS.refusal);
+    const rating = page.getByRole("region", { name: "Rate this answer" });
+    await rating.getByRole("button", { name: "No" }).click();
+    await rating.getByLabel("What is wrong? (optional)").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await rating.getByLabel("What is wrong? (optional)").count()).toBe(0);
+    ratingFails = true;
+    await rating.getByRole("button", { name: "Yes" }).click();
+    await rating.getByRole("alert").getByText("Not kept: It was rated too often.").waitFor();
+    expect(ratings.map(({ verdict }) => verdict)).toEqual(["down"]);
+  });
+
   it("loads nothing from elsewhere", async () => {
     const origins = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).origin));
     expect(new Set(origins)).toEqual(new Set([server.url]));
@@ -239,6 +288,18 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
   await opened.goto(server.url);
   await opened.getByText("28 documents").waitFor();
   return opened;
+}
+
+/** Keeps verdicts, or refuses them; the rest is not asked for here. */
+function fakeMemory(): MemoryEngine {
+  return {
+    memory: {} as MemoryEngine["memory"],
+    scope: () => ({ domain: "veterans", tenant: null, access: ["public"] }),
+    feedback: async (request) => {
+      if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
+      ratings.push(request);
+    },
+  };
 }
 
 async function ask(question: string): Promise<void> {

@@ -21,9 +21,6 @@ topics:
   - { slug: fines, name: Fines, keywords: [fine, overdue] }
 complexity:
   comparison: [compare, versus]
-topics:
-  - { slug: cards, name: Cards, keywords: [library card] }
-  - { slug: loans, name: Loans, keywords: [book, film, loan] }
 entities:
   - { type: thing, canonical: $1, patterns: ['\\b(library card|film|book|study room)s?\\b'] }
   - { type: form, canonical: Form $1, patterns: ['\\bform\\s+([A-Z]-\\d+)\\b'] }

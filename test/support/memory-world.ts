@@ -2,7 +2,7 @@ import { exactCacheKey, sharingScope } from "../../src/remember/cache.ts";
 import { createClassifier } from "../../src/remember/classify.ts";
 import { lookupExact } from "../../src/remember/lookup.ts";
 import { QuestionIndex } from "../../src/remember/question-index.ts";
-import { type Asked, acceptCandidate, collectCandidates } from "../../src/remember/recall.ts";
+import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/remember/recall.ts";
 import { rememberAnswer } from "../../src/remember/remember.ts";
 import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -128,8 +128,11 @@ export class MemoryWorld {
       domain: this.domain,
       vector: await embed(question.resolved),
     };
-    const levels = ["exact", subject % 2 === 0 ? "semantic" : "graph"] as const;
-    const candidates = exact.hit === null ? await collectCandidates(asked, levels, { ...places, graph: store.graph, index }) : [];
+    const collect = () =>
+      subject % 2 === 0
+        ? nearestQuestions(asked, { ...places, index })
+        : relatedQuestions(asked, new Set(), { ...places, graph: store.graph });
+    const candidates = exact.hit === null ? await collect() : [];
     const passages = await this.retrieve(store, question, subject);
     const found =
       exact.hit === null
@@ -152,7 +155,13 @@ export class MemoryWorld {
     await rememberAnswer(
       question,
       answer,
-      { writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } }, chance: null },
+      {
+        writing: { scope: scopeSettings, share: { embed, classify, matcher, settings: { type: "learned" } } },
+        curatedKey: null,
+        chance: null,
+        hit: null,
+        topics: [],
+      },
       store,
       settings,
     );

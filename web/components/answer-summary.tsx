@@ -11,7 +11,9 @@ export function AnswerSummary({ answer }: AnswerSummaryProps) {
     <p className="summary">
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
       {answer.refusal === null ? <span>{describeClaims(answer.claims)}</span> : null}
-      {answer.cache_mode === "miss" ? null : <span>from the {answer.cache_mode} cache</span>}
+      {answer.cache_mode === "miss" ? null : (
+        <span>{answer.cache_mode === "curated" ? "written by a reviewer" : `from the ${answer.cache_mode} cache`}</span>
+      )}
       <span>{formatConfidence(answer)}</span>
     </p>
   );

@@ -5,7 +5,7 @@ import { type HealthState, useHealth } from "../conversation/use-health.ts";
 import { EXAMPLE_QUESTIONS } from "../examples.ts";
 import { AskBox } from "./ask-box.tsx";
 import { PageHeader } from "./page-header.tsx";
-import { TurnView } from "./turn-view.tsx";
+import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 export interface PageProps {
   readonly client: Client;
@@ -34,6 +34,18 @@ export function Page({ client }: PageProps) {
     box.current?.focus();
   }, [clear]);
 
+  const rate = useCallback<TurnViewProps["onRate"]>(
+    ({ id, session_id, domain }, verdict, reason) =>
+      client.feedback({
+        id,
+        verdict,
+        domain,
+        ...(session_id === null ? {} : { session_id }),
+        ...(reason === undefined ? {} : { reason }),
+      }),
+    [client],
+  );
+
   return (
     <div className={turns.length === 0 ? "page is-empty" : "page"}>
       <a className="skip-link" href="#question">
@@ -43,7 +55,7 @@ export function Page({ client }: PageProps) {
       <main className="conversation" aria-label="Conversation">
         {turns.length === 0 ? <Welcome health={health} /> : null}
         {turns.map((turn) => (
-          <TurnView key={turn.id} turn={turn} busy={running} onRetry={ask} ref={turn.id === lastId ? last : null} />
+          <TurnView key={turn.id} turn={turn} busy={running} onRetry={ask} onRate={rate} ref={turn.id === lastId ? last : null} />
         ))}
       </main>
       <section className="ask" aria-label="Ask">

@@ -6,6 +6,7 @@ import { Account } from "./account.tsx";
 import { AnswerSummary } from "./answer-summary.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
+import { Feedback, type Verdict } from "./feedback.tsx";
 import { Incomplete } from "./incomplete.tsx";
 import { Messages } from "./messages.tsx";
 import { RefusalView } from "./refusal-view.tsx";
@@ -18,11 +19,12 @@ export interface TurnViewProps {
   /** Whether any question is running. */
   readonly busy: boolean;
   readonly onRetry: (question: string) => void;
+  readonly onRate: (answer: WireAnswer, verdict: Verdict, reason?: string) => Promise<void>;
   readonly ref: Ref<HTMLElement> | null;
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
+export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -72,6 +74,7 @@ export function TurnView({ turn, busy, onRetry, ref }: TurnViewProps) {
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
+          {answer === null ? null : <Feedback onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
         </div>
         {citations.length === 0 ? null : (

@@ -16,6 +16,8 @@ interface AskFlags {
   profile?: string;
   detail: "normal" | "more";
   session?: string;
+  user?: string;
+  ephemeral?: boolean;
   document?: string;
   chapter?: string;
   section?: string;
@@ -34,6 +36,8 @@ export function addAskCommand(program: Command, context: CliContext): void {
     .option("--profile <name>", "which stages run with which numbers; see `profiles`")
     .addOption(new Option("--detail <level>", "length of the answer").choices(["normal", "more"]).default("normal"))
     .option("--session <id>", "continue a session")
+    .option("--user <id>", "whose session it is; only a keyed hash of it is stored")
+    .option("--ephemeral", "store no text of the question and its answer, only keyed hashes and counts")
     .option("--document <name>", "search only in this document: title, path, file name or id")
     .option("--chapter <name>", "search only in this chapter: heading, number or name")
     .option("--section <name>", "search only in this section: heading, number or name")
@@ -65,6 +69,8 @@ Examples:
           profile: flags.profile,
           detail: flags.detail,
           sessionId: flags.session,
+          userId: flags.user,
+          privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
           filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
           signal,
         };

@@ -9,6 +9,7 @@ import {
   refreshResponseSchema,
   warningSchema,
 } from "../../wire.ts";
+import { feedbackRequestSchema } from "../../wire-memory.ts";
 
 /** `GET /v1/schema`: JSON Schema of the request, the response, the error and the data of each event. */
 export function schema(context: Context): Response {
@@ -17,6 +18,7 @@ export function schema(context: Context): Response {
   return context.json({
     request: z.toJSONSchema(askRequestSchema, { io: "input" }),
     response: answer,
+    feedback: z.toJSONSchema(feedbackRequestSchema, { io: "input" }),
     error,
     refresh: { request: z.toJSONSchema(refreshRequestSchema, { io: "input" }), response: z.toJSONSchema(refreshResponseSchema) },
     events: {

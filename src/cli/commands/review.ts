@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { messageOf, RequestError } from "../../errors.ts";
+import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../remember/review.ts";
+import { historyToWire, queueItemToWire, reviewToWire } from "../../wire-memory.ts";
+import { type CliContext, EXIT } from "../context.ts";
+import { harmless, harmlessLine } from "../harmless.ts";
+import { configOf, withEngine } from "../open.ts";
+import { renderAnswer } from "../render.ts";
+import type { Terminal } from "../terminal.ts";
+import { toCount } from "../to-count.ts";
+import { userName } from "../user-name.ts";
+
+interface ListFlags {
+  domain?: string;
+  status?: "unreviewed" | "approved" | "flagged";
+  limit?: number;
+  json?: boolean;
+}
+
+interface ActFlags {
+  by: string;
+  answer: string;
+  json?: boolean;
+}
+
+export function addReviewCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const review = program
+    .command("review")
+    .description("look at answers that wait for review, and approve, flag or correct them")
+    .addHelpText("after", EXAMPLES);
+  review
+    .command("list")
+    .description("questions that wait, those that need it most first")
+    .option("--domain <name>", "body of knowledge")
+    .addOption(new Option("--status <status>", "only these, whether they wait or not").choices(["unreviewed", "approved", "flagged"]))
+    .option("--limit <number>", "how many", toCount)
+    .option("--json", "as JSON")
+    .action(async ({ domain, status, limit, json }: ListFlags, command: Command) => {
+      await withEngine(configOf(command), async ({ memory }) => {
+        const items = await memory.review.queue({ domain, status, limit });
+        terminal.print(json ? JSON.stringify(items.map(queueItemToWire), null, 2) : renderQueue(items, terminal.colors));
+      });
+    });
+  review
+    .command("show")
+    .description("one answer with all that is known of it")
+    .argument("<id>")
+    .option("--json", "as JSON")
+    .action(async (id: string, { json }: ActFlags, command: Command) => {
+      await withEngine(configOf(command), async (engine) => {
+        const shown = await engine.memory.review.show(id);
+        terminal.print(json ? JSON.stringify(reviewToWire(shown), null, 2) : renderReview(shown, terminal.colors));
+      });
+    });
+  for (const [name, what] of [
+    ["approve", "the answer is right, here and wherever the same question got it"],
+    ["flag", "the answer is wrong or doubtful: the cache lets go of it"],
+  ] as const) {
+    review
+      .command(name)
+      .description(what)
+      .argument("<id>")
+      .option("--by <name>", "who acts, for the audit log", userName())
+      .action(async (id: string, { by }: ActFlags, command: Command) => {
+        await withEngine(configOf(command), async ({ memory }) => {
+          await memory.review[name](id, by);
+          terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
+        });
+      });
+  }
+  review
+    .command("correct")
+    .description("another answer in its place, served first until one of its documents changes")
+    .argument("<id>")
+    .requiredOption(
+      "--answer <file>",
+      "sentences that each cite [n]; lines such as `[1]: path` at the end name documents; - reads the standard input",
+    )
+    .option("--by <name>", "who acts, for the audit log", userName())
+    .action(async (id: string, { answer: file, by }: ActFlags, command: Command) => {
+      const text = readText(file);
+      await withEngine(configOf(command), async ({ memory }) => {
+        const answer = await memory.review.correct(id, text, by);
+        terminal.print(renderAnswer(answer, terminal.colors).split("\n").slice(0, -2).join("\n"));
+        terminal.error(`Stored: this answer is served from now on in place of ${id}.`);
+      });
+    });
+  review
+    .command("history")
+    .description("who did what, newest first, and whether the log is intact")
+    .option("--id <id>", "only of this answer")
+    .option("--limit <number>", "how many", toCount)
+    .option("--json", "as JSON")
+    .action(async ({ id, limit, json }: { id?: string; limit?: number; json?: boolean }, command: Command) => {
+      await withEngine(configOf(command), async ({ memory }) => {
+        const history = await memory.review.history({ id, limit });
+        terminal.print(json ? JSON.stringify(historyToWire(history), null, 2) : renderHistory(history, terminal.colors));
+        if (!history.chain.intact) context.exitCode = EXIT.found;
+      });
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  sourcebound review list
+  sourcebound review show 3f0c…
+  sourcebound review approve 3f0c… --by "Ann Lee"
+  sourcebound review correct 3f0c… --answer better.txt
+  sourcebound review history
+
+better.txt:
+  A Higher-Level Review must be asked for within one year [1].
+
+  [1]: documents/decision-reviews.md
+
+Exit code of history: 0 intact, 5 the log was changed by another hand.`;
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    throw new RequestError("answer_unreadable", `${file} cannot be read: ${messageOf(cause)}`, { file }, { cause });
+  }
+}
+
+export function renderQueue(items: readonly QueuedQuestion[], colors: Terminal["colors"]): string {
+  if (items.length === 0) return "Nothing waits for review.";
+  return items
+    .map(({ id, question, asked, score, why, tenant }) => {
+      const times = asked === 1 ? "asked once" : `asked ${asked} times`;
+      const whose = tenant === "" ? "" : `, tenant ${harmlessLine(tenant)}`;
+      return `${colors.bold(score.toFixed(2))} ${harmlessLine(question)}\n     ${colors.dim(`${id}  ${times}${whose}; ${why.join(", ")}`)}`;
+    })
+    .join("\n");
+}
+
+function renderReview(shown: ShownReview, colors: Terminal["colors"]): string {
+  const { id, question, asked, reviewStatus, reviewedBy, reviewedAt, demotedAt, answer, curated, feedback, history } = shown;
+  const reviewed = reviewedBy === null ? "" : ` by ${harmlessLine(reviewedBy)}, ${reviewedAt ?? ""}`;
+  const lines = [
+    colors.bold(harmlessLine(question === "" ? "(its text was not kept)" : question)),
+    colors.dim(`${id}, asked ${asked} ×, ${shown.createdAt}`),
+  ];
+  lines.push(`Review: ${reviewStatus}${reviewed}${demotedAt === null ? "" : `; a source changed ${demotedAt}`}`);
+  if (feedback !== null) lines.push(`Thumbs ${feedback.verdict}${feedback.reason === null ? "" : `: ${harmless(feedback.reason)}`}`);
+  if (shown.report !== null) lines.push(`Diagnostic report: sourcebound reports show ${shown.report}`);
+  if (answer !== null) lines.push("", renderAnswer(answer, colors));
+  if (curated !== null) {
+    lines.push(
+      "",
+      colors.bold(
+        `Correction by ${harmlessLine(curated.by)}, ${curated.at}: ${curated.status === "served" ? "served" : "no longer served, a source changed"}`,
+      ),
+    );
+    lines.push(renderAnswer(curated.answer, colors).split("\n").slice(0, -2).join("\n"));
+  }
+  if (history.length > 0) lines.push("", colors.bold("History"), ...history.map(historyLine));
+  return lines.join("\n");
+}
+
+function historyLine({ seq, at, actor, action, subject, details }: ReviewHistory["rows"][number]): string {
+  return harmlessLine(`${String(seq).padStart(5)} ${at} ${actor}: ${action} ${subject} ${JSON.stringify(details)}`);
+}
+
+function renderHistory({ rows, chain }: ReviewHistory, colors: Terminal["colors"]): string {
+  const lines = rows.map(historyLine);
+  lines.push(
+    chain.intact
+      ? colors.green(`Intact: ${chain.rows} rows, head ${chain.head}`)
+      : colors.red(`Not intact: row ${chain.brokenAt} does not follow from the one before it; rows were changed, taken out or put in.`),
+  );
+  return lines.join("\n");
+}

@@ -1,0 +1,112 @@
+import { RequestError } from "../errors.ts";
+import { redactPersonalData } from "../language/pii.ts";
+import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget.ts";
+import type { Store } from "../store/store.ts";
+import { keyedHash } from "../text/keyed-hash.ts";
+import type { Privacy, Scope } from "../types.ts";
+import { actor, createReview, type Review, type ReviewParts } from "./review.ts";
+import { type SessionMessage, sessionMessages } from "./session-messages.ts";
+import { type Statistics, sumUp } from "./statistics.ts";
+
+/** Characters of the reason that comes with a thumb: a sentence or two. */
+export const MAX_FEEDBACK_CHARACTERS = 500;
+
+export interface FeedbackRequest {
+  /** Id of the answer. */
+  readonly id: string;
+  readonly verdict: "up" | "down";
+  readonly reason?: string | null | undefined;
+  /** Where it is given, it must be the answer's. */
+  readonly sessionId?: string | null | undefined;
+}
+
+export interface SessionRequest {
+  readonly id: string;
+  readonly userId?: string | null | undefined;
+}
+
+export interface ForgetOptions {
+  /** Who asks for it: the audit log keeps it. */
+  readonly by: string;
+  /** Only counts what would go. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What went, and whether the files hold nothing of it any more; `null`: nothing was deleted. */
+export type ForgetReport = Forgotten & { readonly scrubbed: boolean | null };
+
+/** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
+export interface Memory {
+  readonly review: Review;
+  /** @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+  feedback(request: FeedbackRequest, scope: Scope): Promise<void>;
+  /** The messages of a session. @throws RequestError `unknown_session` – also for a session of another scope or user */
+  session(request: SessionRequest, scope: Scope): Promise<SessionMessage[]>;
+  /** @throws RequestError `unknown_session` */
+  deleteSession(request: SessionRequest, scope: Scope): Promise<void>;
+  /** @param since ISO time */
+  statistics(options: { domain: string | null; since: string | null }): Promise<Statistics>;
+  /** @throws RequestError `forget_nothing`, `review_actor` */
+  forget(target: ForgetTarget, options: ForgetOptions): Promise<ForgetReport>;
+  /** Deletes expired sessions and what is older than it may be kept. */
+  purge(): Promise<Purged>;
+}
+
+export interface MemoryParts extends Omit<ReviewParts, "store"> {
+  readonly store: Store;
+  readonly privacy: Privacy;
+  readonly sessionTurns: number;
+  readonly retention: Retention;
+}
+
+export function createMemory({ store, privacy, sessionTurns, retention, ...reviewing }: MemoryParts): Memory {
+  return {
+    review: createReview({ store, ...reviewing }),
+    async feedback({ id, verdict, reason = null, sessionId = null }, scope) {
+      const text = reason === null || reason.trim() === "" ? null : reason.trim();
+      if (text !== null && text.length > MAX_FEEDBACK_CHARACTERS) {
+        const message = `The reason has ${text.length} characters; at most ${MAX_FEEDBACK_CHARACTERS} are kept: shorten it.`;
+        throw new RequestError("feedback_too_long", message, { characters: text.length, limit: MAX_FEEDBACK_CHARACTERS });
+      }
+      const sessionHash = sessionId === null ? null : keyedHash(await store.secret(), "session", sessionId);
+      const kept = text === null || privacy === "ephemeral" ? null : redactPersonalData(text);
+      const outcome = await store.review.rate({ id, ...scope, sessionHash, verdict, reason: kept });
+      if (outcome === "missing") {
+        throw new RequestError("unknown_answer", `There is no answer "${id}" here to rate: send the "id" and "session_id" of an answer.`, {
+          id,
+        });
+      }
+      if (outcome === "too_often")
+        throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
+    },
+    async session({ id, userId = null }, scope) {
+      const turns = await store.sessions.turns(id, scope, sessionTurns, userId);
+      if (turns.length === 0) throw unknownSession(id);
+      return sessionMessages(turns, scope, store.documents);
+    },
+    async deleteSession({ id, userId = null }, scope) {
+      if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
+    },
+    statistics: ({ domain, since }) => sumUp(store.statistics.counted(domain, since)),
+    async forget(target, { by, dryRun = false }) {
+      assertTarget(target);
+      const name = actor(by);
+      if (dryRun) return { ...(await store.forgetting.count(target)), scrubbed: null };
+      const forgotten = await store.forgetting.forget(target, name);
+      return { ...forgotten, scrubbed: await store.forgetting.scrub() };
+    },
+    purge: () => store.forgetting.purge(retention),
+  };
+}
+
+function assertTarget(target: ForgetTarget): void {
+  const empty =
+    ((target.type === "session" || target.type === "user") && target.id === "") ||
+    (target.type === "question" && target.question.trim() === "");
+  if (empty) throw new RequestError("forget_nothing", `Say which ${target.type} is to be forgotten: it is empty.`);
+}
+
+function unknownSession(id: string): RequestError {
+  const message = `There is no session "${id}" here: it has expired, was deleted, or belongs to somebody else.`;
+  return new RequestError("unknown_session", message, { session_id: id });
+}

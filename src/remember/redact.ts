@@ -1,0 +1,50 @@
+import { findPersonalData, redactPersonalData } from "../language/pii.ts";
+import type { Answer, Passage } from "../types.ts";
+
+/**
+ * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
+ * question that were redacted (a refusal names the words that no document holds), and without personal data that no cited quote holds.
+ */
+export function forStorage(answer: Answer, question: string): Answer {
+  const { citations, conflicts, seeAlso, refusal, web, ...rest } = answer;
+  const evidence = answer.evidence.map((one) => ({
+    ...one,
+    passage: { ...withoutTwins(one.passage), text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
+  }));
+  const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
+  const published = publishedIn(answer);
+  const own = { ...rest, question, evidence: [], refusal: refusal === null ? null : { ...refusal, nearest } };
+  const kept = mapStrings(own, (text) => redactUnpublished(text, published)) as typeof own;
+  const sources = { ...(seeAlso === undefined ? {} : { seeAlso }), ...(web === undefined ? {} : { web }) };
+  return { ...kept, evidence, citations, conflicts, ...sources, id: answer.id, sessionId: null };
+}
+
+function withoutTwins({ twins: _, ...passage }: Passage): Passage {
+  return passage;
+}
+
+/** Every kind of personal data that is recognised has a digit or the sign of a mail address. */
+const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
+
+/** A piece of an answer as it may be stored. */
+export function redactAnswered(text: string, answer: Pick<Answer, "citations">): string {
+  return redactUnpublished(text, publishedIn(answer));
+}
+
+function publishedIn({ citations }: Pick<Answer, "citations">): string {
+  return citations.map(({ quote }) => quote).join("\n");
+}
+
+/** The text without personal data, but for what the sources publish: a hotline's number is nobody's secret. */
+function redactUnpublished(text: string, published: string): string {
+  if (!MAY_BE_PERSONAL.test(text)) return text;
+  if (findPersonalData(text).every((one) => published.includes(one.text))) return text;
+  return redactPersonalData(text);
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)]));
+}

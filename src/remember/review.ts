@@ -1,0 +1,142 @@
+import { RequestError } from "../errors.ts";
+import type { AuditRow, AuditState } from "../store/audit.ts";
+import type { ReviewStatus } from "../store/interactions.ts";
+import type { ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
+import type { Store } from "../store/store.ts";
+import type { Answer } from "../types.ts";
+import { type QueueItem, rankQueue } from "./review-queue.ts";
+
+/** Interactions that the order of the queue is worked out from: the newest. */
+export const QUEUE_DEPTH = 20_000;
+/** Items of the queue that are listed. */
+export const DEFAULT_QUEUE_LIMIT = 20;
+/** Rows of the history that are listed. */
+export const DEFAULT_HISTORY_LIMIT = 50;
+
+export type QueuedQuestion = QueueItem & { readonly question: string };
+
+export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curatedKey" | "curated"> {
+  readonly answer: Answer | null;
+  readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
+  readonly history: readonly AuditRow[];
+}
+
+export interface ReviewHistory {
+  readonly rows: readonly AuditRow[];
+  readonly chain: AuditState;
+}
+
+/** What a reviewer can do; every act is in the audit log under `by`. */
+export interface Review {
+  queue(options?: {
+    domain?: string | undefined;
+    limit?: number | undefined;
+    status?: ReviewStatus | undefined;
+  }): Promise<QueuedQuestion[]>;
+  /** @throws RequestError `unknown_interaction` */
+  show(id: string): Promise<ShownReview>;
+  /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
+  approve(id: string, by: string): Promise<void>;
+  /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
+  flag(id: string, by: string): Promise<void>;
+  /**
+   * Another answer in its place, served first from now on, until one of its documents changes.
+   * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
+   */
+  correct(id: string, text: string, by: string): Promise<Answer>;
+  history(options?: { id?: string | undefined; limit?: number | undefined }): Promise<ReviewHistory>;
+}
+
+export interface ReviewParts {
+  readonly store: Pick<Store, "review" | "audit">;
+  readonly domain: (name?: string) => string;
+  readonly createId: () => string;
+  /** Binds what a reviewer wrote to documents, or throws. */
+  readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
+}
+
+export function createReview({ store, domain, createId, bind }: ReviewParts): Review {
+  const load = async (id: string) => {
+    const found = await store.review.get(id);
+    if (found === null) throw unknownInteraction(id);
+    return found;
+  };
+  return {
+    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status } = {}) {
+      const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status });
+      const items = rankQueue(pending).slice(0, limit);
+      const questions = await store.review.questions(items.map(({ id }) => id));
+      return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "" }));
+    },
+    async show(id) {
+      const { curatedKey: _, curated, answer, ...found } = await load(id);
+      return {
+        ...found,
+        answer: answer === "" ? null : (JSON.parse(answer) as Answer),
+        curated:
+          curated === null
+            ? null
+            : { answer: JSON.parse(curated.answer) as Answer, status: curated.status, by: curated.createdBy, at: curated.createdAt },
+        history: await store.audit.list({ subject: id, limit: DEFAULT_HISTORY_LIMIT }),
+      };
+    },
+    async approve(id, by) {
+      const answer = answerOf(await load(id));
+      assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
+    },
+    async flag(id, by) {
+      assertDone(await store.review.flag({ id, by: actor(by) }), id);
+    },
+    async correct(id, text, by) {
+      const found = await load(id);
+      const before = answerOf(found);
+      if (found.curatedKey === null) {
+        const message = `The answer of ${id} is never repeated (it held personal data, called for a hotline, or depended on a conversation), so that a correction would never be served: flag it, or add what is missing to the documents.`;
+        throw new RequestError("review_not_repeatable", message, { id });
+      }
+      const answer = await bind(found, before, createId(), text);
+      const act = { id, by: actor(by), versions: versionsOf(answer), curatedId: answer.id, answer: JSON.stringify(answer) };
+      assertDone(await store.review.correct(act), id);
+      return answer;
+    },
+    async history({ id, limit = DEFAULT_HISTORY_LIMIT } = {}) {
+      return { rows: await store.audit.list({ limit, subject: id }), chain: await store.audit.verify() };
+    },
+  };
+}
+
+function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {
+  if (answer !== "") return JSON.parse(answer) as Answer;
+  const why = privacy === "ephemeral" ? "privacy is ephemeral" : "it was forgotten";
+  throw new RequestError("review_no_text", `The text of ${id} was not kept (${why}): there is nothing to review.`, { id });
+}
+
+function versionsOf({ citations }: Answer): Map<string, string> {
+  return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+}
+
+/** Longest name of an actor, in characters. */
+const ACTOR_CHARACTERS = 100;
+
+/** @throws RequestError `review_actor` */
+export function actor(by: string): string {
+  const name = by.trim();
+  if (name === "" || name.length > ACTOR_CHARACTERS || /\p{Cc}/u.test(name)) {
+    throw new RequestError("review_actor", `Say who acts, in 1–${ACTOR_CHARACTERS} characters: the audit log keeps it.`);
+  }
+  return name;
+}
+
+function assertDone(outcome: ReviewOutcome, id: string): void {
+  if (outcome === "missing") throw unknownInteraction(id);
+  if (outcome === "stale") {
+    const message = `A document that the answer of ${id} cites has changed or is gone: ask the question again and review the new answer.`;
+    throw new RequestError("review_stale", message, { id });
+  }
+}
+
+function unknownInteraction(id: string): RequestError {
+  return new RequestError("unknown_interaction", `There is no interaction "${id}": \`sourcebound review list\` shows those that wait.`, {
+    id,
+  });
+}

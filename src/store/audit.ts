@@ -1,0 +1,111 @@
+import type { Kysely, Transaction } from "kysely";
+import { sha256Hex } from "../text/hash.ts";
+import type { Database } from "./schema.ts";
+
+export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge"] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What somebody did; no words of questions or answers. */
+export interface AuditAct {
+  readonly actor: string;
+  readonly action: AuditAction;
+  /** Id of an interaction, or a kind of thing. */
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRow extends AuditAct {
+  readonly seq: number;
+  readonly at: string;
+  readonly previous: string;
+  readonly hash: string;
+}
+
+export interface AuditState {
+  /** `false`: a row was changed, taken out or put in. */
+  readonly intact: boolean;
+  /** First row that does not fit; `null` when all do. */
+  readonly brokenAt: number | null;
+  readonly rows: number;
+  /** Hash of the last row: noted elsewhere, it shows later that none was cut off. */
+  readonly head: string;
+}
+
+export interface AuditStore {
+  append(act: AuditAct): Promise<void>;
+  /** Newest first. */
+  list(options: { limit: number; subject?: string | undefined }): Promise<AuditRow[]>;
+  verify(): Promise<AuditState>;
+}
+
+/** What the first row follows. */
+export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
+
+/** Rows read at once while the chain is checked. */
+const ROWS_PER_READ = 1_000;
+
+export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditStore {
+  return {
+    append: (act) => db.transaction().execute((trx) => appendAudit(trx, act, now().toISOString())),
+    async list({ limit, subject }) {
+      const all = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
+      const rows = await (subject === undefined ? all : all.where("subject", "=", subject)).execute();
+      return rows.map(toRow);
+    },
+    verify: () => verifyAudit(db),
+  };
+}
+
+/** Adds a row to the chain, inside the transaction of what it tells. */
+export async function appendAudit(trx: Transaction<Database>, { actor, action, subject, details }: AuditAct, at: string): Promise<void> {
+  const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
+  const row = {
+    seq: (last?.seq ?? 0) + 1,
+    at,
+    actor,
+    action,
+    subject,
+    details: JSON.stringify(details),
+    previous: last?.hash ?? AUDIT_GENESIS,
+  };
+  await trx
+    .insertInto("audit_log")
+    .values({ ...row, hash: hashOf(row) })
+    .execute();
+}
+
+function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Database["audit_log"], "hash">): string {
+  return sha256Hex(JSON.stringify([previous, seq, at, actor, action, subject, details]));
+}
+
+/** Follows the chain from its start, or from where a purge that is told in it cut it off. */
+async function verifyAudit(db: Kysely<Database>): Promise<AuditState> {
+  let rows = 0;
+  let head = AUDIT_GENESIS;
+  let start: { readonly seq: number; readonly previous: string } | null = null;
+  const anchors = new Set<string>([`1 ${AUDIT_GENESIS}`]);
+  for (let after = -1; ; ) {
+    const part = await db.selectFrom("audit_log").selectAll().where("seq", ">", after).orderBy("seq").limit(ROWS_PER_READ).execute();
+    for (const row of part) {
+      const follows = start === null || (row.previous === head && row.seq === after + 1);
+      if (!follows || hashOf(row) !== row.hash) return { intact: false, brokenAt: row.seq, rows, head };
+      start ??= { seq: row.seq, previous: row.previous };
+      if (row.action === "purge") anchors.add(anchorOf(row.details));
+      rows++;
+      head = row.hash;
+      after = row.seq;
+    }
+    if (part.length < ROWS_PER_READ) break;
+  }
+  const known = start === null || anchors.has(`${start.seq} ${start.previous}`);
+  return { intact: known, brokenAt: known ? null : (start?.seq ?? null), rows, head };
+}
+
+function anchorOf(details: string): string {
+  const { audit_from, audit_previous } = JSON.parse(details) as { audit_from?: number; audit_previous?: string };
+  return `${audit_from} ${audit_previous}`;
+}
+
+function toRow({ details, action, ...row }: Database["audit_log"]): AuditRow {
+  return { ...row, action: action as AuditAction, details: JSON.parse(details) as Record<string, unknown> };
+}

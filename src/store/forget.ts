@@ -1,0 +1,308 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import { sha256Hex } from "../text/hash.ts";
+import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { appendAudit } from "./audit.ts";
+import type { Database } from "./schema.ts";
+
+/** What is to be forgotten. */
+export type ForgetTarget =
+  | { readonly type: "session"; readonly id: string }
+  | { readonly type: "user"; readonly id: string }
+  | { readonly type: "question"; readonly question: string }
+  /** Everything that was stored before this time (ISO, UTC). */
+  | { readonly type: "before"; readonly time: string }
+  | { readonly type: "all" };
+
+export interface Forgotten {
+  readonly interactions: number;
+  readonly cache: number;
+  readonly sessions: number;
+  readonly turns: number;
+  readonly feedback: number;
+  readonly reports: number;
+  /** Corrections that lost the question that they answer, or went. */
+  readonly curated: number;
+  readonly embeddings: number;
+}
+
+/** Days for which each kind is kept. */
+export interface Retention {
+  readonly interactionsDays: number;
+  readonly reportsDays: number;
+  readonly auditDays: number;
+}
+
+export interface Purged {
+  readonly interactions: number;
+  readonly reports: number;
+  readonly sessions: number;
+  readonly cache: number;
+  readonly audit: number;
+}
+
+export interface ForgetStore {
+  /** What would go. */
+  count(target: ForgetTarget): Promise<Forgotten>;
+  /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
+  forget(target: ForgetTarget, by: string): Promise<Forgotten>;
+  /** Deletes what is older than it may be kept. */
+  purge(retention: Retention): Promise<Purged>;
+  /** Writes the files anew, so that nothing deleted is left in them. `false`: somebody else was reading, and the log still holds old pages. */
+  scrub(): Promise<boolean>;
+}
+
+export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
+  const run = async (target: ForgetTarget, by: string | null) => {
+    const key = await secret();
+    let counted: Forgotten | null = null;
+    try {
+      await db.transaction().execute(async (trx) => {
+        counted = await forget(trx, target, key);
+        // Counting is forgetting that is taken back: there is one way of finding what goes.
+        if (by === null) throw new CountOnly();
+        const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
+        await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
+      });
+    } catch (error) {
+      if (!(error instanceof CountOnly)) throw error;
+    }
+    return counted as unknown as Forgotten;
+  };
+  return {
+    count: (target) => run(target, null),
+    forget: (target, by) => run(target, by),
+    async purge(retention) {
+      const purged = await db.transaction().execute((trx) => purge(trx, retention, now()));
+      await emptyLog(db);
+      return purged;
+    },
+    async scrub() {
+      await sql`vacuum`.execute(db);
+      return emptyLog(db);
+    },
+  };
+}
+
+const CHECKPOINT_TRIES = 20;
+const CHECKPOINT_RETRY_MS = 50;
+
+/** Moves the write-ahead log into the database and cuts it off: it holds pages as they were. `false`: others kept reading from it. */
+async function emptyLog(db: Kysely<Database>): Promise<boolean> {
+  for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(TRUNCATE)`.execute(db);
+    if (rows.every(({ busy }) => busy === 0)) return true;
+    await new Promise((resolve) => setTimeout(resolve, CHECKPOINT_RETRY_MS));
+  }
+  return false;
+}
+
+class CountOnly extends Error {}
+
+async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<Forgotten> {
+  const before = await countRows(trx);
+  const found = await findInteractions(trx, target, secret);
+  const embeddings = await forgetVectors(
+    trx,
+    found.map(({ question }) => question).concat(target.type === "question" ? target.question : []),
+  );
+  const curated = await forgetCurated(
+    trx,
+    target,
+    found.map(({ id }) => id),
+    secret,
+  );
+  for (const part of inParts(found)) {
+    const keys = part.flatMap(({ cache_key }) => cache_key ?? []);
+    if (keys.length > 0) await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
+    await trx
+      .deleteFrom("interactions")
+      .where(
+        "id",
+        "in",
+        part.map(({ id }) => id),
+      )
+      .execute();
+  }
+  await forgetSessions(trx, target, secret);
+  if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
+  if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
+  await forgetEntities(trx);
+  const after = await countRows(trx);
+  return {
+    interactions: before.interactions - after.interactions,
+    cache: before.cache_entries - after.cache_entries,
+    sessions: before.sessions - after.sessions,
+    turns: before.session_turns - after.session_turns,
+    feedback: before.feedback - after.feedback,
+    reports: before.reports - after.reports,
+    curated,
+    embeddings,
+  };
+}
+
+async function countRows(trx: Transaction<Database>) {
+  const count = async (table: "interactions" | "cache_entries" | "sessions" | "session_turns" | "feedback" | "reports") => {
+    const { n } = await trx
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow();
+    return Number(n);
+  };
+  return {
+    interactions: await count("interactions"),
+    cache_entries: await count("cache_entries"),
+    sessions: await count("sessions"),
+    session_turns: await count("session_turns"),
+    feedback: await count("feedback"),
+    reports: await count("reports"),
+  };
+}
+
+async function findInteractions(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
+  const all = trx.selectFrom("interactions").select(["id", "cache_key", "question"]);
+  switch (target.type) {
+    case "session":
+      return all.where("session_id", "=", keyedHash(secret, "session", target.id)).execute();
+    case "user":
+      return all.where("user_id", "=", keyedHash(secret, "user", target.id)).execute();
+    case "question": {
+      const hashes = await questionHashes(trx, target.question, secret);
+      return all.where((eb) => eb.or([eb("question_hash", "in", hashes), eb("asked_hash", "in", hashes)])).execute();
+    }
+    case "before":
+      return all.where("created_at", "<", target.time).execute();
+    case "all":
+      return all.execute();
+  }
+}
+
+/** A question's hash in every domain: whoever wants it forgotten need not know where it was asked. */
+async function questionHashes(trx: Transaction<Database>, question: string, secret: string): Promise<string[]> {
+  const asked = trx.selectFrom("interactions").select("domain").distinct();
+  const domains = await asked.union(trx.selectFrom("curated").select("domain").distinct()).execute();
+  return domains.map(({ domain }) => questionHash(secret, domain, question)).concat(questionHash(secret, "", question));
+}
+
+/** What questions named, as far as no stored question names it any more. */
+async function forgetEntities(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .deleteFrom("entities")
+    .where("id", "not in", (eb) => eb.selectFrom("question_entities").select("entity_id"))
+    .execute();
+}
+
+/** Vectors of questions, as far as any were kept by their text. */
+async function forgetVectors(trx: Transaction<Database>, questions: readonly string[]): Promise<number> {
+  let gone = 0;
+  for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question)))) {
+    const { numDeletedRows } = await trx.deleteFrom("embeddings").where("text_hash", "in", part).executeTakeFirst();
+    gone += Number(numDeletedRows);
+  }
+  return gone;
+}
+
+/** A correction is the reviewer's work and rests on documents: it stays without the asker's words, unless the question itself is to go. */
+async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
+  if (target.type === "all") return Number((await trx.deleteFrom("curated").executeTakeFirst()).numDeletedRows);
+  if (target.type === "question") {
+    const hashes = await questionHashes(trx, target.question, secret);
+    const direct = await trx.deleteFrom("curated").where("question_hash", "in", hashes).executeTakeFirst();
+    return Number(direct.numDeletedRows) + (await blankCurated(trx, ids));
+  }
+  return blankCurated(trx, ids);
+}
+
+async function blankCurated(trx: Transaction<Database>, ids: readonly string[]): Promise<number> {
+  let blanked = 0;
+  for (const part of inParts(ids)) {
+    const rows = await trx
+      .selectFrom("curated")
+      .select(["key", "answer"])
+      .where("interaction_id", "in", part)
+      .where("question", "!=", "")
+      .execute();
+    for (const { key, answer } of rows) {
+      const emptied = JSON.stringify({ ...(JSON.parse(answer) as object), question: "" });
+      await trx.updateTable("curated").set({ question: "", answer: emptied }).where("key", "=", key).execute();
+      blanked++;
+    }
+  }
+  return blanked;
+}
+
+async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<void> {
+  const sessions = trx.deleteFrom("sessions");
+  switch (target.type) {
+    case "session":
+      await sessions.where("name_hash", "=", keyedHash(secret, "session", target.id)).execute();
+      return;
+    case "user":
+      await sessions.where("user_id", "=", keyedHash(secret, "user", target.id)).execute();
+      return;
+    case "question": {
+      const turns = await trx.selectFrom("session_turns").select(["id", "question"]).execute();
+      const wanted = questionHash(secret, "", target.question);
+      const ids = turns.filter(({ question }) => questionHash(secret, "", question) === wanted).map(({ id }) => id);
+      for (const part of inParts(ids)) await trx.deleteFrom("session_turns").where("id", "in", part).execute();
+      return;
+    }
+    case "before":
+      await trx.deleteFrom("session_turns").where("created_at", "<", target.time).execute();
+      await sessions.where("updated_at", "<", target.time).execute();
+      return;
+    case "all":
+      await sessions.execute();
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+async function purge(trx: Transaction<Database>, { interactionsDays, reportsDays, auditDays }: Retention, now: Date): Promise<Purged> {
+  const at = now.toISOString();
+  const ago = (days: number) => new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
+  const sessions = await trx.deleteFrom("sessions").where("expires_at", "<=", at).executeTakeFirst();
+  const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
+  const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
+  const old = ago(interactionsDays);
+  // The text that a correction was made from goes with the interaction.
+  const gone = await trx.selectFrom("interactions").select("id").where("created_at", "<", old).execute();
+  await blankCurated(
+    trx,
+    gone.map(({ id }) => id),
+  );
+  const interactions = await trx.deleteFrom("interactions").where("created_at", "<", old).executeTakeFirst();
+  await forgetEntities(trx);
+  return {
+    sessions: Number(sessions.numDeletedRows),
+    cache: Number(cache.numDeletedRows),
+    reports: Number(reports.numDeletedRows),
+    interactions: Number(interactions.numDeletedRows),
+    audit: await purgeAudit(trx, ago(auditDays), at),
+  };
+}
+
+/** Cuts the oldest rows off; a row that says so is the new anchor of the chain. */
+async function purgeAudit(trx: Transaction<Database>, before: string, at: string): Promise<number> {
+  const newest = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
+  const lastOld = await trx
+    .selectFrom("audit_log")
+    .select(["seq", "hash"])
+    .where("at", "<", before)
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (newest === undefined || lastOld === undefined) return 0;
+  // Only a purge itself is left: it is the anchor, and replacing it by another one would go on for ever.
+  const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
+  if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
+  const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };
+  await appendAudit(trx, { actor: "sourcebound", action: "purge", subject: "audit", details }, at);
+  await trx.deleteFrom("audit_log").where("seq", "<=", lastOld.seq).execute();
+  return oldRows.length;
+}
+
+const IDS_PER_QUERY = 500;
+
+function inParts<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / IDS_PER_QUERY) }, (_, i) => items.slice(i * IDS_PER_QUERY, (i + 1) * IDS_PER_QUERY));
+}

@@ -1,0 +1,386 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import { appendAudit } from "./audit.ts";
+import { demoteCurated } from "./demote.ts";
+import { areCurrent, insertDocuments, type ReviewStatus } from "./interactions.ts";
+import type { Database } from "./schema.ts";
+
+/** What the order of the queue is worked out from. */
+export interface PendingInteraction {
+  readonly id: string;
+  readonly tenant: string;
+  readonly access: string;
+  readonly profile: string;
+  readonly questionHash: string;
+  readonly status: string;
+  readonly reviewStatus: ReviewStatus;
+  readonly confidence: number | null;
+  readonly warnings: number;
+  readonly conflicts: number;
+  readonly demoted: boolean;
+  readonly thumbs: "up" | "down" | null;
+  readonly reported: boolean;
+  readonly createdAt: string;
+  /** How often the question was asked in this domain. */
+  readonly asked: number;
+}
+
+export interface ReviewedInteraction {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  readonly profile: string;
+  readonly question: string;
+  /** JSON text; empty where privacy is ephemeral. */
+  readonly answer: string;
+  readonly privacy: "redacted" | "ephemeral";
+  readonly status: string;
+  readonly reason: string | null;
+  readonly reviewStatus: ReviewStatus;
+  readonly reviewedBy: string | null;
+  readonly reviewedAt: string | null;
+  readonly demotedAt: string | null;
+  readonly confidence: number | null;
+  readonly cacheMode: string;
+  readonly curatedKey: string | null;
+  readonly createdAt: string;
+  readonly asked: number;
+  readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
+  readonly curated: CuratedAnswer | null;
+  /** Id of its diagnostic report; `null`: there is none. */
+  readonly report: string | null;
+}
+
+export interface CuratedAnswer {
+  readonly id: string;
+  readonly key: string;
+  readonly interactionId: string;
+  readonly domain: string;
+  readonly question: string;
+  /** JSON text. */
+  readonly answer: string;
+  readonly status: "served" | "demoted";
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly demotedAt: string | null;
+}
+
+export interface CuratedEntry {
+  readonly id: string;
+  /** JSON text. */
+  readonly answer: string;
+  readonly versions: ReadonlyMap<string, string>;
+  readonly createdAt: string;
+}
+
+export interface ReviewAct {
+  readonly id: string;
+  readonly by: string;
+  /** Documents of the answer with the versions that it cites. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+/** `stale`: a document has changed since; `missing`: there is no such interaction any more. */
+export type ReviewOutcome = "done" | "stale" | "missing";
+
+export interface ReviewStore {
+  /** Not approved, not corrected, or called wrong since; with its text, newest first. */
+  pending(domain: string, options: { limit: number; status?: ReviewStatus | undefined }): Promise<PendingInteraction[]>;
+  get(id: string): Promise<ReviewedInteraction | null>;
+  questions(ids: readonly string[]): Promise<Map<string, string>>;
+  /** Also the same answer to the same question wherever it was given. */
+  approve(act: ReviewAct): Promise<ReviewOutcome>;
+  /** Also takes the answer out of the cache. */
+  flag(act: Pick<ReviewAct, "id" | "by">): Promise<ReviewOutcome>;
+  /** Stores what a reviewer wrote in place of the answer; it takes the place of an earlier correction. */
+  correct(act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome>;
+  curated(key: string): Promise<CuratedEntry | null>;
+  /** A correction that no longer passes its checks goes back to the queue. */
+  demote(key: string, why: string): Promise<void>;
+  /** One verdict for an answer; a later one takes its place. `missing`: there is no such answer for this scope and session. */
+  rate(rating: Rating): Promise<"done" | "missing" | "too_often">;
+}
+
+export interface Rating {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  /** As stored: a keyed hash; `null`: whoever knows the answer's id. */
+  readonly sessionHash: string | null;
+  readonly verdict: "up" | "down";
+  readonly reason: string | null;
+}
+
+export function createReviewStore(db: Kysely<Database>, now: () => Date): ReviewStore {
+  return {
+    pending: (domain, options) => listPending(db, domain, options),
+    get: (id) => getReviewed(db, id),
+    async questions(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
+      return new Map(rows.map(({ id, question }) => [id, question]));
+    },
+    approve: (act) => db.transaction().execute((trx) => approve(trx, act, now().toISOString())),
+    flag: (act) => db.transaction().execute((trx) => flag(trx, act, now().toISOString())),
+    correct: (act) => db.transaction().execute((trx) => correct(trx, act, now().toISOString())),
+    async curated(key) {
+      const row = await db
+        .selectFrom("curated")
+        .select(["id", "answer", "created_at"])
+        .where("key", "=", key)
+        .where("status", "=", "served")
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const cited = await db.selectFrom("curated_documents").select(["document_id", "version"]).where("key", "=", key).execute();
+      return {
+        id: row.id,
+        answer: row.answer,
+        createdAt: row.created_at,
+        versions: new Map(cited.map(({ document_id, version }) => [document_id, version])),
+      };
+    },
+    demote: (key, why) =>
+      db.transaction().execute(async (trx) => {
+        const row = await trx
+          .selectFrom("curated")
+          .select(["key", "interaction_id"])
+          .where("key", "=", key)
+          .where("status", "=", "served")
+          .executeTakeFirst();
+        if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
+      }),
+    rate: (rating) => db.transaction().execute((trx) => rate(trx, rating, now().toISOString())),
+  };
+}
+
+async function listPending(
+  db: Kysely<Database>,
+  domain: string,
+  { limit, status }: { limit: number; status?: ReviewStatus | undefined },
+): Promise<PendingInteraction[]> {
+  const open = db
+    .selectFrom("interactions as i")
+    .leftJoin("feedback as f", "f.interaction_id", "i.id")
+    .leftJoin("curated as c", (join) => join.onRef("c.key", "=", "i.curated_key").on("c.status", "=", "served"))
+    .select(["i.id", "i.tenant", "i.access", "i.profile", "i.question_hash", "i.status", "i.review_status", "i.confidence"])
+    .select(["i.warnings", "i.conflicts", "i.demoted_at", "i.created_at", "f.verdict"])
+    .select((eb) => eb.exists(eb.selectFrom("reports as r").select("r.id").whereRef("r.interaction_id", "=", "i.id")).as("reported"))
+    .where("i.domain", "=", domain)
+    .where("i.privacy", "=", "redacted")
+    .orderBy("i.created_at", "desc")
+    .orderBy("i.id")
+    .limit(limit);
+  const wanted =
+    status === undefined
+      ? open.where((eb) =>
+          eb.or([
+            eb.and([eb("i.review_status", "!=", "approved"), eb("c.key", "is", null)]),
+            // Whoever calls an answer wrong that was reviewed before has the last word until it is reviewed again.
+            eb.and([eb("f.verdict", "=", "down"), eb("f.updated_at", ">", eb.fn.coalesce("i.reviewed_at", sql.lit("")))]),
+          ]),
+        )
+      : open.where("i.review_status", "=", status);
+  const rows = await wanted.execute();
+  const counted = await db
+    .selectFrom("interactions")
+    .select(["question_hash", (eb) => eb.fn.countAll<number>().as("n")])
+    .where("domain", "=", domain)
+    .groupBy("question_hash")
+    .execute();
+  const asked = new Map(counted.map(({ question_hash, n }) => [question_hash, Number(n)]));
+  return rows.map((row) => ({
+    id: row.id,
+    tenant: row.tenant,
+    access: row.access,
+    profile: row.profile,
+    questionHash: row.question_hash,
+    status: row.status,
+    reviewStatus: row.review_status,
+    confidence: row.confidence,
+    warnings: row.warnings,
+    conflicts: row.conflicts,
+    demoted: row.demoted_at !== null,
+    thumbs: row.verdict,
+    reported: Boolean(row.reported),
+    createdAt: row.created_at,
+    asked: asked.get(row.question_hash) ?? 1,
+  }));
+}
+
+async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedInteraction | null> {
+  const row = await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
+  if (row === undefined) return null;
+  const rated = await db.selectFrom("feedback").selectAll().where("interaction_id", "=", id).executeTakeFirst();
+  const curated =
+    row.curated_key === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curated_key).executeTakeFirst();
+  const report = await db.selectFrom("reports").select("id").where("interaction_id", "=", id).executeTakeFirst();
+  const { n } = await db
+    .selectFrom("interactions")
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .where("domain", "=", row.domain)
+    .where("question_hash", "=", row.question_hash)
+    .executeTakeFirstOrThrow();
+  return {
+    id,
+    domain: row.domain,
+    tenant: row.tenant === "" ? null : row.tenant,
+    access: JSON.parse(row.access) as string[],
+    profile: row.profile,
+    question: row.question,
+    answer: row.answer,
+    privacy: row.privacy,
+    status: row.status,
+    reason: row.reason,
+    reviewStatus: row.review_status,
+    reviewedBy: row.reviewed_by,
+    reviewedAt: row.reviewed_at,
+    demotedAt: row.demoted_at,
+    confidence: row.confidence,
+    cacheMode: row.cache_mode,
+    curatedKey: row.curated_key,
+    createdAt: row.created_at,
+    asked: Number(n),
+    feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updated_at },
+    curated: curated === undefined ? null : toCurated(curated),
+    report: report?.id ?? null,
+  };
+}
+
+function toCurated({ interaction_id, created_by, created_at, demoted_at, question_hash: _, ...rest }: Database["curated"]): CuratedAnswer {
+  return { ...rest, interactionId: interaction_id, createdBy: created_by, createdAt: created_at, demotedAt: demoted_at };
+}
+
+async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewAct, at: string): Promise<ReviewOutcome> {
+  const same = await sameAnswers(trx, id);
+  if (same.length === 0) return "missing";
+  if (!(await areCurrent(trx, versions))) return "stale";
+  await setStatus(trx, same, "approved", by, at);
+  for (const one of same) await insertDocuments(trx, one, versions);
+  await appendAudit(trx, { actor: by, action: "approve", subject: id, details: { same: same.length } }, at);
+  return "done";
+}
+
+async function flag(trx: Transaction<Database>, { id, by }: Pick<ReviewAct, "id" | "by">, at: string): Promise<ReviewOutcome> {
+  const same = await sameAnswers(trx, id);
+  if (same.length === 0) return "missing";
+  await setStatus(trx, same, "flagged", by, at);
+  await appendAudit(trx, { actor: by, action: "flag", subject: id, details: { same: same.length } }, at);
+  const served = await trx
+    .selectFrom("curated")
+    .select(["key", "interaction_id"])
+    .where("status", "=", "served")
+    .where("key", "in", (eb) =>
+      eb.selectFrom("interactions").select("curated_key").where("id", "=", id).where("cache_mode", "=", "curated"),
+    )
+    .execute();
+  for (const row of served) await demoteCurated(trx, row, "the correction was flagged", at);
+  return "done";
+}
+
+async function correct(
+  trx: Transaction<Database>,
+  { id, by, versions, curatedId, answer }: ReviewAct & { readonly curatedId: string; readonly answer: string },
+  at: string,
+): Promise<ReviewOutcome> {
+  const row = await trx
+    .selectFrom("interactions")
+    .select(["curated_key", "domain", "question", "question_hash"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row === undefined || row.curated_key === null) return "missing";
+  if (versions.size === 0 || !(await areCurrent(trx, versions))) return "stale";
+  const { curated_key: key, domain, question, question_hash } = row;
+  await trx.deleteFrom("curated").where("key", "=", key).execute();
+  await trx
+    .insertInto("curated")
+    .values({
+      key,
+      id: curatedId,
+      interaction_id: id,
+      domain,
+      question,
+      question_hash,
+      answer,
+      status: "served",
+      created_by: by,
+      created_at: at,
+      demoted_at: null,
+    })
+    .execute();
+  const cited = [...versions].map(([document_id, version]) => ({ key, document_id, version }));
+  await trx.insertInto("curated_documents").values(cited).execute();
+  const same = await sameAnswers(trx, id);
+  await setStatus(trx, same, "flagged", by, at);
+  await appendAudit(trx, { actor: by, action: "correct", subject: id, details: { curated: curatedId, documents: versions.size } }, at);
+  return "done";
+}
+
+/** The interaction and every other one in which the same question got the same answer. */
+async function sameAnswers(trx: Transaction<Database>, id: string): Promise<string[]> {
+  const row = await trx.selectFrom("interactions").select(["curated_key", "answer_hash"]).where("id", "=", id).executeTakeFirst();
+  if (row === undefined) return [];
+  if (row.curated_key === null) return [id];
+  const rows = await trx
+    .selectFrom("interactions")
+    .select("id")
+    .where("curated_key", "=", row.curated_key)
+    .where("answer_hash", "=", row.answer_hash)
+    .execute();
+  return rows.map((one) => one.id);
+}
+
+/** What is not approved rests on nothing and is in no cache. */
+async function setStatus(trx: Transaction<Database>, ids: readonly string[], status: ReviewStatus, by: string, at: string): Promise<void> {
+  for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
+    const part = ids.slice(from, from + IDS_PER_QUERY);
+    const review = { review_status: status, reviewed_by: by, reviewed_at: at, demoted_at: null };
+    await trx.updateTable("interactions").set(review).where("id", "in", part).execute();
+    if (status === "approved") continue;
+    await trx.deleteFrom("review_documents").where("interaction_id", "in", part).execute();
+    await trx
+      .deleteFrom("cache_entries")
+      .where("key", "in", (eb) =>
+        eb.selectFrom("interactions").select(sql<string>`cache_key`.as("key")).where("id", "in", part).where("cache_key", "is not", null),
+      )
+      .execute();
+  }
+}
+
+const IDS_PER_QUERY = 500;
+
+/** How often a verdict may change: every change is a row of the audit log. */
+const VERDICT_CHANGES = 10;
+
+async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
+  const { id, domain, tenant, sessionHash, verdict } = rating;
+  const row = await trx
+    .selectFrom("interactions")
+    .select(["access", "session_id", "privacy"])
+    .where("id", "=", id)
+    .where("domain", "=", domain)
+    .where("tenant", "=", tenant ?? "")
+    .executeTakeFirst();
+  if (row === undefined || !sameLabels(JSON.parse(row.access) as string[], rating.access)) return "missing";
+  if (sessionHash !== null && row.session_id !== sessionHash) return "missing";
+  const reason = row.privacy === "ephemeral" ? null : rating.reason;
+  const before = await trx
+    .selectFrom("feedback")
+    .select(["verdict", "reason", "changes"])
+    .where("interaction_id", "=", id)
+    .executeTakeFirst();
+  if (before?.verdict === verdict && before.reason === reason) return "done";
+  const changes = before === undefined ? 0 : before.changes + 1;
+  if (changes > VERDICT_CHANGES) return "too_often";
+  await trx
+    .insertInto("feedback")
+    .values({ interaction_id: id, verdict, reason, changes, created_at: at, updated_at: at })
+    .onConflict((c) => c.column("interaction_id").doUpdateSet({ verdict, reason, changes, updated_at: at }))
+    .execute();
+  await appendAudit(trx, { actor: "asker", action: "feedback", subject: id, details: { verdict, reason: reason !== null } }, at);
+  return "done";
+}
+
+function sameLabels(stored: readonly string[], given: readonly string[]): boolean {
+  return JSON.stringify([...new Set(stored)].sort()) === JSON.stringify([...new Set(given)].sort());
+}

@@ -1,0 +1,70 @@
+import type { Kysely } from "kysely";
+import type { Database } from "./schema.ts";
+
+/** What is counted of one interaction; no text. */
+export interface CountedInteraction {
+  readonly status: string;
+  readonly reason: string | null;
+  readonly cacheMode: string;
+  readonly profile: string;
+  readonly privacy: "redacted" | "ephemeral";
+  readonly reviewStatus: "unreviewed" | "approved" | "flagged";
+  readonly confidence: number | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly savedTokens: number | null;
+  readonly savedUsd: number | null;
+  readonly topics: readonly string[];
+  readonly latencyMs: number | null;
+  readonly thumbs: "up" | "down" | null;
+}
+
+export interface StatisticsStore {
+  /** @param since ISO time; `null`: from the beginning */
+  counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void>;
+}
+
+/** Rows read at once. */
+const ROWS_PER_READ = 2_000;
+
+export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
+  return {
+    async *counted(domain, since) {
+      let after = "";
+      for (;;) {
+        let query = db
+          .selectFrom("interactions as i")
+          .leftJoin("feedback as f", "f.interaction_id", "i.id")
+          .select(["i.id", "i.status", "i.reason", "i.cache_mode", "i.profile", "i.privacy", "i.review_status", "i.confidence"])
+          .select(["i.tokens", "i.cost_usd", "i.saved_tokens", "i.saved_usd", "i.topics", "i.latency_ms", "f.verdict"])
+          .where("i.id", ">", after)
+          .orderBy("i.id")
+          .limit(ROWS_PER_READ);
+        if (domain !== null) query = query.where("i.domain", "=", domain);
+        if (since !== null) query = query.where("i.created_at", ">=", since);
+        const rows = await query.execute();
+        for (const row of rows) {
+          yield {
+            status: row.status,
+            reason: row.reason,
+            cacheMode: row.cache_mode,
+            profile: row.profile,
+            privacy: row.privacy,
+            reviewStatus: row.review_status,
+            confidence: row.confidence,
+            tokens: row.tokens,
+            costUsd: row.cost_usd,
+            savedTokens: row.saved_tokens,
+            savedUsd: row.saved_usd,
+            topics: JSON.parse(row.topics) as string[],
+            latencyMs: row.latency_ms,
+            thumbs: row.verdict,
+          };
+        }
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < ROWS_PER_READ) return;
+        after = last.id;
+      }
+    },
+  };
+}

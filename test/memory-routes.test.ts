@@ -1,0 +1,289 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import type { WireAnswer } from "../src/wire.ts";
+import type { WireMessage } from "../src/wire-memory.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { UNANSWERABLE, writeFiles } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+const TOKEN = "a-token-of-some-length";
+
+let library: Library | null = null;
+afterEach(async () => {
+  await library?.close();
+  library = null;
+});
+
+async function open(options: LibraryOptions = {}) {
+  library = await openLibrary(options);
+  const { engine } = library;
+  const app = createApp({ engine: toAskEngine(engine), memory: engine, adminToken: TOKEN, log: silentLog, webRoot: "/nonexistent" });
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });
+    const text = await response.text();
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, compared as they are.
+    return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as any };
+  };
+  const admin = (method: string, path: string, body?: unknown) => call(method, path, body, { authorization: `Bearer ${TOKEN}` });
+  const ask = async (question: string, more: Record<string, unknown> = {}) =>
+    (await call("POST", "/v1/ask", { question, ...more })).body as WireAnswer;
+  return { ...library, call, admin, ask };
+}
+
+describe("GET and DELETE /v1/sessions/ID", () => {
+  it("gives the last five pairs with their citations, in order", async () => {
+    const { ask, call } = await open();
+    const questions = [
+      CARD,
+      "What do overdue books cost?",
+      UNANSWERABLE,
+      "How long may books be kept?",
+      CARD,
+      "How long may films be kept?",
+    ];
+    const answers = [];
+    for (const question of questions) answers.push(await ask(question, { session_id: "s" }));
+    const { status, headers, body } = await call("GET", "/v1/sessions/s");
+    expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const messages = body.messages as WireMessage[];
+    expect(messages.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual(questions.slice(1));
+    const last = messages.at(-1);
+    expect(last).toMatchObject({ role: "assistant", answer_id: answers.at(-1)?.id });
+    expect(last?.content).toMatch(/Films may be kept for 7 days\.? \[1\]/);
+    expect(last?.citations?.[0]).toMatchObject({ n: 1, title: "Loans", quote: expect.stringContaining("7 days"), current: true });
+    expect(messages[3]?.content).toBe(answers[2]?.refusal?.message);
+  });
+
+  it("is not found for another scope or user, exactly as one that never was", async () => {
+    const { ask, call } = await open();
+    await ask(CARD, { session_id: "s", tenant: "alice", user_id: "ann" });
+    expect((await call("GET", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(200);
+    const never = await call("GET", "/v1/sessions/t?tenant=alice&user_id=ann");
+    expect([never.status, never.body.error.code]).toEqual([404, "unknown_session"]);
+    for (const query of ["", "?tenant=alice", "?tenant=bob&user_id=ann", "?user_id=ann", "?tenant=alice&user_id=ben"]) {
+      const { status, body } = await call("GET", `/v1/sessions/s${query}`);
+      expect([status, body]).toEqual([404, JSON.parse(JSON.stringify(never.body).replaceAll('"t"', '"s"').replace('\\"t\\"', '\\"s\\"'))]);
+      expect((await call("DELETE", `/v1/sessions/s${query}`)).status).toBe(404);
+    }
+    expect((await call("GET", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(200);
+    expect((await call("DELETE", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(204);
+    expect((await call("DELETE", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(404);
+  });
+
+  it("is not found for other access labels over the same data", async () => {
+    const { engine, ask } = await open();
+    await ask(CARD, { session_id: "s" });
+    const other = { ...engine.scope(), access: ["public", "staff"] };
+    await expect(engine.memory.session({ id: "s" }, other)).rejects.toMatchObject({ code: "unknown_session" });
+    expect(await engine.memory.session({ id: "s" }, engine.scope())).toHaveLength(2);
+  });
+
+  it("withholds what rests on a document that is gone or hidden, and marks what rests on an older version", async () => {
+    const { ask, call, ingest, sandbox } = await open();
+    await ask(CARD, { session_id: "s" });
+    await ask("What do overdue books cost?", { session_id: "s" });
+    writeFiles(`${sandbox.folder}/documents`, {
+      "cards.md": "---\naccess: staff\n---\nA library card costs **5 dollars** per year.\n",
+      "fines.txt": "Overdue books cost 20 cents per day. A fine never exceeds 12 dollars.\n",
+    });
+    await ingest();
+    const { body } = await call("GET", "/v1/sessions/s");
+    const [, hidden, , older] = body.messages as WireMessage[];
+    expect(hidden).toMatchObject({ content: null, citations: [] });
+    expect(JSON.stringify(hidden)).not.toContain("5 dollars");
+    expect(older?.content).toContain("20 cents");
+    expect(older?.citations?.[0]?.current).toBe(false);
+  });
+
+  it("expires after half an hour and is purged", async () => {
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    const { ask, call, engine } = await open({ now: () => new Date(now) });
+    await ask(CARD, { session_id: "s" });
+    now += 30 * 60_000 + 1;
+    expect((await call("GET", "/v1/sessions/s")).status).toBe(404);
+    expect((await call("DELETE", "/v1/sessions/s")).status).toBe(404);
+    expect(await engine.memory.purge()).toMatchObject({ sessions: 1 });
+  });
+
+  it("keeps order and bound when two processes append at once", async () => {
+    const { engine } = await open();
+    const { createStore } = await import("../src/store/store.ts");
+    const { openSqlite } = await import("../src/store/sqlite.ts");
+    const second = createStore(await openSqlite(`${engine.config.data_dir}/sourcebound.db`), { now: () => new Date() });
+    const scope = engine.scope();
+    const append = (n: number) =>
+      (n % 2 === 0 ? engine.store : second).sessions.append(
+        "s",
+        scope,
+        { question: `q${n}`, answer: `a${n}`, citations: [] },
+        { idleMinutes: 30, limit: 5 },
+      );
+    await append(100);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => append(n)));
+    const turns = await engine.store.sessions.turns("s", scope, 50);
+    expect(turns).toHaveLength(5);
+    for (const { question, answer } of turns) expect(answer).toBe(question.replace("q", "a"));
+    expect(turns).toEqual(await second.sessions.turns("s", scope, 50));
+    await append(200);
+    expect((await second.sessions.turns("s", scope, 50)).map(({ question }) => question)).toEqual([
+      ...turns.slice(1).map(({ question }) => question),
+      "q200",
+    ]);
+    await second.close();
+  });
+
+  it.each(["/v1/sessions/s?user=x", "/v1/sessions/s?user_id=", `/v1/sessions/${"x".repeat(101)}`])("refuses %s", async (path) => {
+    const { call } = await open({ documents: {} });
+    const { status, body } = await call("GET", path);
+    expect([status, body.error.code]).toEqual([400, "invalid_request"]);
+  });
+});
+
+describe("POST /v1/feedback", () => {
+  it("keeps a verdict, once, and says where something is wrong", async () => {
+    const { ask, call, engine } = await open();
+    const { id, session_id } = await ask(CARD);
+    for (let n = 0; n < 2; n++) {
+      const { status, body } = await call("POST", "/v1/feedback", { id, session_id, verdict: "down", reason: "Old." });
+      expect([status, body]).toEqual([200, { status: "kept", id, verdict: "down" }]);
+    }
+    expect((await engine.memory.review.history()).rows).toHaveLength(1);
+    const wrong: [unknown, number, string][] = [
+      [{ id, verdict: "sideways" }, 400, "invalid_request"],
+      [{ id, verdict: "up", reson: "x" }, 400, "invalid_request"],
+      [{ id, verdict: "up", reason: "x".repeat(501) }, 400, "invalid_request"],
+      [{ verdict: "up" }, 400, "invalid_request"],
+      ["{", 400, "invalid_json"],
+      [{ id: "nobody", verdict: "up" }, 404, "unknown_answer"],
+      [{ id, verdict: "up", session_id: "another" }, 404, "unknown_answer"],
+      [{ id, verdict: "up", tenant: "alice" }, 404, "unknown_answer"],
+      [{ id, verdict: "up", domain: "nowhere" }, 404, "unknown_domain"],
+    ];
+    for (const [body, status, code] of wrong) {
+      const response = await call("POST", "/v1/feedback", body);
+      expect([response.status, response.body.error.code], JSON.stringify(body).slice(0, 80)).toEqual([status, code]);
+    }
+    expect((await call("POST", "/v1/feedback", { id, verdict: "up" }, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await call("POST", "/v1/feedback", `{"id": "${"x".repeat(70_000)}"}`)).status).toBe(413);
+    expect((await call("GET", "/v1/feedback")).headers.get("allow")).toBe("POST");
+  });
+});
+
+describe("/v1/admin", () => {
+  const routes: [string, string][] = [
+    ["GET", "/v1/admin/review"],
+    ["GET", "/v1/admin/review/history"],
+    ["GET", "/v1/admin/review/x"],
+    ["POST", "/v1/admin/review/x/approve"],
+    ["POST", "/v1/admin/review/x/flag"],
+    ["POST", "/v1/admin/review/x/correct"],
+    ["GET", "/v1/admin/stats"],
+    ["DELETE", "/v1/admin/memory"],
+  ];
+
+  it.each(routes)("%s %s needs the token", async (method, path) => {
+    const { call } = await open({ documents: {} });
+    expect((await call(method, path, method === "GET" ? undefined : {})).status).toBe(401);
+    const other = { authorization: "Bearer another-token-here" };
+    expect((await call(method, path, method === "GET" ? undefined : {}, other)).status).toBe(401);
+  });
+
+  it("reviews: list, show, approve, flag, correct, history", async () => {
+    const { ask, admin } = await open();
+    const { id } = await ask(CARD);
+    const listed = await admin("GET", "/v1/admin/review?limit=5");
+    expect(listed.headers.get("cache-control")).toBe("no-store");
+    expect(listed.body.items).toMatchObject([{ id, question: CARD, asked: 1, review_status: "unreviewed" }]);
+    expect((await admin("GET", `/v1/admin/review/${id}`)).body).toMatchObject({
+      id,
+      question: CARD,
+      answer: { status: "ok" },
+      curated: null,
+    });
+    expect((await admin("POST", `/v1/admin/review/${id}/approve`, { by: "Ann" })).body).toMatchObject({
+      review_status: "approved",
+      reviewed_by: "Ann",
+    });
+    expect((await admin("POST", `/v1/admin/review/${id}/flag`, { by: "Ben" })).body).toMatchObject({ review_status: "flagged" });
+    const unbound = await admin("POST", `/v1/admin/review/${id}/correct`, { by: "Ann", answer: "It costs 9 dollars [1]." });
+    expect([unbound.status, unbound.body.error.code, unbound.body.error.data.sentences]).toMatchObject([
+      422,
+      "answer_unbound",
+      [{ sentence: 1 }],
+    ]);
+    const corrected = await admin("POST", `/v1/admin/review/${id}/correct`, {
+      by: "Ann",
+      answer: "A library card costs 5 dollars per year [1].",
+    });
+    expect(corrected.body.answer).toMatchObject({ cache_mode: "curated", model: "reviewer" });
+    expect(await ask(CARD)).toMatchObject({ cache_mode: "curated" });
+    const history = await admin("GET", `/v1/admin/review/history?id=${id}`);
+    expect(history.body.rows.map(({ action }: { action: string }) => action)).toEqual(["correct", "flag", "approve"]);
+    expect(history.body.chain).toMatchObject({ intact: true, rows: 3 });
+  });
+
+  it.each([
+    ["POST", "/v1/admin/review/ID/approve", {}, 400],
+    ["POST", "/v1/admin/review/ID/approve", { by: "" }, 400],
+    ["POST", "/v1/admin/review/nobody/approve", { by: "Ann" }, 404],
+    ["POST", "/v1/admin/review/ID/correct", { by: "Ann" }, 400],
+    ["GET", "/v1/admin/review?limit=0", undefined, 400],
+    ["GET", "/v1/admin/review?status=odd", undefined, 400],
+    ["GET", "/v1/admin/review?domain=nowhere", undefined, 404],
+    ["GET", "/v1/admin/stats?since=yesterday", undefined, 400],
+    ["DELETE", "/v1/admin/memory", { by: "Ann" }, 400],
+    ["DELETE", "/v1/admin/memory", { by: "Ann", all: true, session_id: "s" }, 400],
+    ["DELETE", "/v1/admin/memory", { by: "Ann", all: false }, 400],
+    ["DELETE", "/v1/admin/memory", { all: true }, 400],
+    ["PUT", "/v1/admin/memory", {}, 405],
+  ])("%s %s with %j is %i", async (method, path, body, status) => {
+    const { ask, admin, engine } = await open();
+    const { id } = await ask(CARD);
+    expect((await admin(method, path.replace("ID", id), body)).status).toBe(status);
+    expect((await engine.store.interactions.list("library", 5)).map(({ reviewStatus }) => reviewStatus)).toEqual(["unreviewed"]);
+  });
+
+  it("counts the tokens and the money of a model, and what a hit of its answer saved", async () => {
+    const pieces = ["A library card costs 5 dollars per year [1]."];
+    const endpoint = await startFakeEndpoint({ chat: [{ type: "stream", pieces, usage: { prompt_tokens: 300, completion_tokens: 30 } }] });
+    const { ask, admin } = await open({ settings: { "model.base_url": endpoint.url, "model.small": "gpt-4o-mini" } });
+    const first = await ask(CARD);
+    expect(first.token_usage.total).toBe(330);
+    expect(first.cost_usd).toBeGreaterThan(0);
+    expect(await ask(CARD)).toMatchObject({ cache_mode: "exact", cost_usd: 0 });
+    const { body } = await admin("GET", "/v1/admin/stats");
+    expect(body.spent).toEqual({ tokens: 330, usd: first.cost_usd, uncounted: 0 });
+    expect(body.saved).toEqual(body.spent);
+    await endpoint.close();
+  });
+
+  it("counts and forgets", async () => {
+    const { ask, admin } = await open();
+    await ask(CARD, { session_id: "s" });
+    await ask(CARD);
+    await ask(UNANSWERABLE);
+    const { body } = await admin("GET", "/v1/admin/stats");
+    expect(body).toMatchObject({
+      interactions: 3,
+      statuses: { ok: 2, insufficient_context: 1 },
+      levels: { miss: 2, exact: 1 },
+      hit_rate: 1 / 3,
+      spent: { tokens: 0, usd: 0, uncounted: 0 },
+      topics: [{ topic: "Library cards", count: 2 }],
+    });
+    expect(JSON.stringify(body)).not.toContain("penguins");
+    expect((await admin("GET", "/v1/admin/stats?since=2999-01-01")).body.interactions).toBe(0);
+    const counted = await admin("DELETE", "/v1/admin/memory", { by: "Ann", session_id: "s", dry_run: true });
+    expect(counted.body).toMatchObject({ interactions: 1, sessions: 1, scrubbed: null });
+    expect((await admin("DELETE", "/v1/admin/memory", { by: "Ann", session_id: "s" })).body).toMatchObject({
+      interactions: 1,
+      scrubbed: true,
+    });
+    expect((await admin("GET", "/v1/admin/stats")).body.interactions).toBe(2);
+    expect((await admin("DELETE", "/v1/admin/memory", { by: "Ann", before: "2999-01-01" })).body).toMatchObject({ interactions: 2 });
+  });
+});

@@ -1,0 +1,103 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Finished, isCivil, runCli } from "./support/cli.ts";
+import { createSandbox, type Sandbox, UNANSWERABLE } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+
+let sandbox: Sandbox;
+let id: string;
+
+beforeAll(async () => {
+  sandbox = createSandbox();
+  await cli("ingest", "documents");
+  id = (JSON.parse((await cli("ask", "--json", "--session", "s", CARD)).stdout) as { id: string }).id;
+  await cli("ask", UNANSWERABLE);
+});
+afterAll(() => sandbox.remove());
+
+async function cli(...args: string[]): Promise<Finished> {
+  const finished = await runCli(args, { cwd: sandbox.folder, env: sandbox.env });
+  expect(isCivil(finished), `${args.join(" ")}\n${finished.stdout}\n${finished.stderr}`).toBe(true);
+  return finished;
+}
+
+const json = async (...args: string[]) => JSON.parse((await cli(...args)).stdout) as Record<string, unknown>;
+
+describe("review on the command line", () => {
+  it("lists, shows, approves, flags, corrects and tells what was done", async () => {
+    const listed = await cli("review", "list");
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(/penguins[\s\S]*asked once; reported, refused/);
+    expect((JSON.parse((await cli("review", "list", "--json", "--limit", "1")).stdout) as unknown[]).length).toBe(1);
+    expect((await cli("review", "show", id)).stdout).toMatch(/Review: unreviewed[\s\S]*5 dollars/);
+    expect(await cli("review", "approve", id, "--by", "Ann Lee")).toMatchObject({ code: 0, stdout: `Approved ${id}.\n` });
+    expect((await cli("review", "show", id)).stdout).toContain("Review: approved by Ann Lee");
+    expect((await cli("review", "flag", id, "--by", "Ben")).code).toBe(0);
+    const file = join(sandbox.folder, "better.txt");
+    writeFileSync(file, "Children under 12 pay nothing [1].\n\n[1]: cards.md\n");
+    const corrected = await cli("review", "correct", id, "--answer", file, "--by", "Ann");
+    expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining("Children under 12 pay nothing. [1]")]);
+    const served = await cli("ask", CARD);
+    expect(served.stdout).toMatch(
+      /Children under 12 pay nothing[\s\S]*a reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
+    );
+    const history = await cli("review", "history", "--id", id);
+    expect(history.stdout).toMatch(/Ann: correct[\s\S]*Ben: flag[\s\S]*Ann Lee: approve[\s\S]*Intact: 3 rows, head [0-9a-f]{64}/);
+  });
+
+  it.each([
+    [["review", "show", "nobody"], 2, "unknown_interaction"],
+    [["review", "approve", "nobody"], 2, "unknown_interaction"],
+    [["review", "approve", "ID", "--by", " "], 2, "review_actor"],
+    [["review", "correct", "ID", "--answer", "/nonexistent"], 2, "answer_unreadable"],
+    [["review", "correct", "ID"], 2, "--answer"],
+    [["review", "list", "--limit", "0"], 2, "whole number"],
+    [["review", "list", "--status", "odd"], 2, "Allowed choices"],
+    [["review", "list", "--domain", "nowhere"], 2, "unknown_domain"],
+    [["stats", "--since", "yesterday"], 2, "give a date"],
+    [["stats", "--since", "2026-13-45"], 2, "give a date"],
+    [["forget"], 2, "forget_nothing"],
+    [["forget", "--all", "--session", "s"], 2, "forget_nothing"],
+    [["forget", "--session", ""], 2, "forget_nothing"],
+    [["sessions", "burn"], 2, "unknown command"],
+  ])("%j ends with %i and says why", async (args, code, told) => {
+    const finished = await cli(...args.map((one) => (one === "ID" ? id : one)));
+    expect(finished.code).toBe(code);
+    expect(finished.stderr).toContain(told);
+  });
+
+  it("refuses a correction that is not bound, and says which sentence and why", async () => {
+    const file = join(sandbox.folder, "worse.txt");
+    writeFileSync(file, "A library card costs 50 dollars per year [1]. It is free.\n[1]: cards.md\n");
+    const { code, stderr } = await cli("review", "correct", id, "--answer", file);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/answer_unbound[\s\S]*1\. "A library card costs 50 dollars per year\."[\s\S]*2\. "It is free\.": cites nothing/);
+  });
+});
+
+describe("stats, sessions and forget on the command line", () => {
+  it("counts without a word of any question, and forgets only with --yes", async () => {
+    const stats = await cli("stats");
+    expect(stats.stdout).toMatch(/questions, 0 of them without text; served from memory/);
+    expect(stats.stdout).not.toContain("penguins");
+    expect(await json("stats", "--json")).toMatchObject({ refusals: { nothing_relevant: 1 } });
+    const dry = await cli("forget", "--question", UNANSWERABLE.toUpperCase());
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("Would delete: 1 interactions")]);
+    expect(dry.stderr).toContain("--yes");
+    expect(await json("forget", "--question", UNANSWERABLE, "--yes", "--json")).toMatchObject({ interactions: 1, scrubbed: true });
+    expect(await json("forget", "--question", UNANSWERABLE, "--json")).toMatchObject({ interactions: 0, scrubbed: null });
+    expect((await cli("sessions", "purge")).stdout).toMatch(/^Deleted 0 sessions, 0 cached answers, 0 interactions, 0 reports, 0 rows/);
+    expect(await json("forget", "--all", "--yes", "--json")).toMatchObject({ scrubbed: true });
+    expect((await cli("stats")).stdout).toBe("Nothing was asked.\n");
+    expect((await cli("review", "list")).stdout).toBe("Nothing waits for review.\n");
+    expect((await cli("review", "history")).stdout).toMatch(/forget all[\s\S]*forget question[\s\S]*Intact/);
+  });
+
+  it("stores no text of an ephemeral question", async () => {
+    await cli("ask", "--ephemeral", "--user", "jane", CARD);
+    expect(await json("stats", "--json")).toMatchObject({ interactions: 1, ephemeral: 1, topics: [] });
+    expect((await cli("review", "list")).stdout).toBe("Nothing waits for review.\n");
+  });
+});
