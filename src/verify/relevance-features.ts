@@ -20,9 +20,18 @@ interface Standing {
   /** Its title and headings. */
   readonly above: Match;
   /** Its sentences, each under its title and headings, by what they cover of the question. */
-  readonly sentence: { readonly held: number; readonly soft: number; readonly rarest: number; readonly least: number };
+  readonly sentence: Coverage;
   readonly place: number;
   readonly best: Best;
+}
+
+/** The most that any one text of several covers, by each measure; in one pass, for a passage has many sentences. */
+interface Coverage {
+  readonly held: number;
+  readonly soft: number;
+  /** Of the two heaviest terms. */
+  readonly rarest: number;
+  readonly least: number;
 }
 
 /** What the best of all passages reaches. */
@@ -56,10 +65,6 @@ export const IN_WORDS = {
 
 const { log1p } = Math;
 
-function sum(matches: readonly Match[], of: (match: Match) => number): number {
-  return matches.reduce((most, match) => Math.max(most, of(match)), 0);
-}
-
 function minus(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one - other;
 }
@@ -89,7 +94,10 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
   "sentence.soft": { says: "sentence", of: ({ sentence }) => sentence.soft },
   "sentence.rarest": { says: "sentence", of: ({ sentence }) => sentence.rarest },
   "sentence.least": { says: "sentence", of: ({ sentence }) => sentence.least },
-  "sentence.bare": { says: "sentence", of: ({ passage, terms }) => sum(passage.sentences, (match) => held(match, terms)) },
+  "sentence.bare": {
+    says: "sentence",
+    of: ({ passage, terms }) => passage.sentences.reduce((most, match) => Math.max(most, held(match, terms)), 0),
+  },
 
   soft: { says: "meaning", of: ({ passage, terms }) => soft(passage.whole, terms) },
   "soft.behind": { says: "meaning", of: ({ passage, terms, best }) => soft(passage.whole, terms) - best.soft },
@@ -126,6 +134,25 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
   "question.best-held": { says: "question", of: ({ best }) => best.held },
 };
 
+function coverageOf(matches: readonly Match[], terms: readonly AskedTerm[]): Coverage {
+  let [mostHeld, mostSoft, mostRare, mostLeast] = [0, 0, 0, 0];
+  for (const match of matches) {
+    let [heldHere, softHere, leastHere] = [0, 0, terms.length === 0 ? 0 : 1];
+    for (let i = 0; i < terms.length; i++) {
+      const value = match[i] ?? 0;
+      const { weight } = terms[i] as AskedTerm;
+      if (value === 1) heldHere += weight;
+      softHere += weight * value;
+      if (value < leastHere) leastHere = value;
+    }
+    if (heldHere > mostHeld) mostHeld = heldHere;
+    if (softHere > mostSoft) mostSoft = softHere;
+    if (leastHere > mostLeast) mostLeast = leastHere;
+    mostRare = Math.max(mostRare, ofRarest(match, terms, 2));
+  }
+  return { held: mostHeld, soft: mostSoft, rarest: mostRare, least: mostLeast };
+}
+
 /** Values of the named features for every passage, in order; `null` where one measures nothing. */
 export function measurePassages(view: EvidenceView, names: readonly string[]): (number | null)[][] {
   const { passages, terms } = view;
@@ -138,12 +165,7 @@ export function measurePassages(view: EvidenceView, names: readonly string[]): (
     rerank: most(passages.map(({ scores }) => scores.rerank)),
   };
   return passages.map((passage, place) => {
-    const sentence = {
-      held: sum(passage.headed, (match) => held(match, terms)),
-      soft: sum(passage.headed, (match) => soft(match, terms)),
-      rarest: sum(passage.headed, (match) => ofRarest(match, terms, 2)),
-      least: sum(passage.headed, least),
-    };
+    const sentence = coverageOf(passage.headed, terms);
     const standing: Standing = { view, terms, passage, above: union(passage.title, passage.headings), sentence, place, best };
     return names.map((name) => (RELEVANCE_FEATURES[name] as RelevanceFeature).of(standing));
   });
