@@ -243,6 +243,8 @@ describe("the verdicts of the default", () => {
   it("hand the writer what is not rejected, and refuse when all is, whatever the chance of the whole", () => {
     const decided = decide(verify("card", ["card", "ice", "card"], learned(0.9, 0.3, 0.1)), gate, sufficient);
     expect(decided.usable.map(({ passage }) => passage.sid)).toEqual(["S1", "S2"]);
+    const noWords = decide(verify("card", ["ice", "snow"], learned(0.9, 0.1)), gate, sufficient);
+    expect(noWords.usable.map(({ passage }) => passage.sid)).toEqual(["S1"]);
     expect(decide(verify("card", ["card", "card"], learned(0.1, 0.1)), gate, sufficient)).toMatchObject({
       answer: false,
       reason: "evidence_too_weak",
