@@ -10,7 +10,11 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
     ...(labels.unjudgeable.length > 0 ? [`${labels.unjudgeable.length} without a key value or a gold quote in the documents`] : []),
   ];
   return [
-    { name: "labelled questions", figure: String(labels.n), note: [`${labels.answerable} answerable`, ...kinds].join(", ") },
+    {
+      name: "labelled questions",
+      figure: String(labels.n),
+      note: [`${labels.answerable} answerable, about ${labels.pages} ${labels.pages === 1 ? "page" : "pages"}`, ...kinds].join(", "),
+    },
     ...(left.length === 0 ? [] : [{ name: "  left out", figure: "", note: left.join(", ") }]),
     { name: "judged by", figure: by.model, note: by.encoder ?? "no encoder" },
     { name: "risk: wrong among the answered, by threshold", figure: "" },
@@ -31,14 +35,14 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "",
             figure: "",
-            note: `Promise: at most ${percent(risk)} of the answers to questions like the labelled ones are wrong, with ${percent(1 - delta)} confidence. The share counted is of the labels that chose the threshold.`,
+            note: `Promise: at most ${percent(risk)} of the answers to questions like the labelled ones are wrong, with ${percent(1 - delta)} confidence, if those are independent of each other (questions about one page are not quite) and more confident answers err less. The share counted is of the labels that chose the threshold.`,
           },
         ]
       : [
           {
             name: `threshold for ${percent(risk)}`,
             figure: "none",
-            note: `${percent(1 - delta)} confidence needs ${choice.needed} answers without an error; ${choice.missing} more labelled questions answered without an error are missing at least`,
+            note: `no threshold is low enough that ${choice.least} or more are answered and high enough that their errors leave ${percent(1 - delta)} confidence (${choice.needed} answers without an error would); at least ${choice.missing} more labelled questions, answered without an error, are missing`,
           },
         ]),
   ];

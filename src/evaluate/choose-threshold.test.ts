@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { binomialTail, chooseThreshold, leastLabels } from "./choose-threshold.ts";
+import { binomialTail } from "../verify/binomial-tail.ts";
+import { chooseThreshold, leastLabels } from "./choose-threshold.ts";
 import { createRandom } from "./random.ts";
 
 describe("binomialTail", () => {
@@ -15,9 +16,9 @@ describe("chooseThreshold", () => {
 
   it("needs 149 answers without an error for 2 % at 95 %, and says how many are missing", () => {
     expect(leastLabels(0.02)).toBe(149);
-    expect(chooseThreshold(clean(148), 0.02)).toEqual({ type: "too-few", needed: 149, missing: 1 });
+    expect(chooseThreshold(clean(148), 0.02)).toEqual({ type: "too-few", needed: 149, missing: 1, least: 149 });
     expect(chooseThreshold(clean(149), 0.02)).toMatchObject({ type: "chosen", wrong: 0, answered: 149 });
-    expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149 });
+    expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149, least: 149 });
   });
 
   it("says how many are missing where errors stand in the way: with so many it chooses, with one fewer not", () => {
