@@ -173,6 +173,15 @@ describe("the default: verdicts stay, and what the web said stands beside the an
     expect(web.requests).toEqual([]);
   });
 
+  it("does not ask for a follow-up that is read with an emergency of an earlier turn", async () => {
+    const { library, web } = await start({ pages: { "/fees": SAME } });
+    await library.ask("What does a replacement library card cost after a suicide?", { profile: "sourcebound", sessionId: "s" });
+    const events = await library.events("And what does it cost?", { profile: "sourcebound", sessionId: "s" });
+    const admitted = events.find(({ type }) => type === "admit-end");
+    expect(admitted).toMatchObject({ facts: { resolved: expect.stringContaining("suicide") } });
+    expect(web.requests).toEqual([]);
+  });
+
   it("is never offered to a model that writes", async () => {
     const model = fakeChatModel([["A replacement library card costs $5 for every adult member [1]."]]);
     const { run } = await start({
