@@ -1,6 +1,9 @@
 import type { CalibrationReport, Measured, OperatingPoint } from "./calibrate.ts";
 import { countRow, decimal, type TableRow } from "./report.ts";
 
+/** Answerable questions for each page from which on they are no longer taken for independent. */
+const CROWDED = 1.5;
+
 /** A calibration for people: the curve, the figures, and the threshold with what it promises. */
 export function calibrationTable(report: CalibrationReport): TableRow[] {
   const { labels, curve, shipped, aurc, calibrationError, map, by, choice, risk, delta } = report;
@@ -13,9 +16,18 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
     {
       name: "labelled questions",
       figure: String(labels.n),
-      note: [`${labels.answerable} answerable, about ${labels.pages} ${labels.pages === 1 ? "page" : "pages"}`, ...kinds].join(", "),
+      note: [`${labels.answerable} answerable (about ${labels.pages} ${labels.pages === 1 ? "page" : "pages"})`, ...kinds].join(", "),
     },
     ...(left.length === 0 ? [] : [{ name: "  left out", figure: "", note: left.join(", ") }]),
+    ...(labels.answerable > CROWDED * labels.pages
+      ? [
+          {
+            name: "  crowded",
+            figure: "",
+            note: `${decimal(labels.answerable / labels.pages)} questions a page: answers that err together make the promise weaker than it says (three at a time, 11 % of the promises for 10 % were broken instead of 5 %); label more pages`,
+          },
+        ]
+      : []),
     { name: "judged by", figure: by.model, note: by.encoder ?? "no encoder" },
     { name: "risk: wrong among the answered, by threshold", figure: "" },
     ...curve.map((point) => pointRow(`  from ${point.threshold.toFixed(2)}`, point, report)),

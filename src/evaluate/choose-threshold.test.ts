@@ -43,6 +43,21 @@ describe("chooseThreshold", () => {
     expect(() => chooseThreshold(clean(10), risk)).toThrow(RangeError);
   });
 
+  it.each([
+    [100, 0.1],
+    [300, 0.1],
+    [300, 0.2],
+  ])("chooses any threshold for at most δ of the sets (of %d labels) whose risk is just above %d everywhere", (labels, risk) => {
+    const random = createRandom(7);
+    let chosen = 0;
+    for (let draw = 0; draw < 2000; draw++) {
+      const drawn = Array.from({ length: labels }, () => ({ score: random(), wrong: random() < risk * 1.0001 }));
+      if (chooseThreshold(drawn, risk).type === "chosen") chosen++;
+    }
+    expect(chosen).toBeGreaterThan(20);
+    expect(chosen).toBeLessThanOrEqual(0.05 * 2000 + 20);
+  });
+
   it("begins where a fifth is answered: a single error among the most confident does not forbid everything", () => {
     const first = [{ score: 0.999, wrong: true }];
     expect(chooseThreshold([...first, ...clean(199)], 0.05)).toMatchObject({ type: "chosen", answered: 200, wrong: 1 });
