@@ -380,7 +380,13 @@ export async function refuse(question: Question, { decision, evidence, written }
   const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+  const refusal = explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+  return hotlines(question, parts).length > 0 ? withoutLacks(refusal) : refusal;
+}
+
+/** Whoever is in danger is not told which of their words no document holds. */
+function withoutLacks(refusal: Refusal): Refusal {
+  return { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
 /** Where filters and selection kept the search to, in words. */
