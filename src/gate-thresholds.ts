@@ -3,18 +3,18 @@ import type { Config } from "./config.ts";
 import { calibrationFolder } from "./data-folders.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Health } from "./engine-types.ts";
+import type { GateWeights } from "./local-models.ts";
 import type { Profile } from "./profiles/profile.ts";
 import type { AnswerParts } from "./steps.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { type GateFacts, type GateThreshold, misfitOf } from "./verify/calibration.ts";
 import { CalibrationFiles } from "./verify/calibration-files.ts";
-import type { SufficiencyWeights } from "./verify/sufficiency.ts";
 import { DriftWatch } from "./verify/watch-drift.ts";
 
 interface ThresholdParts {
   readonly config: Config;
   readonly models: AnswerParts["models"];
-  readonly weights: () => SufficiencyWeights;
+  readonly weights: () => GateWeights;
   readonly recent: ConstructorParameters<typeof DriftWatch>[0]["recent"];
   readonly warn: (message: string) => void;
   readonly clock: () => number;
@@ -36,6 +36,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
+  const idOf = ({ weights: together, relevance }: GateWeights) => `${together.id}, ${relevance.id}`;
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null =>
     profile.gate.type !== "sufficiency"
       ? null
@@ -44,7 +45,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
           profile: profile.name,
           settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
           writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
-          weights: weights().id,
+          weights: idOf(weights()),
         };
   const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);

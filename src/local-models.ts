@@ -15,14 +15,18 @@ import { createSlotMatcher } from "./remember/slot-matcher.ts";
 import { Lexicon } from "./retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "./retrieve/rerank.ts";
 import type { RetrieveParts } from "./retrieve/retrieve.ts";
-import { readSufficiencyWeights, type SufficiencyParts, type SufficiencyWeights } from "./verify/sufficiency.ts";
+import { type LearnedParts, readRelevanceWeights } from "./verify/relevance.ts";
+import { readSufficiencyWeights } from "./verify/sufficiency.ts";
+
+/** Weights of the gate: of all passages together, and of each. */
+export type GateWeights = Pick<LearnedParts, "weights" | "relevance">;
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export interface LocalModels {
   readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
   readonly support: Pick<SupportScorer, "id" | "score">;
-  readonly sufficiency: () => SufficiencyParts;
-  readonly weightsOfGate: () => SufficiencyWeights;
+  readonly sufficiency: () => LearnedParts;
+  readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
 }
@@ -38,14 +42,14 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
     }
     return known;
   };
-  let gateWeights: SufficiencyWeights | null = null;
-  const weightsOfGate = (): SufficiencyWeights => {
-    gateWeights ??= readSufficiencyWeights();
+  let gateWeights: GateWeights | null = null;
+  const weightsOfGate = (): GateWeights => {
+    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights() };
     return gateWeights;
   };
-  const sufficiency = (): SufficiencyParts => {
+  const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
-    return { weights: weightsOfGate(), space: lexicon, encoder: encoder.id };
+    return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
