@@ -60,8 +60,8 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     differing: differingWords(asked, stored, openAsked, openStored),
     askedOpen: openMass(openAsked, about),
     storedOpen: openMass(openStored, found),
-    askedAlone: openMass(openAsked, undefined),
-    storedAlone: openMass(openStored, undefined),
+    askedAlone: aloneMass(openAsked),
+    storedAlone: aloneMass(openStored),
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),
@@ -78,6 +78,14 @@ function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | und
   let sum = 0;
   for (const { term, match } of open) if (term.weight >= TELLING) sum += term.weight * (1 - (isThere(term, there) ? THERE : match));
   return sum;
+}
+
+/** The same by words alone; a name that is only like another word is another name. */
+function aloneMass(open: readonly MatchedTerm[]): number {
+  return openMass(
+    open.map((one) => (one.term.kind === "name" && one.how === "near" ? { ...one, match: 0 } : one)),
+    undefined,
+  );
 }
 
 /** Does the text from which the keys were read speak of a term? */

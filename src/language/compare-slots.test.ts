@@ -30,6 +30,15 @@ describe("compareSlots: what the texts speak of", () => {
     ];
     expect(ruleOf(asked, stored, { about, found: about })).toBe("unknown");
   });
+
+  it("does not take a name for a word that is only like it", () => {
+    const texts = new Set(readAbout(["You may request the board's ruling. The ERB has a deadline."], vocabulary));
+    const likeness = (one: string, other: string) => (one === "erb" && other === "appeal" ? 0.4 : 0);
+    const verdict = ruleOf("How long do I have to request a board appeal?", "Is there a deadline to appeal for the ERB?", {
+      ...{ about: texts, found: texts, likeness },
+    });
+    expect(verdict).toBe("unknown");
+  });
 });
 
 describe("compareSlots: what is no hit", () => {
