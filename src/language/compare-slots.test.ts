@@ -50,6 +50,7 @@ describe("compareSlots: what is no hit", () => {
     ["values", "Who pays before May 1, 2020?", "Who pays after May 1, 2020?"],
     ["values", "Who pays at least 20 euros?", "Who pays at most 20 euros?"],
     ["values", "Is the rule for members over 57 still in force in 2011?", "Is the rule for members over 57 still in force?"],
+    ["polarity", "I cannot not pay the fee", "I cannot pay the fee"],
     ["names", "What do I get at 3,5 percent?", "What do I get at 3,6 percent?"],
     ["names", "Is ½ of it paid?", "Is ¼ of it paid?"],
     ["names", "How is the ERB paid?", "How is the LRB paid?"],

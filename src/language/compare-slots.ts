@@ -76,6 +76,7 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
   if (asked.periods.join() !== stored.periods.join())
     return miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
   if (asked.negations > 0 !== stored.negations > 0) return miss("polarity", "one of them denies");
+  if (asked.negations % 2 !== stored.negations % 2) return miss("polarity", "one of them denies what is denied");
   if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
   if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
   const alignment = alignTerms(asked, stored, context);
