@@ -32,13 +32,23 @@ export function redactAnswered(text: string, answer: Pick<Answer, "citations">):
 }
 
 function publishedIn({ citations }: Pick<Answer, "citations">): string {
-  return citations.map(({ quote }) => quote).join("\n");
+  return oneLine(citations.map(({ quote }) => quote).join("\n"));
+}
+
+/** A source breaks an address into lines, a sentence does not. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+/** Would an answer be stored in other words than it was shown in? Such a one is not served again. */
+export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boolean {
+  return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
 /** The text without personal data, but for what the sources publish: a hotline's number is nobody's secret. */
 function redactUnpublished(text: string, published: string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
-  if (findPersonalData(text).every((one) => published.includes(one.text))) return text;
+  if (findPersonalData(text).every((one) => published.includes(oneLine(one.text)))) return text;
   return redactPersonalData(text);
 }
 

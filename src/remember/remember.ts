@@ -9,7 +9,7 @@ import type { Answer, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
 import type { Matcher } from "./matcher.ts";
 import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
-import { forStorage, redactAnswered } from "./redact.ts";
+import { forStorage, losesWords, redactAnswered } from "./redact.ts";
 import { sessionShown } from "./session-messages.ts";
 
 export interface RememberSettings {
@@ -119,7 +119,8 @@ export async function rememberAnswer(
   }
   const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
   // What a reviewer has flagged is not served again without being made again.
-  if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer)) return { cached: false, reportFailure };
+  if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
+    return { cached: false, reportFailure };
   const cached = await store.cache.put({
     key: exactCacheKey(question, writing.scope),
     scope: scopeKey(question, writing.scope),
