@@ -1,0 +1,172 @@
+import { sharedWording } from "./shared-wording.ts";
+import { PERSON_WORDS } from "./slot-lexicon.ts";
+
+/** What the order of a question's words and its small words say: who does it, how far it reaches, how many things are asked. */
+export interface QuestionShape {
+  /** Questions in one: "how do I apply, and what does it cost" has two. */
+  readonly questions: number;
+  /** Whom the verb of a question makes do something: `speaker`, `house` (who is asked, or the domain's own name), or a word. */
+  readonly subject: { readonly who: string; readonly verb: string } | null;
+  /** Everybody who takes part, by the same names. */
+  readonly parties: readonly string[];
+  /** "all", "only" and the like, each as often as it is said; `only` with what it narrows. */
+  readonly scopes: readonly string[];
+  /** Words behind "if", "after", "while" and the like, up to the end of the clause: a condition. */
+  readonly conditions: readonly string[];
+}
+
+export interface ShapeSource {
+  readonly text: string;
+  /** Every word in order, in one spelling. */
+  readonly frame: readonly string[];
+  readonly home: ReadonlySet<string>;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+/** In the frame's spelling. */
+const AUXILIARIES = words(
+  "can could mai may might must shall should will would do doe did am is ar are wa was were ha has have had cant couldnt dont doesnt didnt isnt arent wont wouldnt shouldnt",
+);
+// "us" is how the frame spells "use".
+const SPEAKER = words("i me my mine myself we our");
+const ANYBODY = words("veteran someon somebodi anyon anybodi person you");
+const DETERMINERS = words("a an the my your our his her their its thi that these those ani all onli some mani");
+const ADVERBS = words("still also onli even not ever just alreadi now first both");
+const JOINING = words("and or nor vs versu a an the of");
+
+/** Reads the shape of a question. */
+export function readShape({ text, frame, home }: ShapeSource): QuestionShape {
+  const speaks = frame.some((word) => SPEAKER.has(word));
+  const party = (word: string) => {
+    if (SPEAKER.has(word)) return "speaker";
+    if (home.has(word)) return "house";
+    // "How do you apply" is everybody; "can you change my address" speaks to somebody.
+    if (word === "you" && speaks) return "house";
+    return ANYBODY.has(word) ? "speaker" : word;
+  };
+  return {
+    questions: countQuestions(text),
+    subject: subjectOf(frame, party),
+    parties: [...new Set(frame.filter((word) => !JOINING.has(word)).map(party))].sort(),
+    scopes: scopesOf(text, frame),
+    conditions: conditionsOf(frame),
+  };
+}
+
+const AUX = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
+const SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|va|this|that)";
+const FIRST = new RegExp(
+  String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*(?:how|what|whats|when|where|who|whom|whose|which|why|${AUX})\b`,
+  "i",
+);
+const LATER = new RegExp(
+  String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*(?:(?:how|what|why)\b|(?:when|where|who|which)\s+(?:[a-z'’-]+\s+)?${AUX}\b|${AUX}\s+${SUBJECT}\b)`,
+  "i",
+);
+
+/** Clauses that ask; 1 at least. */
+function countQuestions(text: string): number {
+  const clauses = text.split(/[?!.;:]+(?=\s|$)|,|\b(?=(?:and|but|also|plus|or)\b)/i).filter((clause) => /\p{L}/u.test(clause));
+  const asking = clauses.filter((clause, i) => (i === 0 ? FIRST : LATER).test(clause)).length;
+  return Math.max(1, asking);
+}
+
+/** The first word behind an auxiliary that somebody or something is named by, with the word that follows it. */
+function subjectOf(frame: readonly string[], party: (word: string) => string): QuestionShape["subject"] {
+  const at = frame.findIndex((word) => AUXILIARIES.has(word));
+  if (at < 0) return null;
+  let next = at + 1;
+  const isPassed = (word: string | undefined) => word !== undefined && (DETERMINERS.has(word) || ADVERBS.has(word));
+  while (isPassed(frame[next])) next++;
+  const word = frame[next];
+  let after = next + 1;
+  while (ADVERBS.has(frame[after] ?? "")) after++;
+  const verb = frame[after];
+  return word === undefined || verb === undefined ? null : { who: party(word), verb };
+}
+
+const SCOPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ all: "all", every: "all", everyon: "all", everybodi: "all", some: "some", another: "another" },
+    ...{ only: "only", sole: "only", exclus: "only" },
+  }),
+);
+const COMPARES =
+  /\b(?:better|worse|best|worst|versus|vs|differ(?:s|ent from|ences?)?|compared?|comparison|(?:more|less)\s+\p{L}+\s+than|(?!(?:other|rather|later|earlier|older|younger|higher|lower|longer|shorter|greater|fewer)\b)\p{L}+er\s+than)\b(?!\s+\d)/iu;
+
+function scopesOf(text: string, frame: readonly string[]): string[] {
+  const found = frame.flatMap((word, i): string[] => {
+    const scope = SCOPES.get(word);
+    if (scope === undefined) return [];
+    if (scope !== "only") return [scope];
+    return [`only ${frame.slice(i + 1).find((next) => !NARROWED_THROUGH.has(next)) ?? ""}`];
+  });
+  return [...new Set([...found, ...(COMPARES.test(text) ? ["compared"] : [])])].sort();
+}
+
+/** Between "only" and what it narrows. */
+const NARROWED_THROUGH = words("for to in on at by with if when after the a an my be");
+
+const CONDITIONAL = words("if after befor sinc until till while dure unless onc despit becaus without");
+/** Where a condition ends: the main clause begins, or another one. */
+const ENDS = words("can could should will would doe did how what");
+
+const PRONOUNS = words("i you he she it we thei him her them when");
+
+/** A leading "when" or "how long before" asks; what follows is no condition but for the words behind the preposition. */
+function conditionsOf(frame: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (let i = 0; i < frame.length; i++) {
+    const isCondition = CONDITIONAL.has(frame[i] as string) || (i > 0 && frame[i] === "when" && !AUXILIARIES.has(frame[i + 1] ?? ""));
+    if (!isCondition) continue;
+    for (let j = i + 1; j < frame.length && !ENDS.has(frame[j] as string); j++)
+      if (!PRONOUNS.has(frame[j] as string)) found.add(frame[j] as string);
+  }
+  return [...found].sort();
+}
+
+/** Below this share of common words, in order, exchanged places are another sentence and not another meaning. */
+const ONE_SENTENCE = 0.4;
+
+/**
+ * Is one of them the other with two sides exchanged? "Does A pay before B" and "does B pay before A": between two things that change places stands
+ * a word that keeps its own.
+ * @param things words that name something or somebody
+ */
+export function isExchanged(one: readonly string[], other: readonly string[], things: ReadonlySet<string>): boolean {
+  if (sharedWording(one, other) < ONE_SENTENCE) return false;
+  const spelled = (frame: readonly string[]) => frame.map((word) => (word === "me" ? "i" : word));
+  const [a, b] = [spelled(one), spelled(other)];
+  const once = (frame: readonly string[], word: string) => frame.indexOf(word) === frame.lastIndexOf(word);
+  const common = a.filter((word) => b.includes(word) && once(a, word) && once(b, word) && !JOINING.has(word));
+  const places = common.map((word) => b.indexOf(word));
+  const isThing = common.map((word) => things.has(word) || word === "i");
+  for (let middle = 1; middle < common.length - 1; middle++) {
+    const at = places[middle] as number;
+    const before = common.some((_, i) => i < middle && isThing[i] && (places[i] as number) > at);
+    const behind = common.some((_, i) => i > middle && isThing[i] && (places[i] as number) < at);
+    if (before && behind) return true;
+  }
+  return false;
+}
+
+/** Does the same verb have another subject, where both take part in both questions? "Do I owe you", "do you owe me". */
+export function isOtherSubject(one: QuestionShape, other: QuestionShape): boolean {
+  const [a, b] = [one.subject, other.subject];
+  if (a === null || b === null || a.verb !== b.verb || a.who === b.who) return false;
+  // Who is spoken to is a party of its own: "can you change it for me" asks of the house what "can I change it" asks of oneself.
+  const takesPart = (who: string, shape: QuestionShape) => shape.parties.includes(who);
+  return [a.who, b.who].every((who) => takesPart(who, one) && takesPart(who, other));
+}
+
+const SOMEBODY = /\b(?:he|him|his|she|her|hers)\b/i;
+const THEM = /\b(?:they|them|their|theirs)\b/i;
+
+/** Is it about somebody whom only "he", "her" or "their" names? */
+export function isAboutSomebodyElse(text: string): boolean {
+  if (PERSON_WORDS.test(text)) return false;
+  if (SOMEBODY.test(text)) return true;
+  const them = THEM.exec(text);
+  if (them === null || !/\b(?:i|me|my)\b/i.test(text)) return false;
+  return !/\p{L}{3,}s\b/u.test(text.slice(0, them.index));
+}
