@@ -1,7 +1,7 @@
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
-import { isExchanged, isOtherSubject } from "./question-shape.ts";
+import { isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
 
@@ -83,6 +83,9 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
   if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
   if (asked.shape.scopes.join() !== stored.shape.scopes.join())
     return miss("scope", `asked ${list(asked.shape.scopes)}, stored ${list(stored.shape.scopes)}`);
+  const [one, other] = [asked.shape.modality, stored.shape.modality];
+  if (asked.asks === "fact" && stored.asks === "fact" && one !== null && other !== null && one !== other)
+    return miss("scope", `asked whether it ${one} be, stored whether it ${other} be`);
   if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
   const alignment = alignTerms(asked, stored, context);
   if (alignment.opposites !== null) return miss("opposites", alignment.opposites);
@@ -228,7 +231,9 @@ function openConditions(terms: Alignment["asked"], { shape }: Slots): string[] {
 /** Two questions that name the same two sides the other way round. */
 function isReversed(asked: Slots, stored: Slots): boolean {
   const things = new Set([...asked.terms.map(({ key }) => key), ...asked.persons]);
-  if (isOtherSubject(asked.shape, stored.shape) || isExchanged(asked.frame, stored.frame, things)) return true;
+  const names = new Set([...asked.terms.filter(({ kind }) => kind === "name").map(({ key }) => key), ...asked.codes]);
+  if (isOtherSubject(asked.shape, stored.shape) || ownsOther(asked.shape, stored.shape)) return true;
+  if (isExchanged(asked.frame, stored.frame, things, names)) return true;
   if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;
   if (asked.direction === null || stored.direction === null) return false;
   const { from, to } = asked.direction;

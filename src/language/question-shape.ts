@@ -6,11 +6,15 @@ export interface QuestionShape {
   /** Questions in one: "how do I apply, and what does it cost" has two. */
   readonly questions: number;
   /** Whom the verb of a question makes do something: `speaker`, `house` (who is asked, or the domain's own name), or a word. */
-  readonly subject: { readonly who: string; readonly verb: string } | null;
+  readonly subject: { readonly who: string; readonly verb: string; readonly passive: boolean } | null;
   /** Everybody who takes part, by the same names. */
   readonly parties: readonly string[];
   /** "all", "only" and the like, each as often as it is said; `only` with what it narrows. */
   readonly scopes: readonly string[];
+  /** Must it be, or may it be? `null`: neither is asked. */
+  readonly modality: "must" | "may" | null;
+  /** Whose what: `spouse incom`. */
+  readonly owned: readonly string[];
   /** Words behind "if", "after", "while" and the like, up to the end of the clause: a condition. */
   readonly conditions: readonly string[];
 }
@@ -49,8 +53,21 @@ export function readShape({ text, frame, home }: ShapeSource): QuestionShape {
     subject: subjectOf(frame, party),
     parties: [...new Set(frame.filter((word) => !JOINING.has(word)).map(party))].sort(),
     scopes: scopesOf(text, frame),
+    modality: MUST.test(text) ? (MAY.test(text) ? null : "must") : MAY.test(text) ? "may" : null,
+    owned: ownedIn(text),
     conditions: conditionsOf(frame),
   };
+}
+
+const MUST =
+  /\b(?:must|(?:have|has|need|needs|got|am|is|are)\s+to|required|mandatory|obliged|do(?:es)?\s+(?:i|we|you|he|she|they|it)\s+(?:still\s+|really\s+)?need)\b/iu;
+const MAY = /\b(?:can|could|may|allowed|able|permitted)\b/iu;
+
+/** "My wife's income": the owner with what is owned, lower case. */
+function ownedIn(text: string): string[] {
+  return [...text.toLowerCase().matchAll(/(\p{L}{2,})(?:['’]s|(?<=s)['’])\s+(?:own\s+)?(\p{L}{2,})/gu)]
+    .map(([, owner, owned]) => `${owner} ${owned}`)
+    .sort();
 }
 
 const AUX = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
@@ -71,19 +88,34 @@ function countQuestions(text: string): number {
   return Math.max(1, asking);
 }
 
+/** Words for "who" and "what" as the subject itself. */
+const ASKING = words("who what which");
+/** Before the word for what is done to the subject. */
+const PASSIVE = words("be been get got");
+const MADE_BY_AUXILIARY = words("am is ar are wa was were");
+
 /** The first word behind an auxiliary that somebody or something is named by, with the word that follows it. */
 function subjectOf(frame: readonly string[], party: (word: string) => string): QuestionShape["subject"] {
+  const [first = "", second = ""] = frame;
+  if (ASKING.has(first) && second !== "" && !AUXILIARIES.has(second) && !DETERMINERS.has(second))
+    return { who: ASKED, verb: second, passive: false };
   const at = frame.findIndex((word) => AUXILIARIES.has(word));
   if (at < 0) return null;
-  let next = at + 1;
   const isPassed = (word: string | undefined) => word !== undefined && (DETERMINERS.has(word) || ADVERBS.has(word));
+  let next = at + 1;
   while (isPassed(frame[next])) next++;
-  const word = frame[next];
   let after = next + 1;
   while (ADVERBS.has(frame[after] ?? "")) after++;
-  const verb = frame[after];
-  return word === undefined || verb === undefined ? null : { who: party(word), verb };
+  const isDone = PASSIVE.has(frame[after] ?? "") && frame[after + 1] !== undefined;
+  const [word, verb] = [frame[next], frame[isDone ? after + 1 : after]];
+  // Where a determiner follows, the word is a verb whose subject was said in a phrase that is left out.
+  if (word === undefined || verb === undefined || DETERMINERS.has(verb))
+    return isDone && word !== undefined ? { who: party(word), verb: "be", passive: false } : null;
+  return { who: party(word), verb, passive: isDone || MADE_BY_AUXILIARY.has(frame[at] as string) };
 }
+
+/** The subject that is asked for. */
+const ASKED = "?";
 
 const SCOPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -107,7 +139,7 @@ function scopesOf(text: string, frame: readonly string[]): string[] {
 /** Between "only" and what it narrows. */
 const NARROWED_THROUGH = words("for to in on at by with if when after the a an my be");
 
-const CONDITIONAL = words("if after befor sinc until till while dure unless onc despit becaus without");
+const CONDITIONAL = words("if with in at after befor sinc until till while dure unless onc despit becaus without");
 /** Where a condition ends: the main clause begins, or another one. */
 const ENDS = words("can could should will would doe did how what");
 
@@ -132,15 +164,21 @@ const ONE_SENTENCE = 0.4;
  * Is one of them the other with two sides exchanged? "Does A pay before B" and "does B pay before A": between two things that change places stands
  * a word that keeps its own.
  * @param things words that name something or somebody
+ * @param names those of them that are names: what stands in which place counts in any wording
  */
-export function isExchanged(one: readonly string[], other: readonly string[], things: ReadonlySet<string>): boolean {
-  if (sharedWording(one, other) < ONE_SENTENCE) return false;
+export function isExchanged(
+  one: readonly string[],
+  other: readonly string[],
+  things: ReadonlySet<string>,
+  names: ReadonlySet<string>,
+): boolean {
+  const isOneSentence = sharedWording(one, other) >= ONE_SENTENCE;
   const spelled = (frame: readonly string[]) => frame.map((word) => (word === "me" ? "i" : word));
   const [a, b] = [spelled(one), spelled(other)];
   const once = (frame: readonly string[], word: string) => frame.indexOf(word) === frame.lastIndexOf(word);
   const common = a.filter((word) => b.includes(word) && once(a, word) && once(b, word) && !JOINING.has(word));
   const places = common.map((word) => b.indexOf(word));
-  const isThing = common.map((word) => things.has(word) || word === "i");
+  const isThing = common.map((word) => names.has(word) || (isOneSentence && (things.has(word) || word === "i")));
   for (let middle = 1; middle < common.length - 1; middle++) {
     const at = places[middle] as number;
     const before = common.some((_, i) => i < middle && isThing[i] && (places[i] as number) > at);
@@ -153,10 +191,19 @@ export function isExchanged(one: readonly string[], other: readonly string[], th
 /** Does the same verb have another subject, where both take part in both questions? "Do I owe you", "do you owe me". */
 export function isOtherSubject(one: QuestionShape, other: QuestionShape): boolean {
   const [a, b] = [one.subject, other.subject];
-  if (a === null || b === null || a.verb !== b.verb || a.who === b.who) return false;
-  // Who is spoken to is a party of its own: "can you change it for me" asks of the house what "can I change it" asks of oneself.
+  if (a === null || b === null || a.verb !== b.verb) return false;
+  if (a.who === b.who) return a.passive !== b.passive;
+  // "How is it rated by you" is "how do you rate it".
+  if (a.passive !== b.passive) return false;
+  if (a.who === ASKED || b.who === ASKED) return true;
   const takesPart = (who: string, shape: QuestionShape) => shape.parties.includes(who);
   return [a.who, b.who].every((who) => takesPart(who, one) && takesPart(who, other));
+}
+
+/** Does somebody own one thing here and another one there? "My wife's income" and "my wife's pension". */
+export function ownsOther({ owned: one }: QuestionShape, { owned: other }: QuestionShape): boolean {
+  const owners = (owned: readonly string[]) => owned.map((words) => words.split(" ")[0]).join();
+  return one.length > 0 && owners(one) === owners(other) && one.join() !== other.join();
 }
 
 const SOMEBODY = /\b(?:he|him|his|she|her|hers)\b/i;
