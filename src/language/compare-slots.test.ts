@@ -5,7 +5,7 @@ import { readAbout, readSlots } from "./slots.ts";
 
 const vocabulary = createSlotVocabulary({
   title: "Pension fund",
-  hosts: ["fund.example"],
+  hosts: ["fund.example", "rival.example"],
   abbreviations: { ERB: ["early retirement bonus"], LRB: ["late retirement bonus"] },
   synonyms: [["payslip", "wage statement"]],
   entities: [{ type: "form", canonical: "$1", patterns: ["\\b([A-Z]{2}-\\d{2})\\b"] }],
@@ -70,6 +70,8 @@ describe("compareSlots: what is no hit", () => {
     ["scope", "Can only the employer stop the payslip?", "Can the employer stop only the payslip?"],
     ["scope", "Is the plan not only for teachers?", "Is the plan only for teachers?"],
     ["scope", "Is it better to take the ERB or the LRB?", "Can I take the ERB or the LRB?"],
+    ["contrast", "Can the rival see my payslip?", "Can the fund see my payslip?"],
+    ["direction", "How do I move from AB-12 to AB-13?", "AB-13 back to AB-12, how"],
     ["contrast", "Who can order a plaque?", "Who can order a medal?"],
     ["contrast", "Are letters from a doctor accepted?", "Are letters from any doctor accepted?"],
     ["contrast", "How much is the cover?", "How much is the supplementary cover?"],

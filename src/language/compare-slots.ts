@@ -231,7 +231,10 @@ function openConditions(terms: Alignment["asked"], { shape }: Slots): string[] {
 /** Two questions that name the same two sides the other way round. */
 function isReversed(asked: Slots, stored: Slots): boolean {
   const things = new Set([...asked.terms.map(({ key }) => key), ...asked.persons]);
-  const names = new Set([...asked.terms.filter(({ kind }) => kind === "name").map(({ key }) => key), ...asked.codes]);
+  const names = new Set([
+    ...asked.terms.filter(({ kind, key }) => kind === "name" || /\d/.test(key)).map(({ key }) => key),
+    ...asked.codes,
+  ]);
   if (isOtherSubject(asked.shape, stored.shape) || ownsOther(asked.shape, stored.shape)) return true;
   if (isExchanged(asked.frame, stored.frame, things, names)) return true;
   if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;

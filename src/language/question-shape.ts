@@ -141,7 +141,7 @@ const NARROWED_THROUGH = words("for to in on at by with if when after the a an m
 
 const CONDITIONAL = words("if with in at after befor sinc until till while dure unless onc despit becaus without");
 /** Where a condition ends: the main clause begins, or another one. */
-const ENDS = words("can could should will would doe did how what");
+const ENDS = words("can could should will would doe did how what to");
 
 const PRONOUNS = words("i you he she it we thei him her them when");
 
