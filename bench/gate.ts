@@ -15,6 +15,7 @@ import {
   quantile,
   RAW_SCALE,
   type Report,
+  readRelevanceWeights,
   readSufficiencyWeights,
   retrievePassages,
   type TableRow,
@@ -60,7 +61,8 @@ async function measure(
   const encoder = loadEmbeddedEncoder();
   const lexicon = new Lexicon(encoder);
   const weights = readSufficiencyWeights();
-  const sufficiency = () => ({ weights, space: lexicon, encoder: encoder.id });
+  const relevance = readRelevanceWeights();
+  const sufficiency = () => ({ weights, relevance, space: lexicon, encoder: encoder.id });
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const signal = new AbortController().signal;
   const readWords = createWordReader();
@@ -92,8 +94,10 @@ async function measure(
       };
       for (const state of ["cold", "warm"] as const) {
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
-        const { evidence } = await verify(question, found.passages, { scale: RAW_SCALE, written: NOTHING_WRITTEN }, parts, SILENT, signal);
-        decide(question, { evidence, ranker: found.ranker?.id ?? null, scale: RAW_SCALE, headroom: null }, parts, SILENT);
+        const ranker = found.ranker?.id ?? null;
+        const given = { scale: RAW_SCALE, written: NOTHING_WRITTEN, ranker };
+        const { evidence, view } = await verify(question, found.passages, given, parts, SILENT, signal);
+        decide(question, { evidence, view, ranker, scale: RAW_SCALE, headroom: null }, parts, SILENT);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

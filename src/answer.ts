@@ -48,6 +48,7 @@ async function* answerFresh(
 
   const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
   outcome.evidence = judged.evidence;
+  outcome.view = judged.view;
   outcome.conflicts = judged.conflicts;
   yield* consultWeb("decides", question, outcome, parts, trace, signal);
   outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));

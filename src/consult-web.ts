@@ -1,7 +1,7 @@
 import type { AnswerEvent } from "./events.ts";
 import { type Outcome, warn } from "./outcome.ts";
 import type { Profile } from "./profiles/profile.ts";
-import { type AnswerParts, hotlines } from "./steps.ts";
+import type { AnswerParts } from "./steps.ts";
 import type { Trace } from "./trace.ts";
 import type { Question, Warning, WebEvidence } from "./types.ts";
 import { askWeb, type WebOutcome, withWebVerdicts } from "./verify/web.ts";
@@ -53,12 +53,17 @@ export async function* consultWeb(
   yield* warn(outcome, when === "decides" ? failureWarnings(asked) : contradictions(asked.evidence));
 }
 
+/** Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it. */
+function isEmergency({ text, resolved }: Question, { hotlines }: AnswerParts): boolean {
+  return hotlines(text).length > 0 || hotlines(resolved).length > 0;
+}
+
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
 function whyNot(question: Question, parts: AnswerParts): string | null {
   if (parts.web === null) return "no web search is configured (`web_search`)";
   if (parts.web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";
-  return hotlines(question, parts).length > 0 ? "the question is an emergency" : null;
+  return isEmergency(question, parts) ? "the question is an emergency" : null;
 }
 
 function failureWarnings({ failures }: WebOutcome): Warning[] {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Config } from "./config.ts";
 import { ConfigError, messageOf, RequestError } from "./errors.ts";
 import { isFindable } from "./language/phrases.ts";
+import { isAddress } from "./models/web-address.ts";
 import { PACKAGE_ROOT } from "./root.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
@@ -15,6 +16,11 @@ export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be lower-case letters, digits, - and _");
 const pattern = z.string().refine(isPattern, "is not a valid regular expression");
 const words = z.array(z.string().min(1));
+
+/** A host as it stands in addresses; anything else would silently fit none. */
+const host = z
+  .string()
+  .refine(isHostName, "is no name of a host as it stands in addresses, such as www.example.org or xn--bcher-kva.example");
 
 /** A domain pack: `domains/NAME/domain.yaml`. */
 export const domainSchema = z.strictObject({
@@ -39,9 +45,9 @@ export const domainSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Where unknown addresses lead in the `seven-layer` profile"),
-  hosts: z.array(z.string().min(1)).default([]).describe("Host whitelist; a host stands for its subdomains too"),
+  hosts: z.array(host).default([]).describe("Host whitelist; a host stands for its subdomains too"),
   web: z
-    .strictObject({ hosts: z.array(z.string().min(1)).optional().describe("`hosts` of the pack when absent; empty: none") })
+    .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
     .prefault({})
     .describe("Hosts whose pages uncertain passages may be checked against; a host stands for its subdomains too"),
   contacts: z.array(z.strictObject({ name: z.string().min(1), contact: z.string().min(1), when: words.default([]) })).default([]),
@@ -172,6 +178,11 @@ export function packHotlines(
     }
   }
   return [];
+}
+
+function isHostName(name: string): boolean {
+  const url = `https://${name}/`;
+  return URL.canParse(url) && new URL(url).hostname === name.toLowerCase() && !name.endsWith(".") && !isAddress(name);
 }
 
 /** What a domain publishes to be called, written to or visited. */

@@ -31,5 +31,6 @@ export { PACKAGE_ROOT } from "./root.ts";
 export { admit, decide, retrieve, verify } from "./steps.ts";
 export type { CachePut } from "./store/cache.ts";
 export { createFactReader } from "./verify/facts.ts";
+export { readRelevanceWeights } from "./verify/relevance.ts";
 export { readSufficiencyWeights } from "./verify/sufficiency.ts";
 export { askWeb, type WebParts } from "./verify/web.ts";

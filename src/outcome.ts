@@ -4,6 +4,7 @@ import type { Hit } from "./remember/recall.ts";
 import type { Retrieved } from "./retrieve/retrieve.ts";
 import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "./types.ts";
 import type { Decision } from "./verify/decide.ts";
+import type { EvidenceView } from "./verify/sufficiency-view.ts";
 import { type AnswerSheet, createAnswerSheet } from "./write/sheet.ts";
 import type { WriteOutcome } from "./write/write.ts";
 
@@ -21,6 +22,8 @@ export interface Outcome {
   /** How inherited thresholds are read with the encoder that ranked. */
   scale: ScoreScale;
   evidence: readonly Evidence[];
+  /** The passages as the learned gate reads them; `null`: none did. */
+  view: EvidenceView | null;
   conflicts: readonly Conflict[];
   /** `null`: the web was not asked. */
   web: readonly WebEvidence[] | null;
@@ -43,6 +46,7 @@ export function createOutcome(): Outcome {
     ranker: null,
     scale: RAW_SCALE,
     evidence: [],
+    view: null,
     conflicts: [],
     web: null,
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },

@@ -51,9 +51,10 @@ import type { FactReader } from "./verify/facts.ts";
 import { headroomOf } from "./verify/headroom.ts";
 import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "./verify/model-verdicts.ts";
 import { explainRefusal, type RefusalParts } from "./verify/refusal.ts";
+import { BY_WORDS, judgePassages, type LearnedParts } from "./verify/relevance.ts";
 import { carryGate, usesCosines } from "./verify/scale.ts";
-import { judgeSufficiency, type Sufficiency, type SufficiencyParts } from "./verify/sufficiency.ts";
-import { viewEvidence } from "./verify/sufficiency-view.ts";
+import { judgeSufficiency, type Sufficiency } from "./verify/sufficiency.ts";
+import { type EvidenceView, viewEvidence } from "./verify/sufficiency-view.ts";
 import { verifyPassages } from "./verify/verify.ts";
 import type { WebParts } from "./verify/web.ts";
 import { chooseQuotes, type QuoteCandidate } from "./write/compress.ts";
@@ -82,7 +83,7 @@ export interface AnswerParts extends RetrieveParts {
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: Omit<RefusalParts, "words">;
   /** Loaded when a gate first asks. */
-  readonly sufficiency: () => SufficiencyParts;
+  readonly sufficiency: () => LearnedParts;
   /** `null`: no web search is configured. */
   readonly web: WebParts | null;
   /** From which chance on that gate answers. */
@@ -217,11 +218,11 @@ export type GateParts = Pick<AnswerParts, "corpus" | "profile" | "compare" | "su
 export async function verify(
   question: Question,
   passages: readonly Passage[],
-  { scale, written }: Pick<Outcome, "scale" | "written">,
+  { scale, written, ranker }: Pick<Outcome, "scale" | "written" | "ranker">,
   parts: GateParts,
   log: StageLog,
   signal: AbortSignal,
-): Promise<Pick<Outcome, "evidence" | "conflicts">> {
+): Promise<Pick<Outcome, "evidence" | "conflicts" | "view">> {
   const gate = carryGate(parts.profile.gate, scale);
   const words = wordsFor(question, parts);
   const compares = parts.profile.comparePassages;
@@ -229,13 +230,22 @@ export async function verify(
   const byRules = compares ? comparePassages(asked, passages, { ...parts.compare, words: parts.corpus }) : NOT_COMPARED;
   const compared = await byModel(question, passages, byRules, written.calls, parts, log, signal);
   const read = compares ? { ...words, tokensOf: tokensRead(words, parts) } : words;
-  const evidence = verifyPassages(question, passages, gate, read, scale, compared);
+  const view = viewFor(question, passages, words, parts);
+  const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), { windows: parts.corpus.windows, ranker });
+  if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
+  const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   const conflicts = compared.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
   log.fact("conflicts", conflicts.length);
-  return { evidence, conflicts };
+  return { evidence, conflicts, view };
+}
+
+/** What the learned gate sees of the passages, by the words that the question has with its history; `null` for a gate that does not ask. */
+function viewFor(question: Question, passages: readonly Passage[], words: QuestionWords, parts: GateParts): EvidenceView | null {
+  if (parts.profile.gate.type !== "sufficiency" || passages.length === 0) return null;
+  return viewEvidence(words.asked, passages, words, parts.sufficiency().space, question.injectionSignals.length);
 }
 
 /** The tokens that the comparison has read, and what they say in other words. */
@@ -273,18 +283,9 @@ export function disagreements({ conflicts, decision }: Outcome): Warning[] {
   return decision.answer ? conflicts.map(conflictWarning) : [];
 }
 
-/** How likely the evidence answers, by the words that the question has with its history; `null` for a gate that does not ask. */
-function sufficiencyOf(
-  question: Question,
-  { evidence, ranker }: Pick<Outcome, "evidence" | "ranker">,
-  parts: GateParts,
-): Sufficiency | null {
-  if (parts.profile.gate.type !== "sufficiency") return null;
-  const words = wordsFor(question, parts);
-  const { weights, encoder, space } = parts.sufficiency();
-  const passages = evidence.map(({ passage }) => passage);
-  const view = viewEvidence(words.asked, passages, words, space, question.injectionSignals.length);
-  return judgeSufficiency(view, { weights, encoder }, { windows: parts.corpus.windows, ranker });
+/** How likely the evidence answers; `null` for a gate that does not ask. */
+function sufficiencyOf({ view, ranker }: Pick<Outcome, "view" | "ranker">, parts: GateParts): Sufficiency | null {
+  return view === null ? null : judgeSufficiency(view, parts.sufficiency(), { windows: parts.corpus.windows, ranker });
 }
 
 /** The threshold that holds for this question; why a calibration does not, and that it may be out of date, is said. */
@@ -306,13 +307,13 @@ function applyCalibration(
 
 export function decide(
   question: Question,
-  outcome: Pick<Outcome, "evidence" | "ranker" | "scale" | "headroom">,
+  outcome: Pick<Outcome, "evidence" | "view" | "ranker" | "scale" | "headroom">,
   parts: GateParts,
   log: StageLog,
 ): Decision {
   const { evidence, scale } = outcome;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = applyCalibration(sufficiencyOf(question, outcome, parts), outcome, parts, log);
+  const sufficiency = applyCalibration(sufficiencyOf(outcome, parts), outcome, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
@@ -385,7 +386,13 @@ export async function refuse(question: Question, { decision, evidence, written }
   const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  return explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+  const refusal = explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
+  return hotlines(question, parts).length > 0 ? withoutLacks(refusal) : refusal;
+}
+
+/** Whoever is in danger is not told which of their words no document holds. */
+function withoutLacks(refusal: Refusal): Refusal {
+  return { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
 /** Where filters and selection kept the search to, in words. */

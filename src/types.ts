@@ -292,6 +292,8 @@ export interface Evidence {
   readonly agreement: number | null;
   /** The combination on which the verdict rests, 0–1. */
   readonly score: number;
+  /** Share of the question's words that the passage holds, by weight, where the score is a learned one. */
+  readonly held?: number;
   /** One line for people. */
   readonly reason: string;
 }

@@ -60,6 +60,16 @@ describe("a message of an emergency", () => {
     }
   });
 
+  it("is not told which of its words no document holds", async () => {
+    const library = await open();
+    const lacksOf = async (question: string) =>
+      (await library.ask(question)).refusal?.nearest.map(({ missing, missingValues }) => [...missing, ...missingValues]);
+    expect((await lacksOf("Which penguins kill fish?"))?.flat()).not.toEqual([]);
+    const told = await lacksOf("I want to kill myself");
+    expect(told?.length).toBeGreaterThan(0);
+    expect(told?.flat()).toEqual([]);
+  });
+
   it("carries the hotline when retrieval throws what nobody expected, also as what is thrown by answer()", async () => {
     const library = await open();
     library.engine.corpus("library").search = () => {
@@ -108,6 +118,7 @@ describe("over HTTP", () => {
   it.each([
     ["is too large", JSON.stringify({ question: `I want to kill myself. ${"x".repeat(100_000)}` }), "body_too_large"],
     ["names unknown fields", JSON.stringify({ question: "kill myself", sesion: "x" }), "invalid_request"],
+    ["writes letters as escapes", '{"question": "I\\u0020want to kill\\nmys\\u0065lf", "sesion": "x"}', "invalid_request"],
     ["is no JSON", "i want to kill myself", "invalid_json"],
   ])("stands in the error of a body that %s", async (_, body, code) => {
     expect(await (await send(body)).json()).toMatchObject({ error: { code, warnings: [HELP] } });

@@ -152,7 +152,9 @@ describe("SIGKILL", () => {
     for (let n = 0; n < 5; n++) {
       const server = start(sandbox, ["serve", "--port", "0"]);
       const [, url] = await server.shows(/Listening on (\S+)/);
-      const timer = setTimeout(() => server.child.kill("SIGKILL"), 300 + random() * 600);
+      // From the first answer on, so that a busy machine is killed while it answers, too.
+      const delay = 300 + random() * 600;
+      let timer: NodeJS.Timeout | undefined;
       const ask = async (worker: number) => {
         for (let i = 0; ; i++) {
           const question = LIBRARY_QUESTIONS[i % LIBRARY_QUESTIONS.length]?.question;
@@ -160,6 +162,7 @@ describe("SIGKILL", () => {
           try {
             const response = await fetch(`${url}/v1/ask`, { method: "POST", headers: { "content-type": "application/json" }, body });
             acknowledged.add(((await response.json()) as { id: string }).id);
+            timer ??= setTimeout(() => server.child.kill("SIGKILL"), delay);
           } catch {
             return;
           }

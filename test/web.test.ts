@@ -173,6 +173,20 @@ describe("the default: verdicts stay, and what the web said stands beside the an
     expect(web.requests).toEqual([]);
   });
 
+  it.each([
+    ["suicide", false],
+    ["flood", true],
+  ])("does not ask for a follow-up that is read with an emergency of an earlier turn: %s", async (event, isAsked) => {
+    const { library, web } = await start({ pages: { "/fees": SAME } });
+    const options = { profile: "sourcebound", sessionId: "s" };
+    await library.ask(`What does a replacement library card cost after a ${event}?`, options);
+    const before = web.requests.length;
+    const events = await library.events("And what does a replacement library card cost for every adult member after it?", options);
+    const admitted = events.find(({ type }) => type === "admit-end");
+    expect(admitted).toMatchObject({ facts: { resolved: expect.stringContaining(event) } });
+    expect(web.requests.length > before).toBe(isAsked);
+  });
+
   it("is never offered to a model that writes", async () => {
     const model = fakeChatModel([["A replacement library card costs $5 for every adult member [1]."]]);
     const { run } = await start({

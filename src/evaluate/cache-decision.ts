@@ -6,7 +6,7 @@ import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings } from "../remember/match.ts";
 import { retrievePassages } from "../retrieve/retrieve.ts";
-import type { Passage, Question } from "../types.ts";
+import type { CacheMode, Passage, Question } from "../types.ts";
 import { FOUND, READ } from "./cache-documents.ts";
 import { cosineOf } from "./cosine.ts";
 
@@ -18,7 +18,13 @@ export interface Served {
   readonly detail: string;
   readonly score: number | null;
   readonly cosine: number | null;
+  /** Of a whole engine: the level that served it, and what was stored. */
+  readonly level?: CacheMode;
+  readonly storedAs?: StoredAs;
 }
+
+/** What stands in the cache for the first question: the engine's own answer, or an approved one because its own was refused or not clean. */
+export type StoredAs = "own" | "approved_refused" | "approved_unclean" | "nothing";
 
 /** Stores an approved answer for one question, then asks another: through the decision alone, or through a whole engine. */
 export type Serve = (stored: string, asked: string) => Promise<Served>;
@@ -53,7 +59,7 @@ export function createDecision(engine: Engine, { encoder, settings, domain, prof
       history: [],
       injectionSignals: [],
     };
-    const { passages } = await retrievePassages(question, { ...chosen.retrieve, passages: FOUND }, engine.retrieveParts(pack.name), signal);
+    const { passages } = await retrievePassages(question, chosen.retrieve, engine.retrieveParts(pack.name), signal);
     return passages;
   };
   const textsOf = (passages: readonly Passage[]) =>
@@ -68,7 +74,7 @@ export function createDecision(engine: Engine, { encoder, settings, domain, prof
     const quotes = answer.status === "ok" ? answer.citations.flatMap(({ title, quote }) => [title, quote]) : [];
     const [one, other] = encoder.embedSync(settings.type === "learned" ? [stored.canonical, asked.canonical] : [storedText, askedText]);
     const cosine = cosineOf(one, other);
-    const ids = (passages: readonly Passage[]) => passages.map(({ chunkId }) => chunkId);
+    const ids = (passages: readonly Passage[]) => passages.slice(0, FOUND).map(({ chunkId }) => chunkId);
     const closeness = {
       cosine,
       entityJaccard: entityJaccard(asked, stored),

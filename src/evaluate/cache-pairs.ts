@@ -249,6 +249,19 @@ const SHORTEST_ANSWER = 40;
 
 const QUESTION_HEADING = /^#{1,5}\s+(.{8,120}\?)\s*$/gm;
 
+/** Questions that are headings of one page alone. */
+function headingsOf(documents: readonly RetrievalDocument[]): { id: string; text: string }[] {
+  const headings = documents.flatMap(({ id, text }) =>
+    [...text.matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
+  );
+  return [...groupBy(headings, ({ text }) => text.toLowerCase()).values()].flatMap((group) => (group.length === 1 ? group : []));
+}
+
+/** Those of a folder of pages on which nothing was learned. */
+export function questionHeadings(corpus: string): string[] {
+  return headingsOf(readPages(corpus)).flatMap(({ id, text }) => (partOf("headings", id) === "held-out" ? [text] : []));
+}
+
 /**
  * Questions that are headings of one page alone. Two headings of one page answer two things, and so do the nearest of other pages: none of these pairs may
  * share an answer. They say how often a threshold lets a wrong one through in the domain itself.
@@ -260,11 +273,7 @@ async function headingPairs(
 ): Promise<CachePair[]> {
   const documents = readPages(corpus);
   const retrieve = await openDocuments(documents, encoder, vocabulary);
-  const headings = documents.flatMap(({ id, text }) =>
-    [...text.matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
-  );
-  const asked = [...groupBy(headings, ({ text }) => text.toLowerCase()).values()]
-    .flatMap((group) => (group.length === 1 ? group : []))
+  const asked = headingsOf(documents)
     .map((row) => ({ ...row, order: sha256Hex(`${row.id}|${row.text}`) }))
     .filter(({ id }) => partOf("headings", id) === part)
     .sort((a, b) => (a.order < b.order ? -1 : 1));

@@ -16,8 +16,10 @@ export interface JudgedPairs {
   readonly n: Readonly<Record<string, number>>;
   readonly metrics: Readonly<Record<string, number | null>>;
   readonly table: readonly TableRow[];
-  readonly items: readonly (Readonly<Served> & Readonly<{ id: string; kind: string; share: boolean }>)[];
+  readonly items: readonly JudgedPair[];
 }
+
+type JudgedPair = Readonly<Served> & Readonly<{ id: string; kind: string; share: boolean }>;
 
 /**
  * An approved answer stored for `a`, then `b` asked (DESIGN.md, section 10): `pairs.hit_rate` is the share of pairs that must share an answer and did,
@@ -30,11 +32,50 @@ export async function judgePairs(
   name = "pairs",
   onPair: (done: number) => void = () => undefined,
 ): Promise<JudgedPairs> {
-  const items: JudgedPairs["items"][number][] = [];
+  const items: JudgedPair[] = [];
   for (const { id, a, b, kind, same_answer } of pairs) {
-    items.push({ id, kind, share: same_answer, ...(await serve(a, b)) });
+    items.push({ id: name === "pairs" ? id : `${name}.${id}`, kind, share: same_answer, ...(await serve(a, b)) });
     onPair(items.length);
   }
+  return { ...summarize(items, name), items };
+}
+
+/** `a` as the engine itself answers it, apart from where a person had to approve an answer; and which level served. */
+export function ownAnswers({ items }: Pick<JudgedPairs, "items">, name: string): JudgedPairs {
+  const own = summarize(
+    items.filter(({ storedAs }) => storedAs === "own"),
+    `${name}.own`,
+  );
+  const stored = countBy(items, ({ storedAs }) => storedAs ?? "nothing");
+  const levels = countBy(items, ({ level }) => level ?? "miss");
+  const counts = (of: string, kinds: readonly string[], found: ReadonlyMap<string, number>) =>
+    Object.fromEntries(kinds.map((kind) => [`${name}.${of}.${kind}`, found.get(kind) ?? 0]));
+  const row = (title: string, of: string, found: ReadonlyMap<string, number>): TableRow => ({
+    name: title,
+    figure: `${found.get(of) ?? 0} of ${items.length}`,
+  });
+  return {
+    n: own.n,
+    metrics: {
+      ...own.metrics,
+      ...counts("stored", ["own", "approved_refused", "approved_unclean", "nothing"], stored),
+      ...counts("level", ["exact", "semantic", "graph", "curated", "miss"], levels),
+    },
+    table: [
+      ...["exact", "semantic", "graph"].map((level) => row(`${name}: served by ${level}`, level, levels)),
+      row("  stored: the engine's own answer", "own", stored),
+      row("  stored: approved, its own was refused", "approved_refused", stored),
+      row("  stored: approved, its own was not clean", "approved_unclean", stored),
+      row("  stored: nothing, no passage was found", "nothing", stored),
+      ...own.table
+        .filter(({ name: title }) => !title.startsWith(" "))
+        .map((one) => ({ ...one, note: "only with the engine's own answer stored" })),
+    ],
+    items: [],
+  };
+}
+
+function summarize(items: readonly JudgedPair[], name: string): Omit<JudgedPairs, "items"> {
   const of = (share: boolean) => items.filter((item) => item.share === share);
   const hits = of(true).filter(({ served }) => served).length;
   const wrong = of(false).filter(({ served }) => served);
@@ -60,7 +101,6 @@ export async function judgePairs(
       countRow(`${name}: must not, served`, wrong.length, of(false).length, "aim: none"),
       ...rules(false, "must not"),
     ],
-    items,
   };
 }
 

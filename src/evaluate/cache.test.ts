@@ -1,4 +1,10 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { loadConfig } from "../config.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import { evaluateCache } from "./cache.ts";
 import { curveMetrics, curveOf, curveTable, type ScoredPair } from "./cache-curve.ts";
 import type { Served } from "./cache-decision.ts";
 import { partOf } from "./cache-pairs.ts";
@@ -24,6 +30,45 @@ describe("judgePairs", () => {
       "pairs.hit_rate": null,
       "pairs.false_rate_upper": null,
     });
+  });
+});
+
+describe("evaluateCache", () => {
+  it("asks the whole engine too, pair by pair, and says whose answer was stored", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-pairs-test-"));
+    try {
+      mkdirSync(join(folder, "pages"));
+      for (const name of ["decision-reviews.md", "burial-benefits.md", "tdiu.md"])
+        cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+      const review = "How long do I have to ask for a Higher-Level Review?";
+      const rows = [
+        { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },
+        { id: "repeat", a: "What is the burial allowance?", b: "what is the burial allowance", same_answer: true },
+        // Served only if the answer of the first pair were still there.
+        { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
+        { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
+      ];
+      writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
+      const options = { corpus: folder, golden: folder, questions: 1, command: "test", signal: new AbortController().signal };
+      for await (const event of evaluateCache({ ...options, config: loadConfig({ cwd: folder, env: {} }) })) {
+        if (event.type !== "report") continue;
+        const { metrics, items } = event.report;
+        expect(metrics).toMatchObject({
+          "pairs.end_to_end.hit_rate": 1,
+          "pairs.end_to_end.false_hits": 0,
+          "pairs.end_to_end.own.hit_rate": 1,
+          "pairs.end_to_end.level.exact": 1,
+          "pairs.end_to_end.level.semantic": 1,
+          "pairs.end_to_end.stored.own": 3,
+        });
+        const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
+        expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
+        expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
+        expect(of("refused")?.storedAs).not.toBe("own");
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

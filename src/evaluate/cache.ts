@@ -4,11 +4,13 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { createEngine } from "../engine.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { progressOf } from "../progress.ts";
 import { readMatchWeights } from "../remember/match.ts";
 import { type Curve, curveMetrics, curveOf, curveTable, scorePairs } from "./cache-curve.ts";
 import { createDecision, type Serve } from "./cache-decision.ts";
+import { createEndToEnd } from "./cache-end-to-end.ts";
 import { CACHE_SETS, type CacheSet, readCachePairs } from "./cache-pairs.ts";
-import { type JudgedPairs, judgePairs, readGoldenPairs } from "./cache-va.ts";
+import { type GoldenPair, type JudgedPairs, judgePairs, ownAnswers, readGoldenPairs } from "./cache-va.ts";
 import { type TableRow, versionsOf } from "./report.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
@@ -24,8 +26,6 @@ export interface CacheOptions {
   readonly profile?: string | undefined;
   /** Questions asked of a further set at most. */
   readonly questions: number;
-  /** The whole path, where it is wired: judged beside the decision alone. */
-  readonly endToEnd?: Serve;
   readonly config: Config;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -42,6 +42,8 @@ const NOTES: Readonly<Partial<Record<CacheSet, string>>> = {
   headings: "other headings of the pages: none may share",
 };
 
+const END_TO_END = "pairs.end_to_end";
+
 /** `eval cache`: which questions share an answer, judged by slots and combined score, with cosine alone beside it. */
 export async function* evaluateCache(options: CacheOptions): AsyncGenerator<EvaluateEvent, void> {
   const { corpus, golden, data, questions, signal } = options;
@@ -51,13 +53,17 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
   const judged: JudgedPairs[] = [];
   yield { type: "progress", done: 0, total: pairs.length, what: "ingesting" };
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const engine = await createEngine({ ...options.config, data_dir: dataDir, cache: { ...options.config.cache, enabled: false } });
+  const open = (enabled: boolean) => createEngine({ ...options.config, data_dir: dataDir, cache: { ...options.config.cache, enabled } });
+  let engine = await open(false);
   const domain = engine.domain(options.domain);
   try {
     await ingestCorpus(engine, options);
     const decision = createDecision(engine, { ...options, encoder, settings: { type: "learned", weights } });
-    judged.push(await judgePairs(pairs, decision));
-    if (options.endToEnd !== undefined) judged.push(await judgePairs(pairs, options.endToEnd, "pairs.end_to_end"));
+    judged.push(yield* judge(pairs, decision, "pairs"));
+    await engine.close();
+    engine = await open(true);
+    const whole = yield* judge(pairs, createEndToEnd(engine, options), END_TO_END);
+    judged.push(whole, ownAnswers(whole, END_TO_END));
   } finally {
     await engine.close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -99,4 +105,14 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
       items: [...judged.flatMap(({ items }) => items), ...curves.map(({ set, curve }) => ({ id: `curve.${set}`, ...curve }))],
     },
   };
+}
+
+/** Judges the pairs one after the other, with progress between them. */
+async function* judge(pairs: readonly GoldenPair[], serve: Serve, name: string): AsyncGenerator<EvaluateEvent, JudgedPairs> {
+  const judging = progressOf<JudgedPairs>((onPair) => judgePairs(pairs, serve, name, (done) => onPair(done, pairs.length)));
+  for (;;) {
+    const step = await judging.next();
+    if (step.done === true) return step.value;
+    yield { type: "progress", ...step.value, what: name };
+  }
 }

@@ -48,6 +48,8 @@ export interface CalibrationReport {
     readonly n: number;
     readonly answerable: number;
     readonly unanswerable: Readonly<Record<string, number>>;
+    /** Pages that the answerable ones are about: questions about one page are no independent labels. */
+    readonly pages: number;
     readonly repeated: number;
     readonly unjudgeable: readonly string[];
   };
@@ -167,6 +169,7 @@ function summarise(
       n: questions.length,
       answerable: questions.filter(({ kind }) => kind === "answerable").length,
       unanswerable: countBy(questions.flatMap(({ kind }) => (kind === "answerable" ? [] : [kind]))),
+      pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
       repeated: labelled.repeated,
       unjudgeable,
     },
@@ -232,6 +235,7 @@ function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, doc
       risk: { value: wrong / answered, ...interval },
       coverage: answered / questions.length,
       answered_answerable: questions.filter(reaches).length,
+      reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
     },
     aurc: { value: aurc.value, low: aurc.low, high: aurc.high },
     calibration_error: pickMeasured(calibrationError.mapped ?? calibrationError.raw),

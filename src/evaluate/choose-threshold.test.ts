@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { binomialTail, chooseThreshold, leastLabels } from "./choose-threshold.ts";
+import { binomialTail } from "../verify/binomial-tail.ts";
+import { chooseThreshold, leastLabels } from "./choose-threshold.ts";
 import { createRandom } from "./random.ts";
 
 describe("binomialTail", () => {
@@ -15,9 +16,9 @@ describe("chooseThreshold", () => {
 
   it("needs 149 answers without an error for 2 % at 95 %, and says how many are missing", () => {
     expect(leastLabels(0.02)).toBe(149);
-    expect(chooseThreshold(clean(148), 0.02)).toEqual({ type: "too-few", needed: 149, missing: 1 });
+    expect(chooseThreshold(clean(148), 0.02)).toEqual({ type: "too-few", needed: 149, missing: 1, least: 149 });
     expect(chooseThreshold(clean(149), 0.02)).toMatchObject({ type: "chosen", wrong: 0, answered: 149 });
-    expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149 });
+    expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149, least: 149 });
   });
 
   it("says how many are missing where errors stand in the way: with so many it chooses, with one fewer not", () => {
@@ -40,6 +41,21 @@ describe("chooseThreshold", () => {
 
   it.each([0, 1, -0.1, Number.NaN])("refuses a risk of %d", (risk) => {
     expect(() => chooseThreshold(clean(10), risk)).toThrow(RangeError);
+  });
+
+  it.each([
+    [100, 0.1],
+    [300, 0.1],
+    [300, 0.2],
+  ])("chooses any threshold for at most δ of the sets (of %d labels) whose risk is just above %d everywhere", (labels, risk) => {
+    const random = createRandom(7);
+    let chosen = 0;
+    for (let draw = 0; draw < 2000; draw++) {
+      const drawn = Array.from({ length: labels }, () => ({ score: random(), wrong: random() < risk * 1.0001 }));
+      if (chooseThreshold(drawn, risk).type === "chosen") chosen++;
+    }
+    expect(chosen).toBeGreaterThan(20);
+    expect(chosen).toBeLessThanOrEqual(0.05 * 2000 + 20);
   });
 
   it("begins where a fifth is answered: a single error among the most confident does not forbid everything", () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
+import { partOf, questionHeadings } from "./cache-pairs.ts";
 import { readGoldenPairs } from "./cache-va.ts";
 import { answerableSchema, readGolden } from "./golden.ts";
 import { readLines } from "./read-lines.ts";
@@ -12,7 +13,7 @@ export interface DaySourceOptions {
   readonly golden: string;
   /** Folder with `pages/`. */
   readonly corpus: string;
-  /** Folder of further sets; questions of covid-qa and banking77 make the day long enough. No weight was learned on their answers. */
+  /** Folder of further sets; questions of covid-qa (the half on which nothing was learned) and banking77 make the day long enough. */
   readonly data?: string | undefined;
   /** Names of which one takes another's place in a look-alike: the abbreviations of a domain pack. */
   readonly names: readonly string[];
@@ -34,6 +35,7 @@ export function readDaySources({ golden, corpus, data, names }: DaySourceOptions
     lookAlikes: pairs.filter(({ same_answer }) => !same_answer).map(({ stored, asked }) => ({ stored, asked })),
     questions: [
       ...(hasAnswerable ? readGolden(golden, "va-answerable", answerableSchema).map(({ question }) => question) : []),
+      ...questionHeadings(corpus),
       ...(data === undefined ? [] : bankQuestions(join(data, "banking77"))),
     ],
     documents: readdirSync(pages, { recursive: true, encoding: "utf8" })
@@ -48,7 +50,7 @@ function covidPairs(folder: string): { stored: string; asked: string }[] {
   if (!existsSync(folder)) return [];
   const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.number() });
   return readLines(folder, "question_similarity", schema).flatMap(({ question_1, question_2, similar }) =>
-    similar === 1 ? [{ stored: question_1, asked: question_2 }] : [],
+    similar === 1 && partOf("covid-qa", question_1) === "held-out" ? [{ stored: question_1, asked: question_2 }] : [],
   );
 }
 
@@ -58,4 +60,15 @@ function bankQuestions(folder: string): string[] {
   // Every so many rows: the file is sorted by intent.
   const step = Math.max(1, Math.floor(rows.length / FURTHER));
   return rows.filter((_, i) => i % step === 0).map(({ text }) => text);
+}
+
+/** Abbreviations of a pack without those that are another spelling or another name of one before: in a look-alike they would change nothing. */
+export function differentNames(abbreviations: Readonly<Record<string, readonly string[]>>): string[] {
+  const known = new Set<string>();
+  return Object.entries(abbreviations).flatMap(([name, expansions]) => {
+    const spellings = [name, ...expansions].map((one) => one.toLowerCase().replaceAll(/[^\p{L}\p{N}]|\band\b/gu, ""));
+    const isKnown = spellings.some((one) => known.has(one));
+    for (const one of spellings) known.add(one);
+    return isKnown ? [] : [name];
+  });
 }

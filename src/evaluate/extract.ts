@@ -153,7 +153,7 @@ function readDraft({ text, quotes: [quote] }: DraftSentence): string {
   return cells === null ? text : readCells(cells);
 }
 
-function standsIn(gold: Gold, { document, range, text }: Passage): boolean {
+export function standsIn(gold: Gold, { document, range, text }: Passage): boolean {
   if (gold.type === "values") return gold.documents.has(document.id) && gold.values.every((value) => holdsToken(text, value));
   return gold.document === document.id && overlaps(gold, range.start, range.end);
 }

@@ -50,6 +50,11 @@ describe("readLabelledQuestions", () => {
     expect(readLabelledQuestions(path).sha256).toBe(read.sha256);
   });
 
+  it("says what is wrong with a line in one line", () => {
+    const path = write("mine.jsonl", [{ id: 1, question: "q", kind: "near_miss" }]);
+    expect(() => readLabelledQuestions(path)).toThrow(/^\S+mine\.jsonl:1 is not valid: id: [^\n{]+$/);
+  });
+
   it.each([
     [
       "neither label",

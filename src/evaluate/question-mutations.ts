@@ -14,7 +14,7 @@ type Mutate = (question: string, random: Random, names: readonly string[]) => st
 /** Ways to make a question that looks like another one and must not share its answer. */
 const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
   number: (question, random) =>
-    replaceMatch(question, /(?<![\d\p{L}-])\d{1,3}(?![\d\p{L}/,.-])/gu, random, (found) => otherNumber(Number(found), random)),
+    replaceMatch(question, /(?<![\d\p{L},.-])\d{1,3}(?:,\d{3})*(?![\d\p{L}/,.-])/gu, random, (found) => otherNumber(found, random)),
   date: (question, random) =>
     replaceMatch(question, /\b(?:19|20)\d{2}\b/g, random, (found) => String(Number(found) + 1 + Math.floor(random() * 7))),
   person: (question, random) => swap(question, random, PERSON_WORDS),
@@ -61,9 +61,11 @@ function replaceMatch(question: string, pattern: RegExp, random: Random, by: (fo
   return match === undefined ? null : question.slice(0, match.index) + by(match[0]) + question.slice(match.index + match[0].length);
 }
 
-function otherNumber(value: number, random: Random): string {
-  const step = value >= 10 ? 10 : 1;
-  return String(value + step * (1 + Math.floor(random() * 3)));
+function otherNumber(found: string, random: Random): string {
+  const value = Number(found.replaceAll(",", ""));
+  const step = value >= 1000 ? 10 ** (String(value).length - 1) : value >= 10 ? 10 : 1;
+  const other = value + step * (1 + Math.floor(random() * 3));
+  return found.includes(",") ? other.toLocaleString("en-US") : String(other);
 }
 
 /** One word of a group for a word of another group. */

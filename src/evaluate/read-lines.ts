@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
+import { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
+import { describeIssues } from "../text/validate.ts";
 
 /** What to say when a folder holds no such file, and when a line is not valid. */
 export interface LineErrors {
@@ -33,7 +34,12 @@ export function parseLines<T>(path: string, schema: z.ZodType<T>, invalid: strin
       try {
         return [schema.parse(JSON.parse(line))];
       } catch (cause) {
-        throw new RequestError(invalid, `${path}:${i + 1} is not valid: ${messageOf(cause)}`, { path, line: i + 1 }, { cause });
+        throw new RequestError(
+          invalid,
+          `${path}:${i + 1} is not valid: ${cause instanceof z.ZodError ? describeIssues(cause, schema).join("; ") : messageOf(cause)}`,
+          { path, line: i + 1 },
+          { cause },
+        );
       }
     });
 }

@@ -19,6 +19,8 @@ export interface RefusalQuestion {
   /** Only documents of this scope are searched; `null`: all of the set. */
   readonly scope: string | null;
   readonly answerable: boolean;
+  /** Documents that answer it, as people marked them; none of an unanswerable one. */
+  readonly gold: ReadonlySet<string>;
   /** Questions about one source stand or fall together. */
   readonly cluster: string;
   /** Its own documents, and how many of the nearest others stand beside them; absent: the whole set is searched. */
@@ -60,6 +62,7 @@ function clapNq(folder: string): RefusalSet {
       history: [],
       scope: null,
       answerable,
+      gold: new Set(answerable ? [id] : []),
       cluster: title,
     })),
   };
@@ -86,6 +89,7 @@ function mtRag(folder: string): RefusalSet {
     const kind = answerability[0];
     const last = input.at(-1)?.text.trim() ?? "";
     if ((kind !== "ANSWERABLE" && kind !== "UNANSWERABLE") || last === "") return [];
+    const own = new Set(contexts.map(({ document_id }) => document_id));
     return [
       {
         id: task_id,
@@ -93,8 +97,9 @@ function mtRag(folder: string): RefusalSet {
         history: turnsOf(input.slice(0, -1)),
         scope: Collection,
         answerable: kind === "ANSWERABLE",
+        gold: kind === "ANSWERABLE" ? own : new Set(),
         cluster: conversation_id,
-        beside: { own: new Set(contexts.map(({ document_id }) => document_id)), others: MTRAG_DISTRACTORS },
+        beside: { own, others: MTRAG_DISTRACTORS },
       },
     ];
   });

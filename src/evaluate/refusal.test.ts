@@ -68,6 +68,7 @@ describe("readRefusalSet", () => {
       history: [{ question: "What is a pass?", answer: "A ticket." }],
     });
     expect(set?.documents.map(({ id }) => id)).toEqual(["a-0", "c-0"]);
+    expect(set?.questions.map(({ gold }) => [...gold])).toEqual([["a-0"], []]);
   });
   it("is null where the folder is not there, and names the line that is not valid", () => {
     expect(readRefusalSet("clapnq", join(root, "none"))).toBeNull();
@@ -82,7 +83,10 @@ describe("evaluateRefusal", () => {
     expect(report.n).toMatchObject({ "clapnq.answerable": 5, "clapnq.unanswerable": 5, "mtrag.answerable": 1, "mtrag.unanswerable": 1 });
     expect(report.items.filter(({ id }) => String(id).startsWith("clapnq."))).toHaveLength(TOPICS.length);
     for (const key of ["auroc", "auroc.cosine", "auroc.bm25", "aurc"]) expect(report.metrics).toHaveProperty([`clapnq.${key}`]);
-    expect(table.at(-1)?.name).toBe("gate");
+    expect(table.slice(-2).map(({ name }) => name)).toEqual(["gate", "relevance of the passages"]);
+    for (const key of ["relevance", "words", "cosine", "bm25", "rerank"])
+      expect(report.metrics).toHaveProperty([`clapnq.passages.auroc.${key}`]);
+    expect(report.n["clapnq.passages.gold"]).toBe(5);
     expect(report.metrics["simulated.0.1.kept"]).toBeGreaterThanOrEqual(0.95);
     expect(report.n["clapnq.splits"]).toBe(200);
     expect(report.metrics).toHaveProperty(["clapnq.splits.0.4.above_by_noise"]);
@@ -109,6 +113,9 @@ describe("evaluateRefusal", () => {
       "shipped.refused.injection": 1,
     });
     expect(report.metrics["at_90.refused.near_miss"]).toBeNull();
+    // One passage answers its question, and answers neither of the others.
+    expect(report.n).toMatchObject({ passages: 3, "passages.gold": 1 });
+    expect(report.metrics).toMatchObject({ "passages.auroc.relevance": 1, "passages.rejected.lost.relevance": 0 });
     expect(report.items.find(({ id }) => id === "3")).toMatchObject({ ours: 0 });
   }, 30_000);
 

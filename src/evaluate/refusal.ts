@@ -7,6 +7,7 @@ import { RequestError } from "../errors.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
+import { type RelevanceModel, type RelevanceWeights, readRelevanceFolds, readRelevanceWeights, relevanceOf } from "../verify/relevance.ts";
 import { chanceOf, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../verify/sufficiency.ts";
 import { measureEvidence } from "../verify/sufficiency-features.ts";
 import { viewEvidence } from "../verify/sufficiency-view.ts";
@@ -15,6 +16,7 @@ import { createParts } from "./extract.ts";
 import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "./golden.ts";
 import { auroc, type Interval, quantile, riskCoverageArea } from "./metrics.ts";
 import { createRandom } from "./random.ts";
+import { reportPassages, reportVerdicts, type ScoredPassage, scorePassages } from "./refusal-passages.ts";
 import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "./refusal-sets.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import { foldOf } from "./retrieval-sets.ts";
@@ -45,6 +47,7 @@ export interface ScoredQuestion {
   readonly scores: Readonly<Record<System, number>>;
   /** Questions about one source stand or fall together; absent: this one stands alone. */
   readonly cluster?: string;
+  readonly passages: readonly ScoredPassage[];
 }
 
 const SYSTEMS = { ours: "sufficiency", cosine: "top cosine", bm25: "top BM25" } as const;
@@ -67,8 +70,10 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     encoder,
     lexicon: new Lexicon(encoder),
     model: readSufficiencyWeights().models.vectors,
+    relevance: readRelevanceWeights(),
     signal: options.signal,
     times: [],
+    relevanceTimes: [],
   };
   const sheet: Sheet = { metrics: {}, n: {}, table: [], items: [] };
   const { corpus, golden, data } = options;
@@ -76,6 +81,8 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     yield { type: "progress", what: "golden set" };
     const scored = await askGolden({ corpus, golden, config: options.config }, tools);
     reportSet("", scored, sheet);
+    reportPassages("", scored, sheet);
+    reportVerdicts(scored, tools.relevance, sheet);
     reportPoints(scored, tools.model, sheet);
     reportRisks(scored, sheet);
   }
@@ -83,7 +90,10 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     yield { type: "progress", what: name };
     const scored = await askSet(name, data as string, tools);
     if (scored === null) sheet.table.push({ name, figure: "absent", note: "no such folder" });
-    else reportSet(`${name}.`, scored, sheet);
+    else {
+      reportSet(`${name}.`, scored, sheet);
+      reportPassages(`${name}.`, scored, sheet);
+    }
     if (name === "clapnq" && scored !== null) reportSplits(`${name}.`, scored, sheet);
   }
   if (Object.keys(sheet.n).length === 0)
@@ -93,9 +103,19 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     );
   yield { type: "progress", what: "thresholds of a known curve" };
   reportSimulation(sheet);
-  const timings = { gate_ms_median: quantile(tools.times, 0.5), gate_ms_p95: quantile(tools.times, 0.95) };
+  const timings = {
+    gate_ms_median: quantile(tools.times, 0.5),
+    gate_ms_p95: quantile(tools.times, 0.95),
+    relevance_ms_median: quantile(tools.relevanceTimes, 0.5),
+    relevance_ms_p95: quantile(tools.relevanceTimes, 0.95),
+  };
   const p95 = `p95 ${timings.gate_ms_p95?.toFixed(2)} ms; features and chance of one question, its texts read before as the reranker does`;
   sheet.table.push({ name: "gate", figure: `${timings.gate_ms_median?.toFixed(2)} ms`, note: p95 });
+  sheet.table.push({
+    name: "relevance of the passages",
+    figure: `${timings.relevance_ms_median?.toFixed(2)} ms`,
+    note: `p95 ${timings.relevance_ms_p95?.toFixed(2)} ms; features, chances and explanations of one question's passages on top`,
+  });
   const { metrics, n, table, items } = sheet;
   const made = { name: "refusal", command: options.command, versions: versionsOf(), seed: SEED, date: new Date().toISOString() };
   yield { type: "report", report: { ...made, n, metrics, timings, items }, table };
@@ -105,9 +125,12 @@ interface Tools {
   readonly encoder: ReturnType<typeof loadEmbeddedEncoder>;
   readonly lexicon: Lexicon;
   readonly model: SufficiencyModel;
+  readonly relevance: RelevanceWeights;
   readonly signal: AbortSignal;
   /** Milliseconds of the gate, one question each. */
   readonly times: number[];
+  /** The same of the passages' relevance, on top. */
+  readonly relevanceTimes: number[];
 }
 
 interface Sheet {
@@ -122,8 +145,13 @@ async function askGolden(
   tools: Tools,
 ): Promise<ScoredQuestion[]> {
   const asked = [
-    ...readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => ({ id, question, kind: "answerable" as const })),
-    ...readGolden(golden, "va-unanswerable", unanswerableSchema),
+    ...readGolden(golden, "va-answerable", answerableSchema).map(({ id, question, gold_pages }) => ({
+      id,
+      question,
+      kind: "answerable" as const,
+      gold: new Set(gold_pages),
+    })),
+    ...readGolden(golden, "va-unanswerable", unanswerableSchema).map((one) => ({ ...one, gold: new Set<string>() })),
   ];
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
   const engine = await createEngine({ ...config, data_dir: dataDir });
@@ -133,9 +161,10 @@ async function askGolden(
     const scope = { domain: pack.name, tenant: null, access: config.access };
     const parts = engine.retrieveParts(pack.name);
     const scored: ScoredQuestion[] = [];
-    for (const { id, question, kind } of asked) {
+    for (const { id, question, kind, gold } of asked) {
       const gathered = await gatherEvidence(admittedIn(question, [], scope), parts, tools.lexicon, tools.signal);
-      scored.push({ id, kind, scores: scoresOf(gathered, tools) });
+      const passages = scorePassages(gathered, tools.relevance, ({ document }) => gold.has(document.path));
+      scored.push({ id, kind, scores: scoresOf(gathered, tools), passages });
       timeGate(gathered, tools);
     }
     return scored;
@@ -152,11 +181,15 @@ async function askSet(name: (typeof REFUSAL_SETS)[number], data: string, tools: 
   const parts = await createParts(set, tools.encoder, createEmbeddedReranker(tools.encoder, readRerankWeights(), tools.lexicon));
   const scored: ScoredQuestion[] = [];
   const folds = readFoldWeights();
+  const relevanceFolds = readRelevanceFolds();
   for (const question of set.questions) {
-    const model = folds[foldOf(name, question.cluster) % folds.length] as SufficiencyModel;
+    const fold = foldOf(name, question.cluster);
+    const model = folds[fold % folds.length] as SufficiencyModel;
+    const relevance = relevanceFolds[fold % relevanceFolds.length] as RelevanceModel;
     const gathered = await gatherEvidence(admitted(question), parts, tools.lexicon, tools.signal, question.beside);
     const kind = question.answerable ? "answerable" : "unanswerable";
-    scored.push({ id: question.id, kind, scores: scoresOf(gathered, { model }), cluster: question.cluster });
+    const passages = scorePassages(gathered, relevance, ({ document }) => question.gold.has(document.id));
+    scored.push({ id: question.id, kind, scores: scoresOf(gathered, { model }), cluster: question.cluster, passages });
   }
   return scored;
 }
@@ -168,14 +201,20 @@ function scoresOf({ question, passages, resolved }: Gathered, { model }: Pick<To
   return { ours: question.injectionSignals.length > 0 || passages.length === 0 ? 0 : chance, cosine: most("dense"), bm25: most("bm25") };
 }
 
-function timeGate({ words, passages }: Gathered, { lexicon, model, times }: Tools): void {
+function timeGate({ words, passages }: Gathered, { lexicon, model, relevance, times, relevanceTimes }: Tools): void {
   const runs: number[] = [];
+  const relevanceRuns: number[] = [];
   for (let run = 0; run < TIMED_RUNS; run++) {
     const started = performance.now();
-    chanceOf(measureEvidence(viewEvidence(words.asked, passages, words, lexicon), model.features), model);
-    runs.push(performance.now() - started);
+    const view = viewEvidence(words.asked, passages, words, lexicon);
+    chanceOf(measureEvidence(view, model.features), model);
+    const judged = performance.now();
+    relevanceOf(view, relevance);
+    relevanceRuns.push(performance.now() - judged);
+    runs.push(judged - started);
   }
   times.push(quantile(runs, 0.5) as number);
+  relevanceTimes.push(quantile(relevanceRuns, 0.5) as number);
 }
 
 function reportSet(prefix: string, scored: readonly ScoredQuestion[], { metrics, n, table, items }: Sheet): void {

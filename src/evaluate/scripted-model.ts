@@ -23,13 +23,15 @@ export interface ScriptedModelOptions {
   readonly seed: number;
   /** Host of the documents, on which it invents addresses. */
   readonly host: string;
+  /** Tokens of a text, so that it counts what it reads and writes; without it every call counts the same. */
+  readonly countTokens?: (text: string) => number;
 }
 
 /** Characters of one piece of the stream. */
 const PIECE = 24;
 
 /** Starts the model on a free port of this machine. It reads nothing but the prompt, and never refuses while there is a sentence to copy. */
-export async function startScriptedModel({ rates, seed, host }: ScriptedModelOptions): Promise<ScriptedModel> {
+export async function startScriptedModel({ rates, seed, host, countTokens }: ScriptedModelOptions): Promise<ScriptedModel> {
   let drafts: (readonly WrittenSentence[])[] = [];
   let key = "";
   const write = (request: EndpointRequest) => {
@@ -42,7 +44,10 @@ export async function startScriptedModel({ rates, seed, host }: ScriptedModelOpt
       const draft = write(request);
       drafts.push(draft);
       const text = draft.length === 0 ? "INSUFFICIENT" : draftText(draft);
-      return { type: "stream", pieces: text.match(new RegExp(`[\\s\\S]{1,${PIECE}}`, "g")) ?? [] };
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${PIECE}}`, "g")) ?? [];
+      if (countTokens === undefined) return { type: "stream", pieces };
+      const usage = { prompt_tokens: countTokens(JSON.stringify(request.body.messages)), completion_tokens: countTokens(text) };
+      return { type: "stream", pieces, usage };
     },
   });
   return {

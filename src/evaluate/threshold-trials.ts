@@ -1,4 +1,5 @@
-import { binomialTail, chooseThreshold, DELTA, type LabelledScore } from "./choose-threshold.ts";
+import { binomialTail } from "../verify/binomial-tail.ts";
+import { chooseThreshold, DELTA, type LabelledScore } from "./choose-threshold.ts";
 import { mean } from "./metrics.ts";
 import { createRandom, type Random } from "./random.ts";
 

@@ -20,8 +20,23 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "web-page-worker.js");
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   let running = 0;
   const waiting: (() => void)[] = [];
+  /** Whoever is cancelled while waiting gives the place in the row up. */
+  const turn = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        waiting.splice(waiting.indexOf(go), 1);
+        reject(signal.reason);
+      };
+      const go = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      waiting.push(go);
+    });
   return async (source, signal) => {
-    if (running >= WORKERS) await new Promise<void>((resolve) => waiting.push(resolve));
+    signal.throwIfAborted();
+    if (running >= WORKERS) await turn(signal);
     else running++;
     try {
       signal.throwIfAborted();

@@ -107,6 +107,21 @@ describe("reading a page apart", () => {
     for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: "rejected", reason: { message: "reader left" } });
   });
 
+  it("does not keep whoever is cancelled waiting for the pages of others", async () => {
+    const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
+    const read = createPageReader(1500);
+    const others = [1, 2].map(() => read(slow, signal));
+    const controller = new AbortController();
+    const left = read(source(FEES), controller.signal);
+    const next = read(source(FEES), signal);
+    const begun = performance.now();
+    controller.abort(new Error("too late"));
+    await expect(left).rejects.toThrow("too late");
+    expect(performance.now() - begun).toBeLessThan(500);
+    await Promise.allSettled(others);
+    expect((await next).title).toBe("Card fees & more");
+  });
+
   it("survives a page that uses up the memory of its reader", async () => {
     const greedy = source("<".repeat(2_000_000));
     await expect(createPageReader(30_000)(greedy, signal)).rejects.toMatchObject({ code: "page_unreadable" });

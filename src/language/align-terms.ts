@@ -14,6 +14,9 @@ export interface Alignment {
   /** How much is told by words that the other side, its answer and its passages have nothing for. */
   readonly askedOpen: number;
   readonly storedOpen: number;
+  /** The same, by the words of the two questions alone. */
+  readonly askedAlone: number;
+  readonly storedAlone: number;
   readonly rules: readonly Entailment[];
   /** What forbids that they are the same; `null`: nothing of the kind. */
   readonly opposites: string | null;
@@ -58,6 +61,8 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     differing: differingWords(asked, stored, openAsked, openStored),
     askedOpen: openMass(openAsked, about),
     storedOpen: openMass(openStored, found),
+    askedAlone: aloneMass(openAsked),
+    storedAlone: aloneMass(openStored),
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),
@@ -74,6 +79,14 @@ function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | und
   let sum = 0;
   for (const { term, match } of open) if (term.weight >= TELLING) sum += term.weight * (1 - (isThere(term, there) ? THERE : match));
   return sum;
+}
+
+/** The same by words alone; a name that is only like another word is another name. */
+function aloneMass(open: readonly MatchedTerm[]): number {
+  return openMass(
+    open.map((one) => (one.term.kind === "name" && one.how === "near" ? { ...one, match: 0 } : one)),
+    undefined,
+  );
 }
 
 /** Does the text from which the keys were read speak of a term? */

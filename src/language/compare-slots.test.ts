@@ -21,6 +21,26 @@ const entailed = (asked: string, stored: string) => {
   return verdict.same ? verdict.rules : [verdict.rule];
 };
 
+describe("compareSlots: what the texts speak of", () => {
+  const about = new Set(readAbout(["You may request that the board hears it. The court hears claims."], vocabulary));
+  it("does not let a text explain words of both questions that stand for two things", () => {
+    const [asked, stored] = [
+      "How long do I have to request a board appeal?",
+      "Is there a deadline to appeal to the court of appeals for claims?",
+    ];
+    expect(ruleOf(asked, stored, { about, found: about })).toBe("unknown");
+  });
+
+  it("does not take a name for a word that is only like it", () => {
+    const texts = new Set(readAbout(["You may request the board's ruling. The ERB has a deadline."], vocabulary));
+    const likeness = (one: string, other: string) => (one === "erb" && other === "appeal" ? 0.4 : 0);
+    const verdict = ruleOf("How long do I have to request a board appeal?", "Is there a deadline to appeal for the ERB?", {
+      ...{ about: texts, found: texts, likeness },
+    });
+    expect(verdict).toBe("unknown");
+  });
+});
+
 describe("compareSlots: what is no hit", () => {
   it.each([
     ["codes", "What is AB-12 for?", "What is AB-13 for?"],
@@ -30,6 +50,8 @@ describe("compareSlots: what is no hit", () => {
     ["values", "Who pays before May 1, 2020?", "Who pays after May 1, 2020?"],
     ["values", "Who pays at least 20 euros?", "Who pays at most 20 euros?"],
     ["values", "Is the rule for members over 57 still in force in 2011?", "Is the rule for members over 57 still in force?"],
+    ["names", "What do I get at 3,5 percent?", "What do I get at 3,6 percent?"],
+    ["names", "Is ½ of it paid?", "Is ¼ of it paid?"],
     ["names", "How is the ERB paid?", "How is the LRB paid?"],
     ["names", "How is the bonus in Zwolle paid?", "How is the bonus paid?"],
     ["persons", "Can my son claim it?", "Can my wife claim it?"],

@@ -58,6 +58,8 @@ export type Entailment = (typeof ENTAILMENTS)[number]["name"];
 const SAME_WORDING = 0.6;
 /** One content word on each side that nothing explains: they ask for two things about one topic. */
 const UNKNOWN = 1;
+/** So much on each side, also where answer and passages speak of it: one page tells of the board and of the court, and what holds of one not of the other. */
+const UNRELATED = 2;
 
 /**
  * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
@@ -97,7 +99,8 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
     if (alignment.differing.length > 0) return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
     if (asked.asks !== stored.asks) return miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
   }
-  if (Math.min(alignment.askedOpen, alignment.storedOpen) >= UNKNOWN) {
+  const { askedOpen, storedOpen, askedAlone, storedAlone } = alignment;
+  if (Math.min(askedOpen, storedOpen) >= UNKNOWN || Math.min(askedAlone, storedAlone) >= UNRELATED) {
     const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
     return miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
   }

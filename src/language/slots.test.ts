@@ -26,6 +26,16 @@ describe("readSlots", () => {
     expect(read("fees before February 1, 2020").values).toEqual([{ measure: "date", amount: "2020-02-01", bound: "none", side: "before" }]);
   });
 
+  it.each([
+    ["3,5 percent", "digits 5"],
+    ["$100,2", "digits 2"],
+    ["part 10.5.3", "digits 3"],
+    ["½ a day", "digits ½"],
+  ])("keeps digits that no value holds as a name: %s", (text, key) => {
+    expect(keys(`Is it ${text}?`)).toContain(key);
+    expect(keys("Is it 3 books, 7 days and $1,000?").filter((one) => one.startsWith("digits"))).toEqual([]);
+  });
+
   it("finds what the domain's patterns name", () => {
     expect(read("What is form 117 for?").codes).toEqual(["form form 117"]);
     expect(read("What is it for?").codes).toEqual([]);

@@ -1,4 +1,5 @@
 import { isStopWord } from "../text/tokens.ts";
+import type { TextRange } from "../types.ts";
 import { type AskedKind, readAsked } from "./asked-kind.ts";
 import { type Bound, type Measure, quantitiesIn } from "./quantities.ts";
 import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-shape.ts";
@@ -91,7 +92,8 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
   });
   // Numbers and their units are values, not words.
   const inValue = (token: Token) => quantities.some(({ start, end }) => start <= token.start && token.end <= end);
-  const { terms, frame, negations } = collectTerms(read.pieces, vocabulary, inValue);
+  const { terms: words, frame, negations } = collectTerms(read.pieces, vocabulary, inValue);
+  const terms = [...words, ...unreadDigits(text, [...quantities, ...read.masked], read.pieces, vocabulary)];
   return {
     asks: readAsked(text),
     values,
@@ -231,6 +233,16 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
     reach--;
   }
   return { terms: distinct(terms), frame, negations };
+}
+
+/** Digits that neither a value nor a word holds, as in `3,5` or `½`: names, since what they mean is not known. */
+function unreadDigits(text: string, known: readonly TextRange[], pieces: readonly Piece[], vocabulary: SlotVocabulary): SlotTerm[] {
+  const tokens = pieces.flatMap((piece) => piece.tokens).filter((token) => token.text.length > 1);
+  const runs = [...text.matchAll(/\p{N}+/gu)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[0] }));
+  const unread = runs.filter((run) => ![...known, ...tokens].some(({ start, end }) => start < run.end && run.start < end));
+  return distinct(
+    unread.map(({ text: digits, ...place }) => nameTerm(`digits ${digits}`, [{ ...place, text: digits, stem: digits }], false, vocabulary)),
+  );
 }
 
 function frameWord({ text, stem }: Token): string {

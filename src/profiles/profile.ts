@@ -121,7 +121,7 @@ interface CoverageSettings<Type extends string> {
 export type GateSettings =
   /** Share of the question's words (by inverse document frequency) that a passage holds. */
   | CoverageSettings<"coverage">
-  /** Ours: a learned chance that the passages together answer decides; the share of words says which passages are used, and decides where the index is too small to learn from. */
+  /** Ours: a learned chance that the passages together answer decides, one that each of them does says which are used; the share of words does both where the index is too small to learn from. */
   | CoverageSettings<"sufficiency">
   /**
    * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.

@@ -53,6 +53,15 @@ describe("judgeMatch", () => {
     expect(verdict.detail).toContain("inherit");
   });
 
+  it("serves nothing that rests on passages which the asked question does not find, however near", () => {
+    const ask = (citedRank: number | null, settings?: MatchSettings) =>
+      judge("When is the ERB paid?", "How soon is the early retirement bonus paid?", { cosine: 1, citedRank }, settings);
+    expect(ask(-1)).toMatchObject({ accept: false, rule: "cited" });
+    expect(ask(7).accept).toBe(true);
+    expect(ask(null).accept).toBe(true);
+    expect(ask(-1, SPARK_MATCH).rule).not.toBe("cited");
+  });
+
   it("is a miss without an encoder", () => {
     expect(judge("When is the ERB paid?", "When is the ERB paid?", { cosine: null })).toMatchObject({ accept: false, rule: "cosine" });
   });

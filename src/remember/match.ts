@@ -36,7 +36,7 @@ export interface Match {
   readonly accept: boolean;
   /** 0 to 1; ranks candidates. 0 where the slots differ. */
   readonly score: number;
-  /** `same`, `score`, `cosine`, `entities`, `documents`, or the rule of the slots that made it a miss. */
+  /** `same`, `score`, `cited`, `cosine`, `entities`, `documents`, or the rule of the slots that made it a miss. */
   readonly rule: string;
   /** For people. */
   readonly detail: string;
@@ -66,8 +66,10 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
   const verdict = compareSlots(asked, stored, closeness);
   if (!verdict.same) return { accept: false, score: 0, rule: verdict.rule, detail: verdict.detail };
   if (closeness.cosine === null) return { accept: false, score: 0, rule: "cosine", detail: "there is no encoder to compare them by" };
-  const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   if (settings.type === "thresholds") return judgeByThresholds(closeness.cosine, closeness, settings);
+  if (closeness.citedRank !== undefined && closeness.citedRank !== null && closeness.citedRank < 0)
+    return { accept: false, score: 0, rule: "cited", detail: "no passage that the stored answer cites is found for the asked question" };
+  const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
   const score = scoreOf(features, model);
   const least = settings.threshold ?? model.threshold;

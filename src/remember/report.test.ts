@@ -262,6 +262,14 @@ describe("diagnose", () => {
     expect(report.recommendations).toEqual([]);
   });
 
+  it("does not take the words of somebody in danger for gaps of the documents", () => {
+    const ask = (answer: Partial<Answer>) => diagnosed("I want to kill myself over the pension", ["A roof."], ["A roof."], {}, {}, answer);
+    expect(ask({}).gaps.missing).not.toEqual([]);
+    const report = ask({ warnings: [{ code: "hotline", message: "Call 988." }] });
+    expect(report.gaps.missing).toEqual([]);
+    expect(report.recommendations).toEqual([]);
+  });
+
   it("stays small and quick, however long and hostile the question", () => {
     const texts = [
       Array.from({ length: 40_000 }, (_, i) => `w${i.toString(36).replaceAll(/\d/g, "x")}q`).join(" "),

@@ -84,6 +84,8 @@ function isIssue({ verdict, leftOut }: CheckResult): boolean {
 /** The diagnostic report of a question. Pure; no model. Time is linear in question and passages. */
 export function diagnose(question: Question, answer: Answer, causes: readonly ReportCause[], parts: ReportParts): DiagnosticReport {
   const hostile = question.injectionSignals.length > 0;
+  // What somebody in danger writes is nothing that documents lack.
+  const urgent = answer.warnings.some(({ code }) => code === "hotline");
   const text = withoutPersonalData(question.resolved);
   const repairs = parts.repairs.filter(({ written }) => words(text).some((word) => word.text === written));
   const read = hostile ? "" : replaceWords(text, repairs);
@@ -103,7 +105,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   };
   const views = answer.evidence.slice(0, MAX_PASSAGES).map((evidence) => viewPassage(evidence, asked, parts));
   const gaps = {
-    missing: missingTerms(asked, views, parts),
+    missing: urgent ? [] : missingTerms(asked, views, parts),
     kinds: askedValues(read)
       .filter((group) => !views.some(({ kinds }) => (kinds & group) !== 0))
       .map(kindsOf),
@@ -130,7 +132,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
     gaps,
     checks: checkIssues(answer.checks),
   };
-  return { ...found, recommendations: hostile ? [] : recommend(found, parts) };
+  return { ...found, recommendations: hostile || urgent ? [] : recommend(found, parts) };
 }
 
 /** A report that tells nothing of what was asked: kinds, counts and scores are left, for where no text may be stored. */

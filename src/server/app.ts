@@ -9,7 +9,7 @@ import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import type { ServerLog } from "./log.ts";
 import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
 import { isJsonContentType } from "./read-ask-request.ts";
-import { ask } from "./routes/ask.ts";
+import { ask, withoutEscapes } from "./routes/ask.ts";
 import { health } from "./routes/health.ts";
 import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
@@ -78,7 +78,7 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
       maxSize: limits.bodyBytes,
       onError: async (context) => {
         const beginning = await readBeginning(context.req.raw, limits.bodyBytes);
-        throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(beginning));
+        throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(withoutEscapes(beginning)));
       },
     }),
   ] as const;

@@ -19,7 +19,7 @@ export function fakeCalibration(over: Partial<GateCalibration> = {}): GateCalibr
     risk: 0.1,
     delta: 0.05,
     threshold: 0.6,
-    measured: { answered: 80, wrong: 3, risk: figure, coverage: 0.4, answered_answerable: 77 },
+    measured: { answered: 80, wrong: 3, risk: figure, coverage: 0.4, answered_answerable: 77, reached: 80 },
     aurc: figure,
     calibration_error: figure,
     map: { scores: [0, 1], probabilities: [0.1, 0.9] },

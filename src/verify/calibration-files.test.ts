@@ -36,6 +36,12 @@ describe("CalibrationFiles", () => {
     expect(files(join(folder, "none")).find("d", "p", null)).toBeNull();
   });
 
+  it("reports a folder that cannot be read, and fails no question for it", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(files(file).find("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
+  });
+
   it("takes the newest of the domain and profile", () => {
     for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
       write(name);

@@ -44,10 +44,19 @@ export class CalibrationFiles {
     const key = `${domain}.${profile}`;
     const known = this.looked.get(key);
     if (known !== undefined && this.clock() - known.at < LOOK_AGAIN_MS) return known.found;
-    const path = this.newest(`${key}.`) ?? shipped;
-    const found = path === null ? null : this.readOnce(path);
+    const found = this.look(`${key}.`, shipped);
     this.looked.set(key, { at: this.clock(), found });
     return found;
+  }
+
+  /** A folder that cannot be read holds no calibration that could be used, and no question fails for it. */
+  private look(prefix: string, shipped: string | null): FoundCalibration | null {
+    try {
+      const path = this.newest(prefix) ?? shipped;
+      return path === null ? null : this.readOnce(path);
+    } catch (error) {
+      return { type: "unreadable", name: basename(this.folder), why: `its folder cannot be read: ${messageOf(error)}` };
+    }
   }
 
   private newest(prefix: string): string | null {

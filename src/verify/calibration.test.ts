@@ -22,6 +22,16 @@ describe("gateCalibrationSchema", () => {
   ])("refuses %s", (_, over) => {
     expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
   });
+  it.each([
+    ["a threshold that was lowered by hand", { threshold: 0.1 }, "threshold is not the one that was measured"],
+    ["a risk that its labels do not show", { risk: 0.01 }, "3 wrong of 80 answers do not show a risk of at most 1 %"],
+    ["a confidence that its labels do not show", { delta: 0.001 }, "with 99.9 % confidence"],
+    ["errors that were left out", { measured: { ...calibration.measured, wrong: 81 } }, "measured counts do not add up"],
+    ["labels that were never there", { labels: { ...calibration.labels, n: 2000 } }, "labels do not add up"],
+  ])("refuses %s", (_, over, why) => {
+    const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
+    expect(error?.message).toContain(why);
+  });
   it("takes one as it is written", () => expect(gateCalibrationSchema.parse(JSON.parse(JSON.stringify(calibration)))).toEqual(calibration));
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { applyIsotonic } from "../models/calibration/isotonic.ts";
+import { binomialTail } from "./binomial-tail.ts";
 import { LEAST_WINDOWS, type Sufficiency } from "./sufficiency.ts";
 
 const share = z.number().min(0).max(1);
@@ -29,7 +30,14 @@ export const gateCalibrationSchema = z
     delta: share,
     threshold: share,
     /** At the threshold, on the labelled questions themselves: what holds is the bound `risk`, with confidence 1 − `delta`. */
-    measured: z.strictObject({ answered: count, wrong: count, risk: measured, coverage: share, answered_answerable: count }),
+    measured: z.strictObject({
+      answered: count,
+      wrong: count,
+      risk: measured,
+      coverage: share,
+      answered_answerable: count,
+      reached: count.describe("Labelled questions whose chance reaches the threshold, answered or not"),
+    }),
     aurc: measured,
     calibration_error: measured,
     /** Chance of the gate → chance of a right answer; null: too few labels. */
@@ -40,8 +48,26 @@ export const gateCalibrationSchema = z
   .refine(({ map }) => map === null || (map.scores.length === map.probabilities.length && rises(map.scores) && rises(map.probabilities)), {
     message: "map does not rise, or has not as many scores as probabilities",
   })
-  .refine(({ chances }) => rises(chances), { message: "chances do not rise" });
+  .refine(({ chances }) => rises(chances), { message: "chances do not rise" })
+  .superRefine((artifact, context) => {
+    const fault = faultOf(artifact);
+    if (fault !== null) context.addIssue({ code: "custom", message: fault });
+  });
 export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
+
+type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "threshold" | "risk" | "delta">;
+
+/** What was counted must bear out what is promised: a threshold or a risk that was changed by hand has not been tested. `null`: it does. */
+function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
+  const { answered, wrong, answered_answerable: right, reached } = measured;
+  const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);
+  if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "labels do not add up";
+  if (wrong > answered || right > answered || answered > reached) return "measured counts do not add up";
+  if (chances.filter((chance) => chance >= threshold).length !== reached) return "threshold is not the one that was measured";
+  if (answered === 0 || binomialTail(wrong, answered, risk) > delta + 1e-9)
+    return `${wrong} wrong of ${answered} answers do not show a risk of at most ${percent(risk)} with ${percent(1 - delta)} confidence`;
+  return null;
+}
 
 /** What the gate of one question depends on. */
 export interface GateFacts {

@@ -17,7 +17,7 @@ export interface Decision {
   readonly reason: Refusal["reason"] | null;
 }
 
-/** A passage of a question that tells a story holds a small share of its words: what holds this share of the best one's is used too. */
+/** Where the share of words judges: a passage of a question that tells a story holds a small share of its words, so what holds this share of the best one's is used too. */
 const SHARE_OF_BEST = 0.6;
 /** Below this part of the threshold nothing relevant was found, above it too little. */
 const NOTHING_BELOW = 0.25;
@@ -39,7 +39,7 @@ export function decide(
   switch (gate.type) {
     case "sufficiency":
     case "coverage": {
-      if (gate.type === "sufficiency" && sufficiency !== null) return decideByChance(evidence, best, gate.answer, sufficiency, followUp);
+      if (gate.type === "sufficiency" && sufficiency !== null) return decideByChance(evidence, gate.answer, sufficiency, followUp);
       const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
       return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
     }
@@ -69,16 +69,19 @@ export function decide(
 /** History says what a question is about; a follow-up needs a passage that holds its own words too. */
 function decideByChance(
   evidence: readonly Evidence[],
-  best: number,
   ownWords: number,
   { probability, minimum, confidence, calibrated }: Sufficiency,
   followUp: boolean,
 ): Decision {
   const judged = { chance: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
+  const best = Math.max(...evidence.map(({ held, score }) => held ?? score));
   if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
   if (followUp && best < ownWords) return tooWeak;
-  const usable = evidence.filter(({ verdict, score }) => verdict !== "rejected" || score >= SHARE_OF_BEST * best);
+  const usable = evidence.filter(
+    ({ verdict, held, score }) => verdict !== "rejected" || (held === undefined && score >= SHARE_OF_BEST * best),
+  );
+  if (usable.length === 0) return tooWeak;
   return { ...accept(confidence, usable), ...judged };
 }
 

@@ -9,25 +9,25 @@ export type Feature = (view: EvidenceView) => number | null;
 // Helpers over matches
 
 /** Share of the question's weight that a text holds. */
-function held(match: Match, terms: readonly AskedTerm[]): number {
+export function held(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { weight }, i) => sum + (match[i] === 1 ? weight : 0), 0);
 }
 
 /** Each term counts as much as its nearest word in the text (late interaction: Khattab & Zaharia, SIGIR 2020, with static vectors). */
-function soft(match: Match, terms: readonly AskedTerm[]): number {
+export function soft(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { weight }, i) => sum + weight * (match[i] ?? 0), 0);
 }
 
-function softMean(match: Match): number {
+export function softMean(match: Match): number {
   return match.length === 0 ? 0 : match.reduce((sum, value) => sum + value, 0) / match.length;
 }
 
-function least(match: Match): number {
+export function least(match: Match): number {
   return match.length === 0 ? 0 : Math.min(...match);
 }
 
 /** The rarest terms of the question: of one passage that answers they all stand near. */
-function ofRarest(match: Match, terms: readonly AskedTerm[], count: number): number {
+export function ofRarest(match: Match, terms: readonly AskedTerm[], count: number): number {
   const order = byWeight(terms);
   const most = Math.min(count, order.length);
   let sum = 0;
@@ -47,16 +47,16 @@ function byWeight(terms: readonly AskedTerm[]): readonly number[] {
 }
 
 /** What a text holds of the question in units of a word that no document holds. */
-function mass(match: Match, terms: readonly AskedTerm[]): number {
+export function mass(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { rarity }, i) => sum + (match[i] === 1 ? rarity : 0), 0);
 }
 
-function missingMass(match: Match, terms: readonly AskedTerm[]): number {
+export function missingMass(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { rarity }, i) => sum + (match[i] === 1 ? 0 : rarity), 0);
 }
 
 /** Rarity of the rarest, second rarest, … term that a text holds. */
-function rarestHeld(match: Match, terms: readonly AskedTerm[], place: number): number {
+export function rarestHeld(match: Match, terms: readonly AskedTerm[], place: number): number {
   const found = terms.flatMap(({ rarity }, i) => (match[i] === 1 ? [rarity] : [])).sort((a, b) => b - a);
   return found[place] ?? 0;
 }
@@ -103,7 +103,7 @@ function bestSentence(view: EvidenceView, of: (match: Match) => number): number 
   return best(view.passages, ({ headed }) => headed.reduce((most, sentence) => Math.max(most, of(sentence)), 0));
 }
 
-function heaviestMissing(match: Match, terms: readonly AskedTerm[], by: (term: AskedTerm) => number): number {
+export function heaviestMissing(match: Match, terms: readonly AskedTerm[], by: (term: AskedTerm) => number): number {
   return terms.reduce((most, term, i) => (match[i] === 1 ? most : Math.max(most, by(term))), 0);
 }
 
@@ -138,17 +138,21 @@ function first({ passages }: EvidenceView, of: (scores: PassageView["scores"]) =
   return found?.id ?? null;
 }
 
-/** The most that a sentence covers which, with the one after it, holds a value of every kind asked. */
-function valuedSentence({ passages, terms, asked }: EvidenceView): number | null {
-  if (asked.length === 0) return null;
-  return best(passages, ({ headed, sentenceTexts }) => {
-    const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
-    for (const { i, value } of ranked.slice(0, 6)) {
-      const kinds = heldValues(sentenceTexts.slice(i, i + 2).join(" "));
-      if (asked.every((group) => (group & kinds) !== 0)) return value;
-    }
-    return 0;
+const VALUED = new WeakMap<PassageView, number>();
+
+/** The most that a sentence of a passage covers which, with the one after it, holds a value of every kind asked; 0 when none does. */
+export function valuedSentence(passage: PassageView, { terms, asked }: Pick<EvidenceView, "terms" | "asked">): number {
+  const known = VALUED.get(passage);
+  if (known !== undefined) return known;
+  const { headed, sentenceTexts } = passage;
+  const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
+  const found = ranked.slice(0, 6).find(({ i }) => {
+    const kinds = heldValues(sentenceTexts.slice(i, i + 2).join(" "));
+    return asked.every((group) => (group & kinds) !== 0);
   });
+  const value = found?.value ?? 0;
+  VALUED.set(passage, value);
+  return value;
 }
 
 const isEnglish = createEnglishWords();
@@ -249,7 +253,7 @@ export const SUFFICIENCY_FEATURES: Readonly<Record<string, Feature>> = {
 
   // Values
   "values.asked": ({ asked }) => Math.min(2, asked.length),
-  "values.sentence": valuedSentence,
+  "values.sentence": (view) => (view.asked.length === 0 ? null : best(view.passages, (passage) => valuedSentence(passage, view))),
   "values.name": ({ asked }) => Number(asked.some((kinds) => (kinds & VALUE_KINDS.name) !== 0)),
 
   // The question

@@ -3,6 +3,7 @@ import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import { weightedCoverage } from "./coverage.ts";
+import { BY_WORDS, combineScores, type PassageJudge } from "./relevance.ts";
 import { reaches } from "./scale.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
@@ -20,6 +21,7 @@ export interface WordStatistics {
 /**
  * The evidence gate, before anything is written: a verdict for every passage, in the order of the passages.
  * @param compared what the passages say of each other; without it consistency and agreement are not scored
+ * @param judge the learned chance of every passage, for the gate that goes by it
  */
 export function verifyPassages(
   question: Question,
@@ -28,28 +30,63 @@ export function verifyPassages(
   words: WordStatistics,
   scale: Pick<ScoreScale, "score"> = RAW_SCALE,
   compared: Compared = NOT_COMPARED,
+  judge: PassageJudge = BY_WORDS,
 ): Evidence[] {
   const asked = words.questionTokens(question.resolved);
   const own = words.ownTokens(question.text);
   const isFollowUp = question.text !== question.resolved;
-  return passages.map((passage) => {
+  return passages.map((passage, i) => {
     const comparison = compared.of(passage);
-    const coverage = () => {
-      const byModel = comparison.relevance?.score;
-      if (byModel !== undefined && !isFollowUp) return byModel;
-      const byWords = relevanceByCoverage(asked, own, passage, words);
-      // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
-      return byModel === undefined ? byWords : Math.min(byModel, byWords ?? 0);
-    };
-    const judged = judge(passage, gate, coverage, scale, comparison);
+    const share = () => relevanceByCoverage(asked, own, passage, words);
+    const judged =
+      gate.type === "coverage" || gate.type === "sufficiency"
+        ? judgeOurs(passage, gate, share(), isFollowUp, comparison, judge, i)
+        : judgeByScores(passage, gate, scale, comparison);
     return withComparison(judged, comparison, gate);
   });
 }
 
-function judge(
+/** Our own gate: the learned chance, else what a model says, else the share of the question's words. */
+function judgeOurs(
   passage: Passage,
-  gate: GateSettings,
-  coverage: () => number | null,
+  gate: Extract<GateSettings, { readonly verified: number; readonly uncertain: number }>,
+  byWords: number | null,
+  isFollowUp: boolean,
+  { relevance: byModel, consistency, agreement }: PassageComparison,
+  judge: PassageJudge,
+  place: number,
+): Evidence {
+  // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
+  const share = byModel === undefined ? byWords : isFollowUp ? Math.min(byModel.score, byWords ?? 0) : byModel.score;
+  const held = share ?? 0;
+  const ofShare = verdictAt(held, gate.verified, gate.uncertain);
+  const learned = byModel === undefined && judge.type === "learned" ? judge.relevance[place] : undefined;
+  if (learned === undefined || judge.type !== "learned") {
+    const why = judge.type === "words" && judge.why !== null ? ` (${judge.why})` : "";
+    const reason = byModel?.reason ?? `relevance ${held.toFixed(2)}: holds ${percent(held)} of the question's words by weight${why}`;
+    return evidence(passage, ofShare, share, held, reason);
+  }
+  const { weights } = judge;
+  const parts = { relevance: learned.probability, consistency: consistency.score, agreement: agreement.score };
+  const score = combineScores(parts, weights);
+  const byChance = verdictAt(score, weights.cuts.verified, weights.cuts.rejected);
+  const isLess = isFollowUp && VERDICTS.indexOf(ofShare) < VERDICTS.indexOf(byChance);
+  const own = isLess ? `, no more than ${ofShare}: holds ${percent(held)} of the follow-up's own words` : "";
+  const reason = `V ${score.toFixed(2)}${own}; ${learned.reason}`;
+  return { ...evidence(passage, isLess ? ofShare : byChance, learned.probability, score, reason), held };
+}
+
+/** From worst to best. */
+const VERDICTS: readonly Verdict[] = ["rejected", "uncertain", "verified"];
+
+function verdictAt(score: number, verified: number, uncertain: number): Verdict {
+  return score >= verified ? "verified" : score >= uncertain ? "uncertain" : "rejected";
+}
+
+/** The gates of the source designs. */
+function judgeByScores(
+  passage: Passage,
+  gate: Exclude<GateSettings, { readonly type: "coverage" | "sufficiency" }>,
   scale: Pick<ScoreScale, "score">,
   { relevance: byModel, consistency, agreement, outlier }: PassageComparison,
 ): Evidence {
@@ -57,14 +94,6 @@ function judge(
   /** The cosine on the scale of the model whose scores the gate combines. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
-    case "coverage":
-    case "sufficiency": {
-      const relevance = coverage();
-      const score = relevance ?? 0;
-      const verdict = score >= gate.verified ? "verified" : score >= gate.uncertain ? "uncertain" : "rejected";
-      const reason = byModel?.reason ?? `relevance ${score.toFixed(2)}: holds ${percent(score)} of the question's words by weight`;
-      return evidence(passage, verdict, relevance, score, reason);
-    }
     case "similarity": {
       const score = dense ?? 0;
       const verdict = reaches(score, gate.minimum) ? "verified" : "rejected";

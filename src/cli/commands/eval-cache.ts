@@ -12,15 +12,23 @@ interface CacheFlags {
   domain?: string;
   profile?: string;
   questions: string;
+  day?: string | true;
+  seed: string;
+  scriptedModel?: true;
   json?: string;
 }
 
 const DEFAULT_QUESTIONS = "1000";
+/** Questions of a replayed day. */
+const DEFAULT_DAY = "5000";
+const DEFAULT_SEED = "1";
 
 export function addEvalCacheCommand(evaluate: Command, context: CliContext): void {
   evaluate
     .command("cache")
-    .description("which questions share a cached answer: golden pairs by rule; with --data, false hits against hits over thresholds")
+    .description(
+      "which questions share a cached answer: golden pairs by rule and through the whole engine; with --data, false hits against hits over thresholds; with --day, a replayed day",
+    )
     .requiredOption("--corpus <folder>", "folder with `pages/`")
     .requiredOption("--golden <folder>", "folder with va-pairs*.jsonl")
     .option("--data <folder>", "folder of further sets: clinc150, banking77, covid-qa, medquad")
@@ -28,13 +36,12 @@ export function addEvalCacheCommand(evaluate: Command, context: CliContext): voi
     .option("--domain <name>", "domain pack whose vocabulary applies")
     .option("--profile <name>", "profile whose retrieval is used")
     .option("--questions <n>", "questions asked of one further set at most", DEFAULT_QUESTIONS)
+    .option("--day [n]", `instead: a day of so many questions with documents edited meanwhile, ${DEFAULT_DAY} unless said`)
+    .option("--seed <n>", "of the day", DEFAULT_SEED)
+    .option("--scripted-model", "of the day: a model of this process writes, so that there are tokens to save")
     .option("--json <file>", "write the whole report")
-    .addHelpText("after", "\nExample:\n  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data")
-    .action(async ({ json, questions, ...flags }: CacheFlags, command: Command) => {
-      if (!/^[1-9]\d{0,5}$/.test(questions))
-        throw new RequestError("config_invalid", `--questions ${questions} is not a number of questions: give a whole number from 1.`);
-      // Loaded only now: help and wrong usage answer without the engine.
-      const { evaluateCache } = await import("../../evaluate/cache.ts");
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ json, questions, day, seed, scriptedModel, ...flags }: CacheFlags, command: Command) => {
       const given = Object.entries({
         golden: flags.golden,
         corpus: flags.corpus,
@@ -42,10 +49,28 @@ export function addEvalCacheCommand(evaluate: Command, context: CliContext): voi
         "base-url": flags.baseUrl,
         domain: flags.domain,
         profile: flags.profile,
-        questions,
-      });
-      const line = ["eval cache", ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))].join(" ");
-      const options = { ...flags, questions: Number(questions), config: configOf(command), command: line, signal: context.signal };
-      await showEvaluation(evaluateCache(options), json, context);
+      }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
+      const common = { ...flags, config: configOf(command), signal: context.signal };
+      if (day !== undefined) {
+        const asked = day === true ? DEFAULT_DAY : day;
+        if (!/^[1-9]\d{0,5}$/.test(asked))
+          throw new RequestError("config_invalid", `--day ${asked} is not a number of questions: give a whole number from 1.`);
+        if (!/^\d{1,9}$/.test(seed)) throw new RequestError("config_invalid", `--seed ${seed} is no seed: give a whole number from 0.`);
+        const { evaluateDay } = await import("../../evaluate/day.ts");
+        const line = ["eval cache", ...given, `--day ${asked} --seed ${seed}`, ...(scriptedModel ? ["--scripted-model"] : [])].join(" ");
+        const options = { ...common, questions: Number(asked), seed: Number(seed), scriptedModel: scriptedModel ?? false, command: line };
+        return showEvaluation(evaluateDay(options), json, context);
+      }
+      if (!/^[1-9]\d{0,5}$/.test(questions))
+        throw new RequestError("config_invalid", `--questions ${questions} is not a number of questions: give a whole number from 1.`);
+      // Loaded only now: help and wrong usage answer without the engine.
+      const { evaluateCache } = await import("../../evaluate/cache.ts");
+      const line = ["eval cache", ...given, `--questions ${questions}`].join(" ");
+      await showEvaluation(evaluateCache({ ...common, questions: Number(questions), command: line }), json, context);
     });
 }
+
+const EXAMPLES = `
+Examples:
+  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data
+  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data --day`;

@@ -36,8 +36,16 @@ function readRequest(body: Uint8Array, engine: AskEngine): ParsedAskRequest {
   try {
     return readAskRequest(body);
   } catch (error) {
-    throw withWarnings(error, engine.hotlines(new TextDecoder().decode(body)));
+    throw withWarnings(error, engine.hotlines(withoutEscapes(new TextDecoder().decode(body))));
   }
+}
+
+/** JSON as people would read it, however broken: many programs write every letter that is not ASCII as an escape. */
+export function withoutEscapes(json: string): string {
+  return json
+    .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\[bfnrt]/g, " ")
+    .replaceAll(/\\(["\\/])/g, "$1");
 }
 
 function wantsEvents(accept: string | undefined): boolean {

@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../root.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { IN_WORDS, measurePassages, RELEVANCE_FEATURES } from "./relevance-features.ts";
+import { LEAST_WINDOWS, type SufficiencyParts } from "./sufficiency.ts";
+import type { EvidenceView } from "./sufficiency-view.ts";
+
+const modelSchema = z.object({
+  /** Score of a passage whose every feature is its mean. */
+  bias: z.number(),
+  /** A feature that measures nothing counts as its mean over the training passages. */
+  features: z
+    .array(z.object({ name: z.enum(Object.keys(RELEVANCE_FEATURES)), mean: z.number(), weight: z.number() }))
+    .min(1)
+    .refine((features) => new Set(features.map(({ name }) => name)).size === features.length, { message: "a feature is named twice" }),
+});
+
+const weightsSchema = modelSchema.extend({
+  name: z.string(),
+  recipe: z.string(),
+  date: z.string(),
+  /** SHA-256 of the measured features that it was learned from. */
+  data: z.string(),
+  /** Log-odds of the score: offset + relevance · log-odds of relevance + consistency · (1 − consistency) + agreement · (1 − agreement). */
+  combine: z.object({
+    offset: z.number(),
+    relevance: z.number().positive(),
+    consistency: z.number().max(0),
+    agreement: z.number().max(0),
+  }),
+  cuts: z
+    .object({
+      verified: z.number().min(0).max(1),
+      rejected: z.number().min(0).max(1),
+      rule: z.string(),
+      /** Share of the verified passages that answer, on passages that the weights never saw. */
+      precision: z.number(),
+      /** Share of the answering passages that are rejected, on the same. */
+      lost: z.number(),
+    })
+    .refine(({ verified, rejected }) => rejected <= verified, { message: "the cut of rejected lies above the one of verified" }),
+});
+export type RelevanceModel = z.infer<typeof modelSchema>;
+/** The learned chance that a passage answers, what makes a score of it, and the cuts of the score. */
+export interface RelevanceWeights extends z.infer<typeof weightsSchema> {
+  /** Names these very weights: the recipe and the hash of the file. */
+  readonly id: string;
+}
+
+/**
+ * Weights as they ship, with the cuts and what was measured at them; made by `training/relevance`.
+ * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
+ */
+export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/verify/relevance-weights.json")): RelevanceWeights {
+  return readWeights(path, weightsSchema, (weights, file) => ({ ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` }));
+}
+
+/**
+ * Weights that were each learned without one fold of the marked questions: a figure on those questions takes the weights that never saw them.
+ * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
+ */
+export function readRelevanceFolds(path: string = join(PACKAGE_ROOT, "training/relevance/folds.json")): readonly RelevanceModel[] {
+  return readWeights(path, z.object({ folds: z.array(modelSchema).min(2) }), ({ folds }) => folds);
+}
+
+function readWeights<T, R>(path: string, schema: z.ZodType<T>, make: (weights: T, file: string) => R): R {
+  try {
+    const file = readFileSync(path, "utf8");
+    return make(schema.parse(JSON.parse(file)), file);
+  } catch (cause) {
+    const message = `the weights of relevance ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/relevance`;
+    throw new ModelError("relevance_corrupt", message, { path }, { cause });
+  }
+}
+
+/** What a gate is given that judges all passages together and each of them. */
+export interface LearnedParts extends SufficiencyParts {
+  readonly relevance: RelevanceWeights;
+}
+
+/** How likely one passage answers the question. */
+export interface Relevance {
+  /** 0–1. */
+  readonly probability: number;
+  /** One line: what weighed most, for it and against it. */
+  readonly reason: string;
+}
+
+/** What says which passages answer: learned weights, or the share of the question's words and why. */
+export type PassageJudge =
+  | { readonly type: "learned"; readonly weights: RelevanceWeights; readonly relevance: readonly Relevance[] }
+  | { readonly type: "words"; readonly why: string | null };
+
+/** For gates that learn nothing. */
+export const BY_WORDS: PassageJudge = { type: "words", why: null };
+
+/** The learned chance of every passage, in order; where the weights say nothing, why. */
+export function judgePassages(
+  view: EvidenceView,
+  { relevance: weights, encoder }: Pick<LearnedParts, "relevance" | "encoder">,
+  { windows, ranker }: { readonly windows: number; readonly ranker: string | null },
+): PassageJudge {
+  if (windows < LEAST_WINDOWS) return { type: "words", why: `an index of ${windows} windows is too small for the learned chance` };
+  if (ranker !== encoder)
+    return { type: "words", why: ranker === null ? "no encoder ranked the passages" : `nothing was learned with ${ranker}` };
+  return { type: "learned", weights, relevance: relevanceOf(view, weights) };
+}
+
+/** σ(bias + Σ weight · (value − mean)) of every passage, in order. */
+export function relevanceOf(view: EvidenceView, { bias, features }: RelevanceModel): Relevance[] {
+  const rows = measurePassages(
+    view,
+    features.map(({ name }) => name),
+  );
+  return rows.map((row) => {
+    const parts = features.map(({ weight, mean }, i) => {
+      const value = row[i] ?? null;
+      return value === null ? 0 : weight * (value - mean);
+    });
+    const probability = sigmoid(parts.reduce((sum, part) => sum + part, bias));
+    return { probability, reason: `relevance ${probability.toFixed(2)}${explain(features, parts)}` };
+  });
+}
+
+/** Groups of features that are named. */
+const NAMED = 3;
+/** Log-odds below which a group says nothing. */
+const SAYS_SOMETHING = 0.1;
+
+/** The groups of features that weighed most beside the average passage. */
+function explain(features: RelevanceModel["features"], parts: readonly number[]): string {
+  const groups = new Map<keyof typeof IN_WORDS, number>();
+  for (const [i, { name }] of features.entries()) {
+    const group = RELEVANCE_FEATURES[name]?.says;
+    if (group !== undefined) groups.set(group, (groups.get(group) ?? 0) + (parts[i] as number));
+  }
+  const named = [...groups]
+    .filter(([, part]) => Math.abs(part) >= SAYS_SOMETHING)
+    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+    .slice(0, NAMED);
+  const side = (which: (part: number) => boolean) => named.flatMap(([group, part]) => (which(part) ? [IN_WORDS[group]] : [])).join(", ");
+  const [pro, against] = [side((part) => part > 0), side((part) => part < 0)];
+  const sides = [pro === "" ? [] : [`for it ${pro}`], against === "" ? [] : [`against it ${against}`]].flat();
+  return sides.length === 0 ? ": as the average passage" : `: ${sides.join("; ")}`;
+}
+
+/**
+ * The learned combination of a passage's scores, 0–1; what is `null` counts nothing. Passages that say otherwise take a passage below uncertain only as far as
+ * it would be without them: the outlier may be the newer rule.
+ */
+export function combineScores(
+  {
+    relevance,
+    consistency,
+    agreement,
+  }: { readonly relevance: number; readonly consistency: number | null; readonly agreement: number | null },
+  { combine, cuts }: Pick<RelevanceWeights, "combine" | "cuts">,
+): number {
+  const lacks = (score: number | null) => (score === null ? 0 : 1 - score);
+  const logOdds = combine.offset + combine.relevance * logOddsOf(relevance) + combine.consistency * lacks(consistency);
+  const alone = sigmoid(logOdds);
+  return Math.max(sigmoid(logOdds + combine.agreement * lacks(agreement)), Math.min(alone, cuts.rejected));
+}
+
+function sigmoid(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+/** Of a chance that is not quite 0 or 1. */
+function logOddsOf(chance: number): number {
+  const inside = Math.min(1 - 1e-9, Math.max(1e-9, chance));
+  return Math.log(inside / (1 - inside));
+}
