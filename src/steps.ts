@@ -138,14 +138,20 @@ export async function admit(request: AskRequest, parts: AnswerParts, log: StageL
   return question;
 }
 
-/** The session's last turns; the latest with the titles of what it cites. */
+/**
+ * The session's last turns; the latest with the titles of what it cites. What an answer said from a document that is gone, or that the asker may not see
+ * any more, is left out: a model would repeat it.
+ */
 async function earlierTurns(id: string, { scope, userId }: AskRequest, limit: number, store: Store): Promise<Turn[]> {
   const turns = await store.sessions.turns(id, scope, limit, userId);
-  const last = turns.at(-1);
-  if (last === undefined || last.citations.length === 0) return turns;
-  const ids = [...new Set(last.citations.map(documentOfChunk))];
-  const cited = await store.documents.load(scope, ids);
-  return [...turns.slice(0, -1), { ...last, titles: ids.flatMap((id) => cited.get(id)?.title ?? []) }];
+  const citedBy = turns.map(({ citations }) => [...new Set(citations.map(documentOfChunk))]);
+  const visible = await store.documents.load(scope, [...new Set(citedBy.flat())]);
+  return turns.map((turn, i) => {
+    const cited = citedBy[i] as string[];
+    const kept = cited.every((id) => visible.has(id)) ? turn : { ...turn, answer: "" };
+    if (i < turns.length - 1 || cited.length === 0) return kept;
+    return { ...kept, titles: cited.flatMap((id) => visible.get(id)?.title ?? []) };
+  });
 }
 
 /** Texts of the domain's hotlines that the question calls for; the engine has shown them before anything could fail. */

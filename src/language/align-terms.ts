@@ -1,4 +1,5 @@
 import type { Entailment, SlotContext } from "./compare-slots.ts";
+import { sharedWording } from "./shared-wording.ts";
 import type { Slots, SlotTerm } from "./slots.ts";
 import { allowedEdits, editDistance } from "./spelling.ts";
 
@@ -199,20 +200,6 @@ function polarityOf(asked: readonly MatchedTerm[], stored: Slots): string | null
     if (other.length > 0 && other.every(({ negated }) => negated !== term.negated)) return `"${term.text}" is denied in one of them`;
   }
   return null;
-}
-
-/** Longest common subsequence of two word lists, as a share of both. */
-export function sharedWording(a: readonly string[], b: readonly string[]): number {
-  if (a.length + b.length === 0) return 0;
-  let before = new Uint16Array(b.length + 1);
-  for (const word of a) {
-    const row = new Uint16Array(b.length + 1);
-    for (let j = 1; j <= b.length; j++) {
-      row[j] = word === b[j - 1] ? (before[j - 1] as number) + 1 : Math.max(before[j] as number, row[j - 1] as number);
-    }
-    before = row;
-  }
-  return (2 * (before[b.length] as number)) / (a.length + b.length);
 }
 
 /** What differs where the wording is the same: open terms, and small words that change what is meant. */

@@ -25,7 +25,7 @@ const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
   [
     "time",
     new RegExp(
-      String.raw`\bhow\s+(?:long|soon|quickly|fast|old)\b|\bhow\s+(?:many|much)\s+(?:\w+\s+){0,2}${SPAN}\b|\b(?:deadline|time\s+limit|time\s+frame|minimum\s+(?:\w+\s+)?(?:time|stay|service|days|months|years)|(?:what|which|minimum|at\s+what|until\s+what)\s+(?:\w+\s+)?age)\b|\bwhen\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must)\b|\b(?:what|which)\s+(?:\w+\s+)?(?:dates?|days?|months?|years?|time)\b`,
+      String.raw`\bhow\s+(?:long|soon|quickly|fast|old)\b|\bhow\s+(?:many|much)\s+(?:\w+\s+){0,2}${SPAN}\b|\b(?:deadline|time\s+limit|time\s+frame|(?:minimum|maximum)\s+(?:\w+\s+)?(?:time|stay|service|days|months|years)|(?:what|which|minimum|maximum|at\s+what|until\s+what)\s+(?:\w+\s+)?age)\b|\bwhen\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must)\b|\b(?:what|which)\s+(?:\w+\s+)?(?:dates?|days?|months?|years?|time)\b`,
       "iu",
     ),
   ],

@@ -5,7 +5,7 @@ import { readAbout, readSlots } from "./slots.ts";
 
 const vocabulary = createSlotVocabulary({
   title: "Pension fund",
-  hosts: ["fund.example"],
+  hosts: ["fund.example", "rival.example"],
   abbreviations: { ERB: ["early retirement bonus"], LRB: ["late retirement bonus"] },
   synonyms: [["payslip", "wage statement"]],
   entities: [{ type: "form", canonical: "$1", patterns: ["\\b([A-Z]{2}-\\d{2})\\b"] }],
@@ -70,6 +70,31 @@ describe("compareSlots: what is no hit", () => {
     ["opposites", "Is the plan unsuitable?", "Is the plan suitable?"],
     ["opposites", "the second instalment", "the third instalment"],
     ["direction", "transfer from savings to checking", "transfer from checking to savings"],
+    ["direction", "Does the fund pay before the state?", "Does the state pay before the fund?"],
+    ["direction", "Is the ERB more generous than the LRB?", "Is the LRB more generous than the ERB?"],
+    ["direction", "Can I move from the ERB to the LRB?", "Can I move from the LRB to the ERB?"],
+    ["direction", "How do I turn the ERB into an annuity?", "How do I turn an annuity into the ERB?"],
+    ["direction", "Do I owe the fund money?", "Does the fund owe me money?"],
+    ["direction", "Can I be my wife's heir?", "Can my wife be my heir?"],
+    ["direction", "Can I name my parents as heirs?", "Can my parents name me as an heir?"],
+    ["direction", "Can I change my address with the fund?", "Can you change my address with the fund?"],
+    ["direction", "Is the ERB larger than the LRB?", "So is the LRB the larger one, larger than the ERB?"],
+    ["direction", "Does my wife's income count for my plan?", "Does my income count for my wife's plan?"],
+    ["direction", "Who appoints a trustee?", "Whom does a trustee appoint?"],
+    ["direction", "Can a trustee be paid?", "Can a trustee pay me?"],
+    ["scope", "Can I take the ERB and the LRB?", "Do I need to take the ERB and the LRB?"],
+    ["persons", "Can I see my payslips?", "Can I see his payslips?"],
+    ["persons", "Can I see my payslips?", "Can I see their payslips?"],
+    ["questions", "How do I apply for the ERB?", "How do I apply for the ERB and what does it cost?"],
+    ["questions", "How do I apply for the ERB?", "How do I apply for the ERB, and when is it paid?"],
+    ["questions", "What is the ERB?", "What is the ERB? Is it taxed?"],
+    ["scope", "Do I pay fees on the payslip?", "Do all members pay fees on the payslip?"],
+    ["scope", "Can only the employer stop it?", "Can the employer stop it?"],
+    ["scope", "Can only the employer stop the payslip?", "Can the employer stop only the payslip?"],
+    ["scope", "Is the plan not only for teachers?", "Is the plan only for teachers?"],
+    ["scope", "Is it better to take the ERB or the LRB?", "Can I take the ERB or the LRB?"],
+    ["contrast", "Can the rival see my payslip?", "Can the fund see my payslip?"],
+    ["direction", "How do I move from AB-12 to AB-13?", "AB-13 back to AB-12, how"],
     ["contrast", "Who can order a plaque?", "Who can order a medal?"],
     ["contrast", "Are letters from a doctor accepted?", "Are letters from any doctor accepted?"],
     ["contrast", "How much is the cover?", "How much is the supplementary cover?"],
@@ -81,6 +106,35 @@ describe("compareSlots: what is no hit", () => {
   it("serves no narrow answer to a wide question", () => {
     expect(ruleOf("Do you pay out overseas?", "Do you pay out in Norway?")).toBe("places");
     expect(ruleOf("bonus for retiring after age 57", "bonus for retiring at age 58")).toBe("values");
+  });
+});
+
+describe("compareSlots: conditions", () => {
+  const everything = new Set(readAbout(["apply plan divorced retirement members wait long"], vocabulary));
+  const known = { about: everything, found: everything };
+
+  it("serves no answer across a condition that one question alone holds, whatever the answer speaks of", () => {
+    expect(ruleOf("How do I apply for the plan after I am divorced?", "How does a member apply for the plan?", known)).toBe("condition");
+    expect(ruleOf("How does a member apply for the plan?", "How do I apply for the plan once divorced?", known)).toBe("condition");
+  });
+
+  it("reads a condition in other words or at another place as the same", () => {
+    expect(ruleOf("If I am divorced, how do I apply for the plan?", "How do I apply for the plan if I am divorced?", known)).toBe("same");
+    expect(ruleOf("When is it paid?", "when is it paid please", known)).toBe("same");
+  });
+});
+
+describe("compareSlots: what is one question in another order", () => {
+  it.each([
+    ["After retirement, how do I apply for the plan?", "How do I apply for the plan after retirement?"],
+    ["How do you apply for the plan?", "How do I apply for the plan?"],
+    ["Can a member transfer his plan?", "Can a member transfer a plan?"],
+    ["Can my wife keep her plan?", "Can my wife keep the plan?"],
+    ["Can I combine the ERB and the LRB?", "Can I combine the LRB and the ERB?"],
+    ["Hi there. How do I apply for the plan?", "How do I apply for the plan?"],
+  ])("%s / %s", (one, other) => {
+    expect(ruleOf(one, other)).toBe("same");
+    expect(ruleOf(other, one)).toBe("same");
   });
 });
 

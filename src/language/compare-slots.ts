@@ -1,6 +1,7 @@
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
+import { isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
 
@@ -18,6 +19,9 @@ export type MissRule =
   | "direction"
   | "asked"
   | "contrast"
+  | "questions"
+  | "scope"
+  | "condition"
   | "unknown";
 
 export type SlotsVerdict =
@@ -77,12 +81,21 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
     return miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
   if (asked.negations > 0 !== stored.negations > 0) return miss("polarity", "one of them denies");
   if (asked.negations % 2 !== stored.negations % 2) return miss("polarity", "one of them denies what is denied");
+  if (asked.shape.questions !== stored.shape.questions)
+    return miss("questions", `asked ${asked.shape.questions}, stored ${stored.shape.questions} in one`);
   if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
+  if (asked.shape.scopes.join() !== stored.shape.scopes.join())
+    return miss("scope", `asked ${list(asked.shape.scopes)}, stored ${list(stored.shape.scopes)}`);
+  const [one, other] = [asked.shape.modality, stored.shape.modality];
+  if (asked.asks === "fact" && stored.asks === "fact" && one !== null && other !== null && one !== other)
+    return miss("scope", `asked whether it ${one} be, stored whether it ${other} be`);
   if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
   const alignment = alignTerms(asked, stored, context);
   if (alignment.opposites !== null) return miss("opposites", alignment.opposites);
   if (alignment.polarity !== null) return miss("polarity", alignment.polarity);
   if (alignment.names !== null) return miss("names", alignment.names);
+  const conditions = [...openConditions(alignment.asked, asked), ...openConditions(alignment.stored, stored)];
+  if (conditions.length > 0) return miss("condition", `a condition of one of them alone: ${list(conditions)}`);
   if (alignment.wording >= SAME_WORDING) {
     if (alignment.differing.length > 0) return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
     if (asked.asks !== stored.asks) return miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
@@ -213,8 +226,21 @@ function placesOf({ places, abroad }: Slots): number {
   return places.length + (abroad ? 1 : 0);
 }
 
+/** What stands behind "if", "after" and the like and has no equal in the other question; that its answer speaks of it too is not enough. */
+function openConditions(terms: Alignment["asked"], { shape }: Slots): string[] {
+  const open = terms.filter(({ term, match }) => match < LISTED && term.weight >= UNKNOWN && shape.conditions.includes(term.key));
+  return open.map(({ term }) => term.text);
+}
+
 /** Two questions that name the same two sides the other way round. */
 function isReversed(asked: Slots, stored: Slots): boolean {
+  const things = new Set([...asked.terms.map(({ key }) => key), ...asked.persons]);
+  const names = new Set([
+    ...asked.terms.filter(({ kind, key }) => kind === "name" || /\d/.test(key)).map(({ key }) => key),
+    ...asked.codes,
+  ]);
+  if (isOtherSubject(asked.shape, stored.shape) || ownsOther(asked.shape, stored.shape)) return true;
+  if (isExchanged(asked.frame, stored.frame, things, names)) return true;
   if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;
   if (asked.direction === null || stored.direction === null) return false;
   const { from, to } = asked.direction;

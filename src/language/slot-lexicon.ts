@@ -396,3 +396,25 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["grant", "revoke"],
   ["disposable", "virtual"],
 ];
+
+/** Any word for a person, also of the many that no question is told apart by. */
+export const PERSON_WORDS: RegExp = new RegExp(
+  String.raw`\b(?:${[
+    ...PERSONS.flat(),
+    "someone",
+    "somebody",
+    "anyone",
+    "person",
+    "people",
+    "member",
+    "worker",
+    "employee",
+    "doctor",
+    "lawyer",
+    "attorney",
+    "customer",
+  ]
+    .filter((word) => !word.startsWith("my "))
+    .join("|")})(?:s|'s|’s)?\b`,
+  "iu",
+);

@@ -13,6 +13,7 @@ export interface SlotSource {
   readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
   /** The words of the title are in every question: they tell nothing apart. */
   readonly title?: string;
+  /** The first is the domain's own: its name is in every question too. */
   readonly hosts?: readonly string[];
   /** Names of things that no dictionary holds, such as products. */
   readonly names?: readonly string[];
@@ -146,7 +147,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
   const relations = loadWordRelations(stem);
   const home = new Set(
-    [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).map((host) => host.split(".").at(-2) ?? "")]
+    [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
       .filter((word) => word !== "" && !NEGATIONS.has(word))
       .map((word) => stem(word.toLowerCase())),
   );

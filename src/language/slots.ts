@@ -2,6 +2,7 @@ import { isStopWord } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
 import { type AskedKind, readAsked } from "./asked-kind.ts";
 import { type Bound, type Measure, quantitiesIn } from "./quantities.ts";
+import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-shape.ts";
 import { LIGHT_WORDS, NEGATIONS, ORDINALS, QUANTIFIERS, WIDER_PERSONS } from "./slot-lexicon.ts";
 import type { PhraseSense, SlotVocabulary, Token } from "./slot-vocabulary.ts";
 import { allowedEdits, editDistance } from "./spelling.ts";
@@ -28,6 +29,8 @@ export interface Slots {
   readonly terms: readonly SlotTerm[];
   /** Every word in order, in one spelling: questions that differ in one of these alone differ in it on purpose. */
   readonly frame: readonly string[];
+  /** What the order of its words says. */
+  readonly shape: QuestionShape;
   /** The question with names spelled out and one word for each group of synonyms: what is embedded, so that two wordings come near each other. */
   readonly canonical: string;
 }
@@ -95,7 +98,7 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     asks: readAsked(text),
     values,
     codes: [...codes].sort(),
-    persons: narrowest(read.persons),
+    persons: isAboutSomebodyElse(text) ? ["somebody else"] : narrowest(read.persons),
     branches: [...read.branches].sort(),
     places: [...read.places].sort(),
     abroad: read.abroad,
@@ -104,6 +107,7 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     direction: directionOf(frame),
     terms,
     frame,
+    shape: readShape({ text, frame, home: vocabulary.home }),
     canonical: canonicalOf(read.pieces, vocabulary),
   };
 }

@@ -72,7 +72,8 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
   const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
   const score = scoreOf(features, model);
-  const threshold = settings.threshold ?? model.threshold;
+  const least = settings.threshold ?? model.threshold;
+  const threshold = saysMore(verdict.alignment.asked) && saysMore(verdict.alignment.stored) ? Math.max(least, EACH_SAYS_MORE) : least;
   if (score >= threshold) return { accept: true, score, rule: "same", detail: verdict.rules.join(", ") };
   const unexplained = [...verdict.alignment.asked, ...verdict.alignment.stored]
     .filter(({ match }) => match < LISTED)
@@ -84,6 +85,23 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
     rule: unexplained.length === 0 ? "score" : "unknown",
     detail: `${score.toFixed(2)} of ${threshold.toFixed(2)}${words}`,
   };
+}
+
+/**
+ * Least score where each question holds a content word that the other lacks, even if their answers speak of both. Chosen on look-alikes of our own over the
+ * veterans' pages: below it most of what was served answered another question.
+ */
+export const EACH_SAYS_MORE = 0.5;
+
+/** Words for the kind of answer that is wanted, and for things in general: they tell no topic. */
+const KIND_WORDS: ReadonlySet<string> = new Set(
+  "amount number list allowed permitted percent percentage max cost costs money price years months days weeks long form deadline limit time date program programs".split(
+    " ",
+  ),
+);
+
+function saysMore(terms: readonly MatchedTerm[]): boolean {
+  return terms.some(({ term, match }) => match < LISTED && term.weight >= 1 && !term.text.split(" ").every((word) => KIND_WORDS.has(word)));
 }
 
 function judgeByThresholds(

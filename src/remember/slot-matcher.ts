@@ -17,13 +17,7 @@ export interface SlotMatcherParts {
   readonly carry: (cosine: number, of: string) => number;
 }
 
-/** What is kept of a stored question. */
-interface Described {
-  readonly slots: Slots;
-  readonly about: readonly string[];
-}
-
-/** The same, read. */
+/** What is kept of a stored question, read. */
 interface Kept {
   readonly slots: Slots;
   readonly about: ReadonlySet<string>;
@@ -45,8 +39,8 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
   const describedIn = remembered(
     (slots: string) => slots,
     (slots): Kept | null => {
-      const read = JSON.parse(slots) as Described | null;
-      return read === null ? null : { slots: read.slots, about: new Set(read.about) };
+      const read = JSON.parse(slots) as { slots: Partial<Slots>; about: string[] } | null;
+      return read === null || !isWhole(read.slots) ? null : { slots: read.slots, about: new Set(read.about) };
     },
   );
   return {
@@ -77,6 +71,11 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
       };
     },
   };
+}
+
+/** What an earlier version stored says less than is compared today. */
+function isWhole(slots: Partial<Slots>): slots is Slots {
+  return slots.shape !== undefined;
 }
 
 /** A result that was worked out before for the same key; the oldest go. A chunk's id names the version of its document. */

@@ -67,6 +67,8 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         await withEngine(configOf(command), async ({ memory }) => {
           await memory.review[name](id, by);
           terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
+          if (name === "flag" && (await memory.review.show(id)).curated?.status === "served")
+            terminal.error("A correction is still served in its place: to withdraw that, ask the question and flag the new answer's id.");
         });
       });
   }
