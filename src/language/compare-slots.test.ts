@@ -80,6 +80,9 @@ describe("compareSlots: what is no hit", () => {
     ["direction", "Is the ERB larger than the LRB?", "So is the LRB the larger one, larger than the ERB?"],
     ["direction", "Does my wife's income count for my plan?", "Does my income count for my wife's plan?"],
     ["direction", "Who appoints a trustee?", "Whom does a trustee appoint?"],
+    ["direction", "Who can be my heir?", "Whose heir can I be?"],
+    ["direction", "Can I get paid by a trustee?", "Can a trustee get paid by members?"],
+    ["direction", "Can I get a plan from a community trustee?", "Can a community trustee get a plan?"],
     ["direction", "Can a trustee be paid?", "Can a trustee pay me?"],
     ["scope", "Can I take the ERB and the LRB?", "Do I need to take the ERB and the LRB?"],
     ["persons", "Can I see my payslips?", "Can I see his payslips?"],
@@ -130,6 +133,7 @@ describe("compareSlots: what is one question in another order", () => {
     ["Can a member transfer his plan?", "Can a member transfer a plan?"],
     ["Can my wife keep her plan?", "Can my wife keep the plan?"],
     ["Can I combine the ERB and the LRB?", "Can I combine the LRB and the ERB?"],
+    ["Can I get the plan if I have pension fund shares?", "Can I get the plan?"],
     ["Hi there. How do I apply for the plan?", "How do I apply for the plan?"],
   ])("%s / %s", (one, other) => {
     expect(ruleOf(one, other)).toBe("same");
