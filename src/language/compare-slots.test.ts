@@ -133,7 +133,6 @@ describe("compareSlots: what is one question in another order", () => {
     ["Can a member transfer his plan?", "Can a member transfer a plan?"],
     ["Can my wife keep her plan?", "Can my wife keep the plan?"],
     ["Can I combine the ERB and the LRB?", "Can I combine the LRB and the ERB?"],
-    ["Can I get the plan if I have pension fund shares?", "Can I get the plan?"],
     ["Hi there. How do I apply for the plan?", "How do I apply for the plan?"],
   ])("%s / %s", (one, other) => {
     expect(ruleOf(one, other)).toBe("same");
