@@ -5,8 +5,8 @@ import { PERSON_WORDS } from "./slot-lexicon.ts";
 export interface QuestionShape {
   /** Questions in one: "how do I apply, and what does it cost" has two. */
   readonly questions: number;
-  /** Whom the verb of a question makes do something: `speaker`, `house` (who is asked, or the domain's own name), or a word. */
-  readonly subject: { readonly who: string; readonly verb: string; readonly passive: boolean } | null;
+  /** Whom the verb of a question makes do something: `speaker`, `house` (who is asked, or the domain's own name), or a word. The name of a thing may have two words: then either of `verbs` is the verb. */
+  readonly subject: { readonly who: string; readonly verbs: readonly string[]; readonly passive: boolean } | null;
   /** Everybody who takes part, by the same names. */
   readonly parties: readonly string[];
   /** "all", "only" and the like, each as often as it is said; `only` with what it narrows. */
@@ -55,7 +55,7 @@ export function readShape({ text, frame, home }: ShapeSource): QuestionShape {
     scopes: scopesOf(text, frame),
     modality: MUST.test(text) ? (MAY.test(text) ? null : "must") : MAY.test(text) ? "may" : null,
     owned: ownedIn(text),
-    conditions: conditionsOf(frame),
+    conditions: conditionsOf(frame, home),
   };
 }
 
@@ -91,14 +91,18 @@ function countQuestions(text: string): number {
 /** Words for "who" and "what" as the subject itself. */
 const ASKING = words("who what which");
 /** Before the word for what is done to the subject. */
-const PASSIVE = words("be been get got");
+const PASSIVE = words("be been");
 const MADE_BY_AUXILIARY = words("am is ar are wa was were");
 
 /** The first word behind an auxiliary that somebody or something is named by, with the word that follows it. */
 function subjectOf(frame: readonly string[], party: (word: string) => string): QuestionShape["subject"] {
   const [first = "", second = ""] = frame;
   if (ASKING.has(first) && second !== "" && !AUXILIARIES.has(second) && !DETERMINERS.has(second))
-    return { who: ASKED, verb: second, passive: false };
+    return { who: ASKED, verbs: [second], passive: false };
+  // "Who can be my heir" asks for the subject, "who can I call" does not.
+  const [, , third = "", fourth = ""] = frame;
+  if (first === "who" && AUXILIARIES.has(second) && third !== "" && (DETERMINERS.has(fourth) || third === "be") && !isNamed(third))
+    return { who: ASKED, verbs: [third], passive: false };
   const at = frame.findIndex((word) => AUXILIARIES.has(word));
   if (at < 0) return null;
   const isPassed = (word: string | undefined) => word !== undefined && (DETERMINERS.has(word) || ADVERBS.has(word));
@@ -106,12 +110,22 @@ function subjectOf(frame: readonly string[], party: (word: string) => string): Q
   while (isPassed(frame[next])) next++;
   let after = next + 1;
   while (ADVERBS.has(frame[after] ?? "")) after++;
-  const isDone = PASSIVE.has(frame[after] ?? "") && frame[after + 1] !== undefined;
+  const isDone = PASSIVE.has(frame[after] ?? "") && !DETERMINERS.has(frame[after + 1] ?? "my");
   const [word, verb] = [frame[next], frame[isDone ? after + 1 : after]];
   // Where a determiner follows, the word is a verb whose subject was said in a phrase that is left out.
   if (word === undefined || verb === undefined || DETERMINERS.has(verb))
-    return isDone && word !== undefined ? { who: party(word), verb: "be", passive: false } : null;
-  return { who: party(word), verb, passive: isDone || MADE_BY_AUXILIARY.has(frame[at] as string) };
+    return isDone && word !== undefined ? { who: party(word), verbs: ["be"], passive: false } : null;
+  const who = party(word);
+  const behind = who === "speaker" || who === "house" || isDone ? undefined : frame[after + 1];
+  return {
+    who,
+    verbs: behind === undefined || DETERMINERS.has(behind) ? [verb] : [verb, behind],
+    passive: isDone || MADE_BY_AUXILIARY.has(frame[at] as string),
+  };
+}
+
+function isNamed(word: string): boolean {
+  return SPEAKER.has(word) || ANYBODY.has(word) || DETERMINERS.has(word);
 }
 
 /** The subject that is asked for. */
@@ -145,14 +159,22 @@ const ENDS = words("can could should will would doe did how what to");
 
 const PRONOUNS = words("i you he she it we thei him her them when");
 
-/** A leading "when" or "how long before" asks; what follows is no condition but for the words behind the preposition. */
-function conditionsOf(frame: readonly string[]): string[] {
+const HAVING = words("have ha get us with in at");
+
+/**
+ * A leading "when" or "how long before" asks; what follows is no condition but for the words behind the preposition. What belongs to the house itself
+ * ("if I have VA health care") is what every question is about.
+ */
+function conditionsOf(frame: readonly string[], home: ReadonlySet<string>): string[] {
   const found = new Set<string>();
   for (let i = 0; i < frame.length; i++) {
     const isCondition = CONDITIONAL.has(frame[i] as string) || (i > 0 && frame[i] === "when" && !AUXILIARIES.has(frame[i + 1] ?? ""));
     if (!isCondition) continue;
-    for (let j = i + 1; j < frame.length && !ENDS.has(frame[j] as string); j++)
-      if (!PRONOUNS.has(frame[j] as string)) found.add(frame[j] as string);
+    for (let j = i + 1; j < frame.length && !ENDS.has(frame[j] as string); j++) {
+      const word = frame[j] as string;
+      if (home.has(word) && HAVING.has(frame[j - 1] as string)) break;
+      if (!PRONOUNS.has(word)) found.add(word);
+    }
   }
   return [...found].sort();
 }
@@ -191,13 +213,16 @@ export function isExchanged(
 /** Does the same verb have another subject, where both take part in both questions? "Do I owe you", "do you owe me". */
 export function isOtherSubject(one: QuestionShape, other: QuestionShape): boolean {
   const [a, b] = [one.subject, other.subject];
-  if (a === null || b === null || a.verb !== b.verb) return false;
+  if (a === null || b === null || !a.verbs.some((verb) => b.verbs.includes(verb))) return false;
   if (a.who === b.who) return a.passive !== b.passive;
   // "How is it rated by you" is "how do you rate it".
   if (a.passive !== b.passive) return false;
   if (a.who === ASKED || b.who === ASKED) return true;
-  const takesPart = (who: string, shape: QuestionShape) => shape.parties.includes(who);
-  return [a.who, b.who].every((who) => takesPart(who, one) && takesPart(who, other));
+  const takesPart = (who: string) => one.parties.includes(who) && other.parties.includes(who);
+  if (takesPart(a.who) && takesPart(b.who)) return true;
+  // Somebody who asks takes part in every question, said or not.
+  const others = [a.who, b.who].filter((who) => who !== "speaker" && who !== "house");
+  return others.length === 1 && others.every(takesPart);
 }
 
 /** Does somebody own one thing here and another one there? "My wife's income" and "my wife's pension". */

@@ -66,6 +66,23 @@ describe("readSlots", () => {
     expect(keys("new membreship card")).toContain("membership card".split(" ").map(vocabulary.stem).join(" "));
   });
 
+  it("reads the words of a condition, but of none that every question of the domain meets", () => {
+    expect(read("May I borrow a film if I lost my card?").shape.conditions).toEqual(
+      ["card", "lost", "my"].map((word) => vocabulary.stem(word)).sort(),
+    );
+    expect(read("When may I borrow a film?").shape.conditions).toEqual([]);
+    expect(read("May I borrow a film if I have a card?").shape.conditions).toContain("card");
+    expect(read("May I borrow a film if I have library access?").shape.conditions).not.toContain("access");
+  });
+
+  it("counts the questions in one", () => {
+    const count = (question: string) => read(question).shape.questions;
+    expect(["How do I join?", "I moved. How do I join?", "", "opening hours and fees", "What if I lost it and moved?"].map(count)).toEqual([
+      1, 1, 1, 1, 1,
+    ]);
+    expect(["How do I join and what does it cost?", "How and when do I join?", "Is it free? Who may join?"].map(count)).toEqual([2, 2, 2]);
+  });
+
   it("survives anything: nothing, signs, a very long text", () => {
     for (const text of ["", "???", "\u0000", "𝔘𝔫𝔦", "a ".repeat(50_000), "9".repeat(20_000), "not ".repeat(9_000)]) {
       expect(JSON.parse(JSON.stringify(read(text)))).toEqual(read(text));

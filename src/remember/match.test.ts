@@ -4,6 +4,7 @@ import { readSlots } from "../language/slots.ts";
 import {
   type Closeness,
   documentOverlap,
+  EACH_SAYS_MORE,
   entityJaccard,
   judgeMatch,
   type MatchSettings,
@@ -60,6 +61,17 @@ describe("judgeMatch", () => {
     expect(ask(7).accept).toBe(true);
     expect(ask(null).accept).toBe(true);
     expect(ask(-1, SPARK_MATCH).rule).not.toBe("cited");
+  });
+
+  it("asks for a higher score where each question says more than the other, also of what both answers speak of", () => {
+    const there = new Set(["tax", "heir", "inherit"].map((word) => vocabulary.stem(word)));
+    const both = { cosine: 0.75, entityJaccard: 0.5, about: there, found: there };
+    const one = judge("Does an heir get the ERB?", "Can the ERB be had?", both);
+    const each = judge("Does an heir get the ERB?", "Is there tax on the ERB?", both);
+    expect(one.score).toBeLessThan(EACH_SAYS_MORE);
+    expect(one.accept).toBe(true);
+    expect(each.score).toBeGreaterThan(readMatchWeights().retrieved.threshold);
+    expect(each).toMatchObject({ accept: false, rule: "unknown", detail: expect.stringContaining("of 0.50") });
   });
 
   it("is a miss without an encoder", () => {

@@ -60,6 +60,9 @@ describe("createSlotMatcher", () => {
   it("refuses a stored question of which nothing is kept", () => {
     expect(judge(STORED, STORED, { slots: null })).toMatchObject({ accepted: false, rule: "unknown" });
     expect(judge(STORED, STORED, { slots: "null" })).toMatchObject({ accepted: false, rule: "unknown" });
+    const { slots, about } = JSON.parse(matcher.describe(STORED, ABOUT)) as { slots: Record<string, unknown>; about: string[] };
+    const { shape: _, ...earlier } = slots;
+    expect(judge(STORED, STORED, { slots: JSON.stringify({ slots: earlier, about }) })).toMatchObject({ accepted: false, rule: "unknown" });
   });
 
   it("holds the thresholds of spark, its cosine carried over, over documents", () => {
