@@ -11,6 +11,19 @@ import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 
+/** What bodies of these routes are looked at for, each by its own test; a route gives some of it. */
+interface Body extends WireAnswer {
+  readonly error: { readonly code: string; readonly data: { readonly sentences: unknown } };
+  readonly items: unknown;
+  readonly answer: unknown;
+  readonly rows: readonly { readonly action: string }[];
+  readonly chain: unknown;
+  readonly interactions: number;
+  readonly spent: { readonly [figure: string]: unknown };
+  readonly saved: { readonly [figure: string]: unknown };
+  readonly messages: readonly WireMessage[];
+}
+
 let library: Library | null = null;
 afterEach(async () => {
   await library?.close();
@@ -25,12 +38,10 @@ async function open(options: LibraryOptions = {}) {
     const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });
     const text = await response.text();
-    // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes, compared as they are.
-    return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as any };
+    return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as Body };
   };
   const admin = (method: string, path: string, body?: unknown) => call(method, path, body, { authorization: `Bearer ${TOKEN}` });
-  const ask = async (question: string, more: Record<string, unknown> = {}) =>
-    (await call("POST", "/v1/ask", { question, ...more })).body as WireAnswer;
+  const ask = async (question: string, more: Record<string, unknown> = {}) => (await call("POST", "/v1/ask", { question, ...more })).body;
   return { ...library, call, admin, ask };
 }
 
@@ -222,7 +233,7 @@ describe("/v1/admin", () => {
     expect(corrected.body.answer).toMatchObject({ cache_mode: "curated", model: "reviewer" });
     expect(await ask(CARD)).toMatchObject({ cache_mode: "curated" });
     const history = await admin("GET", `/v1/admin/review/history?id=${id}`);
-    expect(history.body.rows.map(({ action }: { action: string }) => action)).toEqual(["correct", "flag", "approve"]);
+    expect(history.body.rows.map(({ action }) => action)).toEqual(["correct", "flag", "approve"]);
     expect(history.body.chain).toMatchObject({ intact: true, rows: 3 });
   });
 

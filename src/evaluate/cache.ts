@@ -14,21 +14,25 @@ import { type GoldenPair, type JudgedPairs, judgePairs, ownAnswers, readGoldenPa
 import { type TableRow, versionsOf } from "./report.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
-export interface CacheOptions {
-  /** Folder with `pages/`. */
+/** On what a cache is measured. */
+export interface CacheRun {
+  /** Folder with `pages/`; a day copies it, and edits the copy. */
   readonly corpus: string;
   /** Folder with `va-pairs*.jsonl`. */
   readonly golden: string;
-  /** Folder of further sets; without it only the golden pairs are judged. */
+  /** Folder of further sets; without it only the golden pairs are asked. */
   readonly data?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
-  /** Questions asked of a further set at most. */
-  readonly questions: number;
   readonly config: Config;
   readonly command: string;
   readonly signal: AbortSignal;
+}
+
+export interface CacheOptions extends CacheRun {
+  /** Questions asked of a further set at most. */
+  readonly questions: number;
 }
 
 /** Sets that are reported; `written` was made for training. */

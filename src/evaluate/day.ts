@@ -10,6 +10,7 @@ import { countTokens } from "../text/cl100k.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Answer, CacheMode, Citation } from "../types.ts";
 import { askFresh } from "./ask-fresh.ts";
+import type { CacheRun } from "./cache.ts";
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "./day-edits.ts";
 import { createMeanings, type Relation } from "./day-meanings.ts";
 import { differentNames, readDaySources } from "./day-sources.ts";
@@ -20,21 +21,11 @@ import { type AskedClass, createReplayedDay, type DayStep } from "./replayed-day
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
-export interface DayOptions {
-  /** Folder with `pages/`; it is copied, and the copy is edited. */
-  readonly corpus: string;
-  readonly golden: string;
-  readonly data?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly domain?: string | undefined;
-  readonly profile?: string | undefined;
+export interface DayOptions extends CacheRun {
   readonly questions: number;
   readonly seed: number;
   /** A model of this process writes the answers, so that there are tokens to save. */
   readonly scriptedModel: boolean;
-  readonly config: Config;
-  readonly command: string;
-  readonly signal: AbortSignal;
   /** Opens the engine that is judged. @default createEngine */
   readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;
 }
