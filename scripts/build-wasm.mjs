@@ -9,7 +9,9 @@ const FEATURES = { simd: true, threads: true, bulk_memory: true };
 const sources = fileURLToPath(new URL("../src/", import.meta.url));
 const wabt = await loadWabt();
 
-for (const path of readdirSync(sources, { recursive: true }).filter((path) => path.endsWith(".wat")).sort()) {
+for (const path of readdirSync(sources, { recursive: true })
+  .filter((path) => path.endsWith(".wat"))
+  .sort()) {
   const name = basename(path, ".wat");
   const source = readFileSync(`${sources}${path}`, "utf8");
   const module = wabt.parseWat(path, source, FEATURES);

@@ -1,7 +1,7 @@
 import { planArena } from "./arena.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./weights.ts";
-import type { Head } from "./weights-file.ts";
+import { HEAD_OUTPUTS, type Head } from "./weights-file.ts";
 
 /** Token ids of one sequence; those from `second` on are of the second text. */
 export interface TokenSequence {
@@ -77,7 +77,8 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   return {
     run({ ids, second }, from) {
       const tokens = ids.length;
-      if (tokens === 0 || tokens > header.max_tokens) throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
+      if (tokens === 0 || tokens > header.max_tokens)
+        throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
       embed(ids, second, arena.x / 4, arena.narrow / 4);
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
       let rows = tokens;
@@ -90,7 +91,7 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   function project(head: Head, start: number, rows: number): Float32Array {
     const weight = at(`head.${head}.weight`) / 4;
     const bias = at(`head.${head}.bias`) / 4;
-    const outputs = HEAD_SIZES[head];
+    const outputs = HEAD_OUTPUTS[head];
     const out = new Float32Array(rows * outputs);
     for (let row = 0; row < rows; row++) {
       const from = start / 4 + row * hidden;
@@ -103,8 +104,6 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     return out;
   }
 }
-
-const HEAD_SIZES = { answer: 1, claim: 3, pair: 1, tokens: 3 } as const satisfies Record<Head, number>;
 
 interface Matrix {
   readonly codes: number;
@@ -150,7 +149,7 @@ function createEmbedding(weights: ReaderWeights, buffer: ArrayBufferLike, at: (n
   const float32 = new Float32Array(buffer);
   const int8 = new Int8Array(buffer);
   const bytes = new Uint8Array(buffer);
-  const rows = new Uint16Array(buffer, at("rows"), weights.pieces.length);
+  const rows = new Uint16Array(buffer, at("rows"), weights.vocabulary.pieces);
   const [codes, scales, types] = [at("words.codes"), at("words.scales") / 4, at("types") / 4];
   const [positions, positionScales] = [at("positions.codes"), at("positions.scales") / 4];
   const mask = 2 ** bits - 1;

@@ -25,7 +25,7 @@ export const headerSchema = z
     hidden: multipleOf(32).max(1024),
     heads: z.int().positive(),
     feed_forward: multipleOf(8).max(4096),
-    max_tokens: multipleOf(8).min(128).max(512),
+    max_tokens: multipleOf(8).min(256).max(512),
     epsilon: z.number().positive(),
     embedding_bits: z.int().min(4).max(8),
     /** For whoever turns logits into chances; the reader does not look at it. */
@@ -50,7 +50,8 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   const expect = (name: string, type: TensorEntry["type"], shape: readonly (number | null)[]) => {
     const entry = header.tensors[name];
     if (entry === undefined) throw new Error(`"${name}" is missing`);
-    const fits = entry.type === type && entry.shape.length === shape.length && shape.every((size, i) => size === null || size === entry.shape[i]);
+    const fits =
+      entry.type === type && entry.shape.length === shape.length && shape.every((size, i) => size === null || size === entry.shape[i]);
     if (!fits) throw new Error(`"${name}" is ${entry.type} [${entry.shape}] and must be ${type} [${shape.map((size) => size ?? "any")}]`);
     if (entry.at + bytesOf(entry) > payloadBytes) throw new Error(`"${name}" reaches beyond the end`);
     places.set(name, entry.at);

@@ -8,6 +8,7 @@ import { compileKernel, createWasmKernel } from "./kernel/wasm.ts";
 import { checkTensors, headerSchema, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
+const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]", "[unused0]", "[unused1]", "[unused2]"];
 
 /**
  * Weights in memory, ready for the kernel: plain data that threads share without a copy. Each thread works in an arena of
@@ -21,8 +22,7 @@ export interface ReaderWeights {
   readonly places: ReadonlyMap<string, number>;
   /** For each packed matrix, the largest code that its input may hold. */
   readonly limits: ReadonlyMap<string, number>;
-  /** Pieces by token id. */
-  readonly pieces: readonly string[];
+  readonly vocabulary: { readonly bytes: number; readonly pieces: number };
   readonly memory: WebAssembly.Memory | SharedArrayBuffer;
   /** The compiled kernel; `null` for the scalar form. */
   readonly module: WebAssembly.Module | null;
@@ -40,9 +40,14 @@ export interface LoadOptions {
 /** A kernel over the memory of the weights, for the thread that calls. */
 export function openKernel(weights: Pick<ReaderWeights, "memory" | "module">): ReaderKernel {
   const { memory, module } = weights;
-  return memory instanceof WebAssembly.Memory && module !== null
-    ? createWasmKernel(module, memory)
-    : createScalarKernel(bufferOf(weights));
+  return memory instanceof WebAssembly.Memory && module !== null ? createWasmKernel(module, memory) : createScalarKernel(bufferOf(weights));
+}
+
+/** The pieces by token id. */
+export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
+  // Decoders take no shared memory: a copy that lives as long as the call.
+  const bytes = new Uint8Array(bufferOf(weights), weights.places.get("vocabulary"), weights.vocabulary.bytes);
+  return Buffer.from(bytes).toString("utf8").split("\n");
 }
 
 export function bufferOf({ memory }: Pick<ReaderWeights, "memory">): ArrayBufferLike {
@@ -71,9 +76,9 @@ export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions
     const headerText = readExactly(file, PREFIX_BYTES, Buffer.alloc(headerBytes));
     const { tensors, ...header } = parseOr(headerText, (error) => corrupt(`the header is not readable: ${messageOf(error)}`, error));
     const payloadBytes = size - PREFIX_BYTES - headerBytes;
-    let offsets: Map<string, number>;
+    let places: Map<string, number>;
     try {
-      offsets = checkTensors({ ...header, tensors }, payloadBytes);
+      places = checkTensors({ ...header, tensors }, payloadBytes);
     } catch (error) {
       throw corrupt(messageOf(error), error);
     }
@@ -85,28 +90,34 @@ export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions
     readExactly(file, PREFIX_BYTES + headerBytes, payload);
     const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
     if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the one that it carries");
-    const weights = { header, hash: hash.toString("hex"), memory, module, places: offsets, firstArena, arenaBytes: perArena };
-    const entry = (name: string) => payload.subarray(offsets.get(name), (offsets.get(name) as number) + sizeOf(tensors, name));
-    const pieces = Buffer.from(entry("vocabulary")).toString("utf8").split("\n");
-    const kept = tensors["words.scales"]?.shape[0] as number;
-    const rows = entry("rows");
-    if (rows.length !== pieces.length * 2) throw corrupt("its vocabulary and rows do not add up");
-    for (let id = 0; id < pieces.length; id++) if (rows.readUInt16LE(id * 2) >= kept) throw corrupt(`piece ${id} has no row`);
-    return { ...weights, pieces, limits: packMatrices(weights) };
+    const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
+    const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes: perArena };
+    checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
+    return { ...weights, limits: packMatrices(weights) };
   } finally {
     closeSync(file);
   }
 }
 
-function sizeOf(tensors: WeightsHeader["tensors"], name: string): number {
-  const entry = tensors[name];
-  if (entry === undefined) throw new Error(`no tensor "${name}"`);
-  return entry.shape.reduce((product, count) => product * count, entry.type === "f32" ? 4 : entry.type === "u16" ? 2 : 1);
+/** The special pieces are there, and every piece has one of the kept rows. */
+function checkVocabulary(
+  weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
+  keptRows: number,
+  corrupt: (what: string) => ModelError,
+): void {
+  const pieces = piecesOf(weights);
+  if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows do not add up");
+  for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no piece "${piece}"`);
+  const rows = new Uint16Array(bufferOf(weights), weights.places.get("rows"), pieces.length);
+  if (rows.some((row) => row >= keptRows)) throw corrupt("a piece has no row");
 }
 
 function openWeights(path: string): number {
   try {
-    return openSync(path, "r");
+    const file = openSync(path, "r");
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+    throw new Error("it is no file");
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
     const message = `the reader's weights ${path} cannot be read (${messageOf(error)}): reinstall the package, or give the path of a weights file`;

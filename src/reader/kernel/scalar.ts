@@ -119,8 +119,7 @@ export function createScalarKernel(buffer: ArrayBufferLike): ReaderKernel {
         for (let j = 0; j < tokens; j++) {
           const key = keyValue / 4 + j * 2 * hidden + head * width;
           let score = 0;
-          for (let k = 0; k < width; k++)
-            score = fround(score + fround((float32[key + k] as number) * (float32[from + k] as number)));
+          for (let k = 0; k < width; k++) score = fround(score + fround((float32[key + k] as number) * (float32[from + k] as number)));
           shares[j] = score;
         }
         toShares(shares, fround(scale));
