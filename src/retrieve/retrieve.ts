@@ -11,6 +11,7 @@ import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { unitsIn } from "../text/units.ts";
 import { headingPathAt, searchArea } from "./search-area.ts";
 import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
@@ -231,8 +232,8 @@ function toPassage(
   const part = area === null ? null : (partOf(area, document) ?? null);
   const bounds = part === null ? null : (rangeAround(part, window) ?? null);
   if (area !== null && bounds === null) return null;
-  const units = unitsInside(document.units, chunk, bounds);
-  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
+  const units = range === null ? [] : unitsIn(document, range, bounds ?? undefined);
   if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,
