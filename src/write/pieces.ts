@@ -65,7 +65,7 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       continue;
     }
     if (unit.type === "table-row") {
-      if (!isHeader(passage, unit)) add("row", i, unit, leadsTo(passage, unit));
+      if (!isHeader(passage, unit)) add("row", i, unit, [...tableOf(passage, unit), ...leadsTo(passage, unit)]);
       continue;
     }
     const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && textOf(passage, unit).trimEnd().endsWith(":");
@@ -179,6 +179,11 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
     at = unitAt(passage, leadIn.start);
   }
   return leads;
+}
+
+/** The caption and the header of a row's table, as far as they lie in the passage. */
+function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
+  return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
 function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
