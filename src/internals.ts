@@ -1,8 +1,5 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 
-export type { Benchmark } from "../lab/commands/bench.ts";
-export { listPeers, loadPeer, type Peer, type Search } from "../lab/runs/peers.ts";
-export { admittedIn } from "../lab/sets/refusal-sets.ts";
 export { lookup, recall } from "./answer/memory-steps.ts";
 export { admit, decide, retrieve, verify } from "./answer/steps.ts";
 export { checkSentence } from "./check/check.ts";

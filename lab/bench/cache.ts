@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { type AskRequest, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import {
   admit,
-  type Benchmark,
   createRandom,
   exactCacheKey,
   lookup,
@@ -16,6 +15,7 @@ import {
   scopeKey,
   versionsOf,
 } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 const SEED = 1;
 const PROFILE = "sourcebound";

@@ -1,5 +1,4 @@
 import {
-  type Benchmark,
   checkSentence,
   createEmbeddedSupportScorer,
   createReader,
@@ -8,6 +7,7 @@ import {
   quantile,
   versionsOf,
 } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 const ANSWERS = 200;
 const ROUNDS = 7;

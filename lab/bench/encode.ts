@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { type Benchmark, createRandom, loadEmbeddedEncoder, quantile, versionsOf } from "../../src/internals.ts";
+import { createRandom, loadEmbeddedEncoder, quantile, versionsOf } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 const SEED = 7;
 const ROUNDS = 9;

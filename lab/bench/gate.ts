@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import {
-  admittedIn,
-  type Benchmark,
   createFactReader,
   createWordReader,
   decide,
@@ -22,6 +20,8 @@ import {
   verify,
   versionsOf,
 } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
+import { admittedIn } from "../sets/refusal-sets.ts";
 
 /** Times that every question is judged; the first round compiles and is left out. */
 const ROUNDS = 6;

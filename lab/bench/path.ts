@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
-import { type Benchmark, quantile, versionsOf } from "../../src/internals.ts";
+import { quantile, versionsOf } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 /** How long do a document and a question take on their whole paths? */
 export const benchmark: Benchmark = {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { type ChatModel, type ChatPrompt, createEngine, loadProcessConfig } from "../../src/index.ts";
-import { type Benchmark, quantile, versionsOf } from "../../src/internals.ts";
+import { quantile, versionsOf } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 /** What the scripted model writes: a row of the demo documents in a sentence, and another that follows. */
 const PIECES = [

@@ -15,7 +15,6 @@ import {
 import {
   answerableSchema,
   askWeb,
-  type Benchmark,
   countRow,
   createEmbeddedSupportScorer,
   createFactReader,
@@ -28,6 +27,7 @@ import {
   versionsOf,
   type WebParts,
 } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
 
 const DOMAIN = "veterans";
 const PASSAGES = 3;

@@ -9,7 +9,7 @@ import type { Report, TableRow } from "../../src/grade/report.ts";
 import { renderTable, writeReport } from "../../src/grade/report.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 
-/** What a file in `bench/` exports: one question that a benchmark answers. */
+/** What a file in `lab/bench/` exports: one question that a benchmark answers. */
 export interface Benchmark {
   readonly description: string;
   run(args: readonly string[], progress: (text: string) => void): Promise<{ report: Report; table: readonly TableRow[] }>;
@@ -17,7 +17,7 @@ export interface Benchmark {
 
 /** Benchmarks have the ending of this file: TypeScript from the source, JavaScript in the built program. */
 const ENDING = extname(fileURLToPath(import.meta.url));
-const FOLDER = join(import.meta.dirname, "..", "..", "..", "bench");
+const FOLDER = join(import.meta.dirname, "..", "bench");
 
 export function addBenchCommand(program: Command, { terminal }: CliContext): void {
   program

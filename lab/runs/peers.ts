@@ -42,7 +42,7 @@ export interface LoadedPeer {
 /** What installs the peers; they are never part of the main install. */
 export const PEERS_COMMAND = "npm ci --prefix lab/bench/peers --ignore-scripts";
 
-const FOLDER = join(PACKAGE_ROOT, "bench", "peers");
+const FOLDER = join(PACKAGE_ROOT, "lab", "bench", "peers");
 const moduleSchema = z.object({ peer: z.custom<Peer>((value) => typeof value === "object" && value !== null && "package" in value) });
 const packageSchema = z.object({ version: z.string() });
 

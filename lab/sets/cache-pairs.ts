@@ -292,7 +292,7 @@ async function headingPairs(
 /** Pairs that were written by hand for training, about the pages' own subject. */
 async function writtenPairs(corpus: string, vocabulary: SlotVocabulary, { encoder, part }: CachePairOptions): Promise<CachePair[]> {
   const schema = z.object({ stored: z.string(), asked: z.string(), share: z.boolean() });
-  const rows = readLines(join(PACKAGE_ROOT, "training", "cache"), "veterans-pairs", schema);
+  const rows = readLines(join(PACKAGE_ROOT, "lab", "train", "cache"), "veterans-pairs", schema);
   const retrieve = await openDocuments(readPages(corpus), encoder, vocabulary);
   const pairs: CachePair[] = [];
   for (const { stored, asked, share } of rows) {

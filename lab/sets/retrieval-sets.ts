@@ -218,7 +218,7 @@ const splitsSchema = z
 
 /** Is this source document outside the training? The rule of `lab/train/splits.json`: the first 8 hex digits of sha256("set|group"), mod 10, lie in the held-out folds. */
 export function isHeldOut(set: string, group: string): boolean {
-  const path = join(PACKAGE_ROOT, "training", "splits.json");
+  const path = join(PACKAGE_ROOT, "lab", "train", "splits.json");
   if (!existsSync(path)) return true;
   const folds = splits(path)[set]?.folds;
   return folds === undefined || folds.includes(foldOf(set, group));

@@ -19,7 +19,7 @@ export interface WordRelations {
  */
 export function loadWordRelations(
   stem: (word: string) => string,
-  path: string = join(PACKAGE_ROOT, "src", "language", "word-relations.json"),
+  path: string = join(PACKAGE_ROOT, "src", "compare", "word-relations.json"),
 ): WordRelations {
   const table = tableSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   const groups = new Map<string, number[]>();

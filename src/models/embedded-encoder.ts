@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 /** The tokens of a text, for scoring word against word. */
@@ -53,7 +54,7 @@ const headerSchema = z.object({
  * const [vector] = encoder.embedSync(["How do I appeal?"]);
  */
 export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEncoder {
-  const path = options.path ?? shippedPath();
+  const path = options.path ?? join(PACKAGE_ROOT, "src/models/weights/encoder.bin");
   const { header, scales, codes, pieces } = readWeights(path);
   const { dimensions } = header;
   const wordpiece = createWordpiece(pieces, header.hash_rows);
@@ -120,13 +121,6 @@ function unit(sum: Float64Array): Float32Array {
   const out = new Float32Array(sum.length);
   for (let j = 0; j < sum.length; j++) out[j] = (sum[j] as number) * factor;
   return out;
-}
-
-/** Beside this module in the sources; in the sources again when this module runs from `dist`. */
-function shippedPath(): string {
-  const places = ["./weights/encoder.bin", "./weights/encoder.bin", "../../../../src/models/weights/encoder.bin"];
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  return files.find((file) => existsSync(file)) ?? (files[0] as string);
 }
 
 interface Weights {

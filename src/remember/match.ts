@@ -54,7 +54,7 @@ const weightsSchema = z.object({
 export type MatchWeights = z.infer<typeof weightsSchema>;
 
 /** Weights that `lab/train/cache` learned. */
-export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src", "remember", "match-weights.json")): MatchWeights {
+export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/match.json")): MatchWeights {
   return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
 }
 

@@ -1,4 +1,5 @@
-import { Bm25Index, DenseIndex, listPeers, loadPeer, type Peer, type Search } from "../../../src/internals.ts";
+import { Bm25Index, DenseIndex } from "../../../src/internals.ts";
+import { listPeers, loadPeer, type Peer, type Search } from "../../runs/peers.ts";
 import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress, sharedShare } from "./findings.ts";
 import { createTexts, createVectors } from "./generate.ts";
 

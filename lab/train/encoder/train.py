@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("step", choices=["all", "splits", "train", "parity", "evaluate"])
     parser.add_argument("--data", action="append", type=Path, required=True, help="folder of data sets; may be given twice")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="cache, not committed")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "src/models/weights/encoder.bin")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parents[3] / "src/models/weights/encoder.bin")
     parser.add_argument("--without", action="append", default=[], choices=list(SOURCES), help="leave a set out")
     parser.add_argument("--dimensions", type=int, default=384)
     parser.add_argument("--rows", type=int, default=29300, help="pieces in the vocabulary")
@@ -203,7 +203,7 @@ def main() -> None:
     if options.step in ("train", "all"):
         run_training(options, data)
     if options.step in ("parity", "all"):
-        evaluate.write_parity(options.out, options.out.parent / "encoder.parity.json")
+        evaluate.write_parity(options.out, Path(__file__).parent / "parity.json")
     if options.step in ("evaluate", "all"):
         evaluate.run(options, data)
 

@@ -9,7 +9,7 @@ const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     out: { type: "string" },
-    dist: { type: "string", default: join(import.meta.dirname, "../../dist/src") },
+    dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     /** The last two are never learned from. */
     sets: { type: "string", default: "policyqa,medquad,fairytaleqa,tatqa,clapnq,mtrag,covid-qa,va-golden" },
     /** Questions of one set at most. */
@@ -18,21 +18,21 @@ const { values: flags } = parseArgs({
 });
 
 const load = (path) => import(join(flags.dist, path));
-const { loadEmbeddedEncoder } = await load("models/embedded-encoder.js");
-const { createEmbeddedReranker, readRerankWeights } = await load("retrieve/rerank.js");
-const { Lexicon } = await load("retrieve/lexicon.js");
-const { createParts, standsIn } = await load("evaluate/extract.js");
-const { readExtractSet, toDocument } = await load("evaluate/extract-sets.js");
-const { readRetrievalSet } = await load("evaluate/retrieval-sets.js");
-const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("evaluate/refusal-sets.js");
-const { answerableSchema, readGolden, unanswerableSchema } = await load("evaluate/golden.js");
-const { createEngine } = await load("engine.js");
-const { loadConfig } = await load("config.js");
-const { ingestCorpus } = await load("evaluate/va.js");
-const { comparePassages } = await load("verify/compare-passages.js");
-const { weightedCoverage } = await load("verify/coverage.js");
-const { createFactReader } = await load("verify/facts.js");
-const { RELEVANCE_FEATURES, measurePassages } = await load("verify/relevance-features.js");
+const { loadEmbeddedEncoder } = await load("src/models/embedded-encoder.js");
+const { createEmbeddedReranker, readRerankWeights } = await load("src/retrieve/rerank.js");
+const { Lexicon } = await load("src/retrieve/lexicon.js");
+const { createParts, standsIn } = await load("lab/runs/extract.js");
+const { readExtractSet, toDocument } = await load("lab/sets/extract-sets.js");
+const { readRetrievalSet } = await load("lab/sets/retrieval-sets.js");
+const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
+const { answerableSchema, readGolden, unanswerableSchema } = await load("src/grade/golden.js");
+const { createEngine } = await load("src/engine/engine.js");
+const { loadConfig } = await load("src/config.js");
+const { ingestCorpus } = await load("lab/runs/va.js");
+const { comparePassages } = await load("src/verify/compare-passages.js");
+const { weightedCoverage } = await load("src/verify/coverage.js");
+const { createFactReader } = await load("src/verify/facts.js");
+const { RELEVANCE_FEATURES, measurePassages } = await load("src/verify/relevance-features.js");
 
 const names = Object.keys(RELEVANCE_FEATURES);
 const encoder = loadEmbeddedEncoder();

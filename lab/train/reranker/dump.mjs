@@ -8,7 +8,7 @@ const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     out: { type: "string" },
-    dist: { type: "string", default: join(import.meta.dirname, "../../dist/src") },
+    dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     /** Folder with half-0.bin and half-1.bin of crossfit_encoders.py; absent: the shipped encoder. */
     encoders: { type: "string" },
     sets: {
@@ -24,15 +24,15 @@ const { values: flags } = parseArgs({
 });
 
 const load = (path) => import(join(flags.dist, path));
-const { loadEmbeddedEncoder } = await load("models/embedded-encoder.js");
-const { createMemoryCorpus } = await load("evaluate/memory-corpus.js");
-const { createRandom } = await load("evaluate/random.js");
-const { foldOf, isHeldOut, readRetrievalSet } = await load("evaluate/retrieval-sets.js");
-const { FEATURES } = await load("retrieve/rerank-features.js");
-const { Lexicon } = await load("retrieve/lexicon.js");
-const { viewPairs } = await load("retrieve/pair-view.js");
-const { measure } = await load("retrieve/rerank.js");
-const { splitSentences } = await load("text/sentences.js");
+const { loadEmbeddedEncoder } = await load("src/models/embedded-encoder.js");
+const { createMemoryCorpus } = await load("lab/sets/memory-corpus.js");
+const { createRandom } = await load("src/grade/random.js");
+const { foldOf, isHeldOut, readRetrievalSet } = await load("lab/sets/retrieval-sets.js");
+const { FEATURES } = await load("src/retrieve/rerank-features.js");
+const { Lexicon } = await load("src/retrieve/lexicon.js");
+const { viewPairs } = await load("src/retrieve/pair-view.js");
+const { measure } = await load("src/retrieve/rerank.js");
+const { splitSentences } = await load("src/text/sentences.js");
 
 /** Sets of which the encoder held nothing out. */
 const WITHOUT_HELD_OUT = new Set(["tatqa", ...Object.values(HEADED_SETS)]);

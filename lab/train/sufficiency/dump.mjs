@@ -9,7 +9,7 @@ const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     out: { type: "string" },
-    dist: { type: "string", default: join(import.meta.dirname, "../../dist/src") },
+    dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     sets: { type: "string", default: "policyqa,medquad,covid-qa,clapnq-removed,clapnq,mtrag,va-golden" },
     /** Questions of each kind over each index. */
     limit: { type: "string", default: "100" },
@@ -17,18 +17,18 @@ const { values: flags } = parseArgs({
 });
 
 const load = (path) => import(join(flags.dist, path));
-const { loadEmbeddedEncoder } = await load("models/embedded-encoder.js");
-const { createEmbeddedReranker, readRerankWeights } = await load("retrieve/rerank.js");
-const { Lexicon } = await load("retrieve/lexicon.js");
-const { createParts } = await load("evaluate/extract.js");
-const { toDocument } = await load("evaluate/extract-sets.js");
-const { readRetrievalSet, foldOf } = await load("evaluate/retrieval-sets.js");
-const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("evaluate/refusal-sets.js");
-const { answerableSchema, readGolden, unanswerableSchema } = await load("evaluate/golden.js");
-const { SUFFICIENCY_FEATURES, measureEvidence } = await load("verify/sufficiency-features.js");
-const { createEngine } = await load("engine.js");
-const { loadConfig } = await load("config.js");
-const { ingestCorpus } = await load("evaluate/va.js");
+const { loadEmbeddedEncoder } = await load("src/models/embedded-encoder.js");
+const { createEmbeddedReranker, readRerankWeights } = await load("src/retrieve/rerank.js");
+const { Lexicon } = await load("src/retrieve/lexicon.js");
+const { createParts } = await load("lab/runs/extract.js");
+const { toDocument } = await load("lab/sets/extract-sets.js");
+const { readRetrievalSet, foldOf } = await load("lab/sets/retrieval-sets.js");
+const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
+const { answerableSchema, readGolden, unanswerableSchema } = await load("src/grade/golden.js");
+const { SUFFICIENCY_FEATURES, measureEvidence } = await load("src/verify/sufficiency-features.js");
+const { createEngine } = await load("src/engine/engine.js");
+const { loadConfig } = await load("src/config.js");
+const { ingestCorpus } = await load("lab/runs/va.js");
 
 const names = Object.keys(SUFFICIENCY_FEATURES);
 const encoder = loadEmbeddedEncoder();

@@ -9,17 +9,17 @@ const { values: flags } = parseArgs({
     out: { type: "string" },
     /** JSON lines of mutations.mjs: more items of the same shape. */
     extra: { type: "string" },
-    dist: { type: "string", default: join(import.meta.dirname, "../../dist/src") },
+    dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     sets: { type: "string", default: "ragtruth,wice,summedits,begin,halueval,tabfact" },
   },
 });
 const load = (path) => import(join(flags.dist, path));
-const { loadEmbeddedEncoder } = await load("models/embedded-encoder.js");
-const { readSupportSet, supportFold } = await load("evaluate/support-sets.js");
-const { SUPPORT_FEATURES } = await load("language/support-features.js");
-const { SupportVocabulary } = await load("language/support-vocabulary.js");
-const { readEvidence, readSentence } = await load("language/support-text.js");
-const { viewSupport } = await load("language/support-view.js");
+const { loadEmbeddedEncoder } = await load("src/models/embedded-encoder.js");
+const { readSupportSet, supportFold } = await load("lab/sets/support-sets.js");
+const { SUPPORT_FEATURES } = await load("src/models/support/features.js");
+const { SupportVocabulary } = await load("src/models/support/vocabulary.js");
+const { readEvidence, readSentence } = await load("src/models/support/text.js");
+const { viewSupport } = await load("src/models/support/view.js");
 
 const names = Object.keys(SUPPORT_FEATURES);
 const measures = Object.values(SUPPORT_FEATURES);

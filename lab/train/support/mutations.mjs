@@ -7,16 +7,16 @@ const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
     out: { type: "string" },
-    dist: { type: "string", default: join(import.meta.dirname, "../../dist/src") },
+    dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     limit: { type: "string", default: "600" },
     seed: { type: "string", default: "20261121" },
   },
 });
 const load = (path) => import(join(flags.dist, path));
-const { splitSentences } = await load("text/sentences.js");
-const { createRandom } = await load("evaluate/random.js");
-const { OPPOSITE_SIDES } = await load("language/support-lexicon.js");
-const { parseFile } = await load("ingest/parse.js");
+const { splitSentences } = await load("src/text/sentences.js");
+const { createRandom } = await load("src/grade/random.js");
+const { OPPOSITE_SIDES } = await load("src/models/support/lexicon.js");
+const { parseFile } = await load("src/ingest/parse.js");
 
 const random = createRandom(Number(flags.seed));
 const pick = (list) => list[Math.floor(random() * list.length)];

@@ -31,7 +31,7 @@ export type Calibration = z.infer<typeof calibrationSchema>;
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
 /** Calibrations that ship with the program. */
-export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src", "models", "calibration")): readonly Calibration[] {
+export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models/weights/calibration")): readonly Calibration[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
