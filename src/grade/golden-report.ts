@@ -1,4 +1,4 @@
-import { clusterBootstrap } from "../evaluate/bootstrap.ts";
+import { bootstrapFigures } from "../evaluate/bootstrap.ts";
 import { quantile } from "../evaluate/metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../evaluate/report.ts";
 import { confidenceAuroc, countGolden, goldenFigures } from "./golden-figures.ts";
@@ -22,11 +22,11 @@ interface ReportOptions {
 const SEED = 1;
 const DRAWS = 1000;
 
-/** The figures of all sets together, of each, and by what a question needs, for a file and for people. */
+/** The figures of all sets together, by what a question needs, and of each set (`sets`), for a file and for people. */
 export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against }: ReportOptions,
-): { report: Report; table: TableRow[] } {
+): { report: Report; table: TableRow[]; sets: TableRow[] } {
   const items = sets.flatMap((set) => set.items);
   const latencies = sets.flatMap((set) => set.latenciesMs);
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
@@ -60,7 +60,6 @@ export function reportGolden(
     ),
   };
   const table: TableRow[] = [
-    ...(sets.length > 1 ? [...setRows(sets), { name: "", figure: "" }] : []),
     ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
     {
       name: "confidence.auroc",
@@ -87,7 +86,7 @@ export function reportGolden(
     timings,
     items: items.map((item) => ({ ...item })),
   };
-  return { report, table };
+  return { report, table, sets: setRows(sets) };
 }
 
 /** One line a set, as columns. */
@@ -122,20 +121,25 @@ export function compareGolden(items: readonly GoldenItem[], against: readonly Go
     const before = earlier.get(`${item.domain}/${item.id}`);
     return before === undefined ? [] : [{ item, before }];
   });
-  const names = Object.keys(goldenFigures(items)).filter((name) => name !== "words.median");
-  return names.flatMap((name) => {
-    const of = (some: readonly GoldenItem[]) => goldenFigures(some)[name] ?? null;
-    const before = of(pairs.map((pair) => pair.before));
-    const change = clusterBootstrap(
-      pairs.map(({ item }) => item.cluster),
-      (indexes) => {
-        const [now, then] = [of(indexes.flatMap((i) => pairs[i]?.item ?? [])), of(indexes.flatMap((i) => pairs[i]?.before ?? []))];
-        return now === null || then === null ? null : now - then;
-      },
-      { draws: DRAWS, seed: SEED },
-    );
-    return change === null || before === null ? [] : [{ name, before, difference: change.value, low: change.low, high: change.high }];
+  const before = goldenFigures(pairs.map((pair) => pair.before));
+  const changes = bootstrapFigures(
+    pairs.map(({ item }) => item.cluster),
+    (indexes) => {
+      const drawn = indexes.flatMap((i) => pairs[i] ?? []);
+      const then = goldenFigures(drawn.map((pair) => pair.before));
+      const now = Object.entries(goldenFigures(drawn.map((pair) => pair.item)));
+      return Object.fromEntries(now.map(([name, value]) => [name, minus(value, then[name] ?? null)]));
+    },
+    { draws: DRAWS, seed: SEED },
+  );
+  return [...changes].flatMap(([name, { value: difference, low, high }]) => {
+    const was = before[name] ?? null;
+    return was === null ? [] : [{ name, before: was, difference, low, high }];
   });
+}
+
+function minus(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one - other;
 }
 
 function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {

@@ -66,8 +66,9 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
           else measured.push({ ...event, name: set.name, set });
         }
       }
-      const { report, table } = reportGolden(measured, { command: commandLine(flags), now: new Date(), against });
+      const { report, table, sets } = reportGolden(measured, { command: commandLine(flags), now: new Date(), against });
       terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
+      if (measured.length > 1) terminal.print(`${renderTable(sets)}\n`);
       terminal.print(renderTable(table));
       if (read !== undefined) writeText(read, renderGolden(measured));
       if (json !== undefined) writeReport(json, report);
