@@ -61,7 +61,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
-  const store = createStore(db, { now });
+  const retention = {
+    interactionsDays: config.retention.interactions_days,
+    interactionsRows: config.retention.interactions_rows,
+    reportsDays: config.reports.days,
+    auditDays: config.retention.audit_days,
+  };
+  const store = createStore(db, { now, retention });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
   const spec = parts.encoder === undefined ? configuredSpec(config) : { given: parts.encoder?.id };
   const encoder = parts.encoder !== undefined ? parts.encoder : spec === null ? null : open(spec);
@@ -209,11 +215,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     store,
     privacy: config.privacy,
     sessionTurns: config.session.turns,
-    retention: {
-      interactionsDays: config.retention.interactions_days,
-      reportsDays: config.reports.days,
-      auditDays: config.retention.audit_days,
-    },
+    retention,
     domain: (name) => domain(name).name,
     createId,
     bind: ({ domain: name, tenant, access, profile, question }, before, id, text) => {
