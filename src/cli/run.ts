@@ -1,14 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
+import { addBenchCommand } from "../../lab/commands/bench.ts";
+import { addEvalCommand } from "../../lab/commands/eval.ts";
 import { SourceboundError } from "../errors.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../package.ts";
 import { addAskCommand } from "./commands/ask.ts";
-import { addBenchCommand } from "./commands/bench.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
-import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";

@@ -124,7 +124,7 @@ function unit(sum: Float64Array): Float32Array {
 
 /** Beside this module in the sources; in the sources again when this module runs from `dist`. */
 function shippedPath(): string {
-  const places = ["./embedded/encoder.bin", "../../src/models/embedded/encoder.bin", "../../../src/models/embedded/encoder.bin"];
+  const places = ["./weights/encoder.bin", "./weights/encoder.bin", "../../../../src/models/weights/encoder.bin"];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return files.find((file) => existsSync(file)) ?? (files[0] as string);
 }
@@ -137,7 +137,7 @@ interface Weights {
   pieces: string[];
 }
 
-/** The layout stands in `training/encoder/weights.py`. */
+/** The layout stands in `lab/train/encoder/weights.py`. */
 function readWeights(path: string): Weights {
   let bytes: Uint8Array;
   try {
@@ -150,7 +150,7 @@ function readWeights(path: string): Weights {
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "encoder_corrupt",
-      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with training/encoder`,
+      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with lab/train/encoder`,
       { path, bytes: bytes.length },
       { cause },
     );

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/root.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** Vitest's global setup: tests that start the program as a process start what stands in `src` now. Milliseconds when it is built already. */
 export default function buildProgram(): void {

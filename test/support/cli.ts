@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/root.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** The built program. */
 export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
