@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addEvalGoldenCommand } from "../../src/cli/commands/eval-golden.ts";
 import type { CliContext } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import { addEvalCacheCommand } from "./eval-cache.ts";
@@ -24,6 +25,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
+  addEvalGoldenCommand(evaluate, context);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);

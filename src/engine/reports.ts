@@ -6,7 +6,7 @@ import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/nearest.ts";
 import type { Scope } from "../types.ts";
-import { type DomainPack, tenantOf } from "./domain.ts";
+import { type DomainPack, scopeOf } from "./domain.ts";
 
 export interface ReportOptions {
   readonly domain?: string | undefined;
@@ -48,8 +48,7 @@ export interface ReportReaderParts {
 export function createReportReader({ store, config, domain, now }: ReportReaderParts): ReportReader {
   const selectionFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
     const kept = reportsSince(now(), config.reports.days);
-    const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
-    return { scope, since: since === undefined || since < kept ? kept : since };
+    return { scope: scopeOf(pack, tenant, config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {
     async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
