@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { addEvalGoldenCommand } from "../../src/cli/commands/eval-golden.ts";
 import type { CliContext } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import { addEvalCacheCommand } from "./eval-cache.ts";
@@ -23,9 +22,9 @@ interface VaFlags {
 
 const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
 
-export function addEvalCommand(program: Command, context: CliContext): void {
-  const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
-  addEvalGoldenCommand(evaluate, context);
+/** Measurements on sets of the laboratory, beside those on golden sets that anyone may have. */
+export function addMeasurements(evaluate: Command, context: CliContext): void {
+  evaluate.addHelpText("after", EXAMPLE);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);

@@ -7,6 +7,7 @@ import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
+import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addModelsCommand } from "./commands/models.ts";
@@ -95,6 +96,7 @@ function createProgram(context: CliContext): Command {
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
+  addEvalCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);
