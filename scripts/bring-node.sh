@@ -25,7 +25,7 @@ fi
 
 take_lock
 if is_there; then exit 0; fi
-echo "Bringing Node.js $major into .node (once, some 60 MB; this machine has $found, Sourcebound needs $node_minimum or newer) …" >&2
+echo "Bringing Node.js $major into .node (once, some 50 MB; this machine has $found, Sourcebound needs $node_minimum or newer) …" >&2
 rm -rf "$folder" "$folder.new"
 mkdir -p "$folder.new"
 cp "$pinned/package.json" "$pinned/package-lock.json" "$folder.new/"
