@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { PACKAGE_ROOT } from "../src/root.ts";
+import { PACKAGE_ROOT } from "../src/package.ts";
 
 const roots: string[] = [];
 afterAll(() => {
