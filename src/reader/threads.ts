@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { Reading, ReadRequest } from "./reader.ts";
 import type { ReaderWeights } from "./weights.ts";
 
