@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { showEvaluation } from "../../src/cli/commands/show-evaluation.ts";
 import type { CliContext } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import { RequestError } from "../../src/errors.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
+import { showEvaluation } from "./show-evaluation.ts";
 
 interface SetsFlags {
   data?: string;

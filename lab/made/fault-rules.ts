@@ -1,4 +1,4 @@
-import type { Random } from "../../src/evaluate/random.ts";
+import type { Random } from "../../src/grade/random.ts";
 import { changed, countWords, MIN_WORDS, replaceAt } from "./faithful-rules.ts";
 
 /** What a rule may look at: the page of the sentence, and names that stand on other pages. */

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine.ts";
-import { auroc, quantile } from "../../src/evaluate/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/evaluate/report.ts";
-import type { EvaluateEvent } from "../../src/evaluate/va.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import { auroc, quantile } from "../../src/grade/metrics.ts";
+import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
 import { coveredShare } from "../judges/covered-share.ts";
 import { type Doc2dialQuestion, pagesOfAgency, readDoc2dial } from "../sets/doc2dial.ts";
+import type { EvaluateEvent } from "./va.ts";
 
 export interface Doc2dialOptions {
   /** Folder with `questions.jsonl` and `pages`, or with `doc2dial/`. */

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine.ts";
-import type { Served } from "../../src/evaluate/cache-decision.ts";
-import { createEndToEnd } from "../../src/evaluate/cache-end-to-end.ts";
-import { wilson } from "../../src/evaluate/metrics.ts";
-import { readLines } from "../../src/evaluate/read-lines.ts";
-import { countRow, decimal, type TableRow, versionsOf } from "../../src/evaluate/report.ts";
-import type { EvaluateEvent } from "../../src/evaluate/va.ts";
+import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import { wilson } from "../../src/grade/metrics.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, decimal, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { Served } from "../judges/cache-decision.ts";
+import { createEndToEnd } from "./cache-end-to-end.ts";
+import type { EvaluateEvent } from "./va.ts";
 
 const pairSchema = z.object({ id: z.string(), a: z.string(), b: z.string(), same_answer: z.boolean(), kind: z.string() });
 type Pair = z.infer<typeof pairSchema>;

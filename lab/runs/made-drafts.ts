@@ -2,18 +2,18 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { groupBy } from "../../src/evaluate/group-by.ts";
-import { createRandom } from "../../src/evaluate/random.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/evaluate/report.ts";
-import type { EvaluateEvent } from "../../src/evaluate/va.ts";
+import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/answer/verify-answer.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { supportedExtensions } from "../../src/ingest/parse.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
-import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/verify-answer.ts";
+import { groupBy } from "../judges/group-by.ts";
 import { type MadeDraft, makeDrafts } from "../made/golden-drafts.ts";
+import type { EvaluateEvent } from "./va.ts";
 
 export interface MadeDraftsOptions {
   readonly sets: readonly ChosenFolders[];

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine.ts";
-import { createRandom } from "../../src/evaluate/random.ts";
-import { type TableRow, versionsOf } from "../../src/evaluate/report.ts";
-import type { EvaluateEvent } from "../../src/evaluate/va.ts";
+import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Conflict } from "../../src/types.ts";
+import type { EvaluateEvent } from "./va.ts";
 
 export interface ScansOptions {
   readonly sets: readonly ChosenFolders[];

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Config } from "../../src/config.ts";
-import { createEngine, type Engine } from "../../src/engine.ts";
-import { readLines } from "../../src/evaluate/read-lines.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/evaluate/report.ts";
-import type { EvaluateEvent } from "../../src/evaluate/va.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import type { GoldenPlaces } from "../../src/grade/golden-places.ts";
 import { judgeAnswerable } from "../../src/grade/judge-golden.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { toOriginal } from "../../src/text/source-map.ts";
 import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
+import type { EvaluateEvent } from "./va.ts";
 
 const rowSchema = z.object({
   id: z.string(),

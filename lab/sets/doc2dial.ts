@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { createRandom } from "../../src/evaluate/random.ts";
-import { readLines } from "../../src/evaluate/read-lines.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
 
 const questionSchema = z.object({
   id: z.string(),
