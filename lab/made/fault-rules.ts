@@ -55,7 +55,7 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
   },
   negation: {
     added: (sentence) => {
-      const verb = /\b(?:is|are|was|were|can|will|must|should|may|has been|have been|does|do)\b(?! (?:not|no|never|only)\b|n['’]t)/.exec(
+      const verb = /\b(?:is|are|was|were|can|will|must|should|has been|have been|does|do)\b(?! (?:not|no|never|only)\b|n['’]t)/.exec(
         sentence,
       );
       return verb === null || NEGATED.test(sentence) ? null : replaceAt(sentence, verb, `${verb[0]} not`);

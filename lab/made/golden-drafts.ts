@@ -116,7 +116,7 @@ function otherPage(
   const folder = source.slice(0, source.lastIndexOf("/"));
   const fits = (path: string) => {
     const text = textOf(path).toLowerCase();
-    return path !== source && words.filter((word) => text.includes(word)).length <= MAX_SHARED * words.length;
+    return path !== source && text !== "" && words.filter((word) => text.includes(word)).length <= MAX_SHARED * words.length;
   };
   const near = paths.filter((path) => path.startsWith(`${folder}/`) && fits(path));
   const among = near.length > 0 ? near : paths.filter(fits);

@@ -8,7 +8,7 @@ import { countRow, decimal, type Report, type TableRow, versionsOf } from "../..
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
 import { coveredShare } from "../judges/covered-share.ts";
-import { type Doc2dialQuestion, pagesOfAgency, readDoc2dial } from "../sets/doc2dial.ts";
+import { agenciesOf, type Doc2dialQuestion, pagesOfAgency, readDoc2dial } from "../sets/doc2dial.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface Doc2dialOptions {
@@ -47,24 +47,18 @@ export async function* evaluateDoc2dial(options: Doc2dialOptions): AsyncGenerato
   const nested = join(options.data, "doc2dial");
   const folder = existsSync(nested) ? nested : options.data;
   const questions = readDoc2dial(folder, options);
-  const agencies = [...new Set(questions.map(({ agency }) => agency))].sort();
+  const agencies = agenciesOf(folder);
   const total = 2 * questions.length;
   let done = 0;
   const whole = new Map<string, Answer>();
   const without = new Map<string, Answer>();
   for (const { documents, asked, answers, what } of [
     { documents: join(folder, "pages"), asked: questions, answers: whole, what: "all pages" },
-    // Two agencies: what is left is the other one.
-    ...agencies.flatMap((agency) =>
-      agencies
-        .filter((other) => other !== agency)
-        .map((other) => ({
-          documents: pagesOfAgency(folder, other),
-          asked: questions.filter((one) => one.agency === agency),
-          answers: without,
-          what: `only ${other}`,
-        })),
-    ),
+    ...agencies.map((agency, i) => {
+      const other = agencies[1 - i] as string;
+      const asked = questions.filter((one) => one.agency === agency);
+      return { documents: pagesOfAgency(folder, other), asked, answers: without, what: `only ${other}` };
+    }),
   ]) {
     yield { type: "progress", done, total, what: `reading ${what}` };
     const opened = await openGoldenSet({ name: "doc2dial", corpus: folder, documents }, { ...options, openEngine: createEngine });

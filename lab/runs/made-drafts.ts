@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/answer/verify-answer.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
@@ -58,10 +58,9 @@ async function judgeGroup(set: string, corpus: string, drafts: readonly MadeDraf
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-drafts-"));
   try {
     const pages = [...new Set(drafts.flatMap(({ page, source }) => [page, source]))].sort();
-    for (const page of pages) {
-      mkdirSync(dirname(join(folder, page)), { recursive: true });
-      cpSync(join(corpus, page), join(folder, page));
-    }
+    // Sources are numbered in the order of their names.
+    const names = pages.map((page, i) => `${String(i).padStart(3, "0")}${extname(page)}`);
+    for (const [i, page] of pages.entries()) cpSync(join(corpus, page), join(folder, names[i] as string));
     const starts: number[] = [];
     let answer = "";
     for (const { text, page } of drafts) {
@@ -70,8 +69,8 @@ async function judgeGroup(set: string, corpus: string, drafts: readonly MadeDraf
     }
     const [first] = drafts;
     const { sentences, sources } = await verifyAnswer(first?.question ?? "", answer, folder, options);
-    if (sources.map(({ path }) => path).join("\n") !== pages.join("\n"))
-      throw new Error(`the sources of ${set} are in another order than their paths`);
+    if (sources.map(({ path }) => path).join("\n") !== names.join("\n"))
+      throw new Error(`not every page of ${set} was read as one source: ${pages.join(", ")}`);
     return drafts.flatMap((draft, i): Judged[] => {
       const [start, end] = [starts[i] as number, starts[i + 1] ?? answer.length];
       const own = sentences.filter((sentence) => sentence.start >= start && sentence.start < end);

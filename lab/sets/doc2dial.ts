@@ -1,5 +1,7 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { RequestError } from "../../src/errors.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 
@@ -31,6 +33,20 @@ export function readDoc2dial(folder: string, { limit, seed }: { readonly limit: 
       .map(({ one }) => one),
   );
   return all.filter((one) => kept.has(one));
+}
+
+/**
+ * The two hosts whose pages the set holds.
+ * @throws RequestError `data_invalid` when there are not two: the pages that do not answer are those of the other one
+ */
+export function agenciesOf(folder: string): string[] {
+  const pages = join(folder, "pages");
+  const found = existsSync(pages) ? readdirSync(pages).sort() : [];
+  if (found.length === 2) return found;
+  throw new RequestError(
+    "data_invalid",
+    `${pages} holds the pages of ${found.length} agencies and not of two: give the set as it was published.`,
+  );
 }
 
 export function pagesOfAgency(folder: string, agency: string): string {
