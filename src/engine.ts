@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { bindCorrection } from "./correct-answer.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, scopeOf, tenantOf } from "./domain.ts";
 import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
+import { createTurns } from "./engine/turns.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
 import { createGateThresholds, describeThreshold } from "./gate-thresholds.ts";
@@ -88,6 +89,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const corpora = new Map<string, Corpus>();
   const topicReaders = new WeakMap<DomainPack, ReadTopics>();
   const clock = () => performance.now();
+  const joinTurns = createTurns();
   const reader = createReader();
   const facts = createFactReader();
   const isCommon = createCommonWords();
@@ -207,6 +209,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       calibrations,
       createId,
       clock,
+      turn: joinTurns(),
     };
   };
 

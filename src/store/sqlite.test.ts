@@ -61,7 +61,10 @@ describe("openSqlite", () => {
     const done: number[] = [];
     const writes = Array.from({ length: 20 }, async (_, n) => {
       const write = db.transaction().execute(async (trx) => {
-        await trx.insertInto("revisions").values({ domain: `d${n}`, revision: n }).execute();
+        await trx
+          .insertInto("revisions")
+          .values({ domain: `d${n}`, revision: n })
+          .execute();
         await new Promise((resolve) => setImmediate(resolve));
         if (n % 5 === 0) throw new Error("not this one");
         done.push(n);
