@@ -5,13 +5,13 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
-  Migrator,
   type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { FairLock } from "./fair-lock.ts";
