@@ -13,15 +13,18 @@ import {
 import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { progressOf } from "./progress.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { httpUrl } from "./text/http-url.ts";
+import { progressOf } from "./text/progress.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
 
+/** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
+const STRUCTURE_VERSION = 2;
 /** What shapes chunks besides the text: a change of any of these makes every document new. */
 const CHUNK_SETTINGS = [
   CHUNK_TARGET_TOKENS,
@@ -175,7 +178,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     );
   }
   const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
-  const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
+  const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
   const drafts = chunkDocument(parsed);
   const version = sha256Hex(
@@ -203,7 +206,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
 function settingsHash(request: IngestRequest, url: string | null): string {
-  return sha256Hex(JSON.stringify([NORMALISER_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
+  return sha256Hex(JSON.stringify([NORMALISER_VERSION, STRUCTURE_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire.ts";
-import type { WireFeedbackRequest } from "../wire-memory.ts";
+import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire/index.ts";
+import type { WireFeedbackRequest } from "../wire/memory.ts";
 import { ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 
@@ -70,6 +70,7 @@ export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis
           if (event.event === "error") throw toError(event.data, null);
           answered ||= event.event === "answer";
           yield event;
+          throwIfAborted(signal);
         }
       } catch (cause) {
         throwIfAborted(signal);
