@@ -333,6 +333,21 @@ describe("wrong usage", () => {
     },
   );
 
+  it("names the command as it was typed, in help, errors and advice, and leaves a document's words alone", async () => {
+    const env = { SOURCEBOUND_COMMAND: "./run" };
+    const help = (await cli(seeded, ["ask", "--help"], { env })).stdout;
+    expect(help).toMatch(/^Usage: \.\/run ask /);
+    expect(help).toContain('  ./run ask "How long');
+    expect(help).not.toContain("sourcebound ask");
+    expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
+    expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
+    const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
+    await cli(sandbox, ["ingest", "documents"], { env });
+    expect((await cli(sandbox, ["ask", "How many questions of visitors does the tool answer a day?"], { env })).stdout).toContain(
+      "sourcebound ask",
+    );
+  });
+
   it("writes its version on stdout", async () => {
     expect(await cli(seeded, ["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
   });

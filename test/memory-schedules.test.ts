@@ -84,7 +84,8 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
     for (const database of databases) await database.destroy();
     process.stderr.write(`${SCHEDULES} schedules: ${JSON.stringify(served)}\n`);
     // A test that never hits proves nothing.
-    for (const level of ["exact", "semantic", "graph", "miss", "refused", "reanchored"]) expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
+    for (const level of ["exact", "semantic", "graph", "miss", "refused", "reanchored"])
+      expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
   });
 });
 
