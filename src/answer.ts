@@ -14,7 +14,7 @@ import type { AskRequest, Question } from "./types.ts";
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
  */
 export async function* answer(request: AskRequest, parts: steps.AnswerParts, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
-  const trace = createTrace(parts.clock);
+  const trace = createTrace(parts.clock, parts.turn);
   steps.assertCanRun(parts);
 
   const question = yield* trace.stage("admit", (log) => steps.admit(request, parts, log));

@@ -9,6 +9,7 @@ import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRefusalCommand } from "./eval-refusal.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
+import { addEvalSetsCommands } from "./eval-sets.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
 interface VaFlags {
@@ -25,6 +26,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 /** Measurements on sets of the laboratory, beside those on golden sets that anyone may have. */
 export function addMeasurements(evaluate: Command, context: CliContext): void {
   evaluate.addHelpText("after", EXAMPLE);
+  addEvalSetsCommands(evaluate, context);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);

@@ -104,6 +104,8 @@ export interface AnswerParts extends RetrieveParts {
   readonly createId: () => string;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
+  /** Waited for before each stage: questions share one thread. */
+  readonly turn: () => Promise<void>;
 }
 
 /** What the writers choose from. */

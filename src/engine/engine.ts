@@ -45,6 +45,7 @@ import { createGateThresholds, describeThreshold } from "./gate-thresholds.ts";
 import { createLocalModels } from "./local-models.ts";
 import { type RefreshResult, refreshDomain } from "./refresh.ts";
 import { createReportReader } from "./reports.ts";
+import { createTurns } from "./turns.ts";
 import { createWebParts } from "./web-parts.ts";
 
 export type * from "./engine-types.ts";
@@ -88,6 +89,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const corpora = new Map<string, Corpus>();
   const topicReaders = new WeakMap<DomainPack, ReadTopics>();
   const clock = () => performance.now();
+  const joinTurns = createTurns();
   const reader = createReader();
   const facts = createFactReader();
   const isCommon = createCommonWords();
@@ -207,6 +209,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       calibrations,
       createId,
       clock,
+      turn: joinTurns(),
     };
   };
 

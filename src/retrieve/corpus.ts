@@ -101,6 +101,8 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
   readonly onUsage?: EmbedOptions["onUsage"];
+  /** Wait for vectors that another caller is making? A question does not: until they are there, words alone find those windows. @default true */
+  readonly mayWaitForVectors?: boolean;
   /** May a switch begin in the background? @default true */
   readonly mayPrepare?: boolean;
 }
@@ -143,6 +145,8 @@ export class Corpus {
   private revision = -1;
   private restored = false;
   private syncing: Promise<void> = Promise.resolve();
+  /** Vectors that are being made; `null`: none are. */
+  private embedding: Promise<void> | null = null;
 
   constructor(options: CorpusOptions) {
     this.options = options;
@@ -204,9 +208,11 @@ export class Corpus {
     return this.state;
   }
 
-  /** Chooses the encoder that serves. */
-  ready(): Promise<void> {
-    return this.exclusive(async () => {
+  /** Chooses the encoder that serves. Waits for nobody where the choice stands. */
+  async ready(): Promise<void> {
+    const { serve } = await this.choice();
+    if (serve?.id === this.encoder?.id) return;
+    await this.exclusive(async () => {
       await this.choose();
     });
   }
@@ -264,6 +270,7 @@ export class Corpus {
   /** Resolves when no work is under way and what changed is written. */
   async idle(): Promise<void> {
     await this.background;
+    await this.embedding?.catch(() => undefined);
     await this.syncing;
     await this.keeper?.flush();
   }
@@ -290,10 +297,39 @@ export class Corpus {
     return index.embedTexts(texts, this.options.embeddings, { signal });
   }
 
-  /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
-  sync(options: SyncOptions = {}): Promise<void> {
+  /** Takes in what other connections or processes committed. Where nothing changed, it costs two small reads and waits for nobody. */
+  async sync(options: SyncOptions = {}): Promise<void> {
     this.keeper?.postpone();
-    return this.exclusive(() => this.syncNow(options));
+    if (await this.isCurrent(options)) return;
+    await this.exclusive(() => this.takeIn());
+    await this.embedAfterTakingIn(options);
+  }
+
+  /** Is everything taken in, and does the right encoder serve? */
+  private async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
+    const { domain, documents } = this.options;
+    if ((await documents.revision(domain)) !== this.revision) return false;
+    const { serve, prepare } = await this.choice();
+    if (serve?.id !== this.encoder?.id) return false;
+    if (mayPrepare && prepare !== null && prepare.id !== this.encoder?.id && this.background === null) return false;
+    return this.active === null || this.active.size === this.windows || (!mayWaitForVectors && this.embedding !== null);
+  }
+
+  /** One caller makes vectors at a time; the others find what it has made, or go on without the rest. */
+  private async embedAfterTakingIn(options: SyncOptions): Promise<void> {
+    if (this.embedding !== null && options.mayWaitForVectors === false) return;
+    const before = this.embedding;
+    const work = (async () => {
+      await before?.catch(() => undefined);
+      options.signal?.throwIfAborted();
+      await this.embedNow(options);
+    })();
+    this.embedding = work;
+    try {
+      await work;
+    } finally {
+      if (this.embedding === work) this.embedding = null;
+    }
   }
 
   private exclusive<T>(run: () => Promise<T>): Promise<T> {
@@ -424,9 +460,8 @@ export class Corpus {
     return { ranking, slots };
   }
 
-  private async syncNow(options: SyncOptions): Promise<void> {
-    await this.takeIn();
-    const { prepare, activate } = await this.choose();
+  private async embedNow(options: SyncOptions): Promise<void> {
+    const { prepare, activate } = await this.exclusive(() => this.choose());
     if (this.active !== null) await this.embedMissing(this.active, options);
     if (prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false) this.prepareLater(prepare, activate);
   }
