@@ -1,4 +1,4 @@
-import type { SupportScorer } from "./check.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Terminology } from "../guard/terminology.ts";
-import type { GuardSettings } from "../profiles/guards.ts";
-import type { SupportScorer } from "./check.ts";
+import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 import { checkFaithfulness } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
