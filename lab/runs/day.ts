@@ -17,9 +17,9 @@ import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
 import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { askFresh } from "./ask-fresh.ts";
+import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
 import { summarizeDay } from "./day-summary.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
-import type { DayOptions, Outcome, DayItem, JudgedHit, DayEdit } from "./day-item.ts";
 
 /** Milliseconds of the day that is replayed: its clock is not ours, so that the same schedule gives the same day. */
 const DAY_MS = 86_400_000;

@@ -9,10 +9,10 @@ import { answerableSchema, readGolden, unanswerableSchema } from "../../src/grad
 import type { Answer } from "../../src/types.ts";
 import { invalidCitations, scoreAnswer } from "../judges/ladder-score.ts";
 import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
+import type { LadderItem, LadderOptions, LadderQuestion } from "./ladder-item.ts";
 import { LADDER, RUNGS, type Rung } from "./ladder-rungs.ts";
 import { summarizeLadder } from "./ladder-summary.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
-import type { LadderOptions, LadderQuestion, LadderItem } from "./ladder-item.ts";
 
 /** The model is in this process: it answers at once, or something is broken. */
 const MODEL_TIMEOUT_MS = 30_000;

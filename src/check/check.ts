@@ -11,8 +11,8 @@ import { findNearestSource } from "./nearest-source.ts";
 import type { SimilarityScorer } from "./relevancy.ts";
 import { findBetterSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
-import { repairUrls } from "./urls.ts";
 import type { SupportScorer } from "./support-scorer.ts";
+import { repairUrls } from "./urls.ts";
 
 export interface CheckContext {
   readonly settings: CheckSettings;

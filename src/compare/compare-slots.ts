@@ -1,10 +1,10 @@
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
+import type { Entailment, SlotContext } from "./entailments.ts";
 import { isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
-import type { SlotContext, Entailment } from "./entailments.ts";
 
 /** Why a stored answer is not served for another question. */
 export type MissRule =

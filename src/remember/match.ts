@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../compare/align-terms.ts";
 import { compareSlots, sharedSlots } from "../compare/compare-slots.ts";
-import { type SlotContext } from "../compare/entailments.ts";
+import type { SlotContext } from "../compare/entailments.ts";
 import type { Slots } from "../compare/slots.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 

@@ -1,4 +1,17 @@
 import { z } from "zod";
+import {
+  assertVector,
+  BLOCK_ROWS,
+  BLOCK_WORDS,
+  type Layout,
+  largest,
+  layoutFor,
+  MAX_DIMENSIONS,
+  places,
+  QUERY_LEVELS,
+  quantise,
+  ROW_LEVELS,
+} from "./dense-layout.ts";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type Scored, TopK } from "./top-k.ts";
@@ -6,7 +19,6 @@ import type { VectorSearch } from "./vector-search.ts";
 import { MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 import { createScalarKernel } from "./wasm/scalar.ts";
 import { createWasmKernel } from "./wasm/wasm.ts";
-import { QUERY_LEVELS, ROW_LEVELS, MAX_DIMENSIONS, BLOCK_ROWS, BLOCK_WORDS, type Layout, layoutFor, places, largest, quantise, assertVector } from "./dense-layout.ts";
 
 /**
  * Rows that the int8 scan hands to f32 rescoring for every result wanted. `bench speed`, 100,000 × 384, top 50: recall .991 with as

@@ -1,9 +1,9 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
+import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
-import type { ReviewStatus, Interaction, InteractionFacts, StoredInteraction } from "./interaction.ts";
 
 export interface InteractionStore {
   /**
