@@ -56,6 +56,11 @@ const EMBEDDED_BATCH = 256;
 /**
  * Opens the store and wires all parts.
  * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * console.log(engine.config.domain);
+ * await engine.close();
  */
 export async function createEngine(config: Config, parts: EngineParts = {}): Promise<Engine> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = parts;
