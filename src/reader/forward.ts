@@ -1,7 +1,7 @@
 import { planArena } from "./arena.ts";
+import { HEAD_OUTPUTS, type Head } from "./heads.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
-import { bufferOf, openKernel, type ReaderWeights } from "./weights.ts";
-import { HEAD_OUTPUTS, type Head } from "./weights-file.ts";
+import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
 
 /** Token ids of one sequence; those from `second` on are of the second text. */
 export interface TokenSequence {

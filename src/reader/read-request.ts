@@ -1,7 +1,7 @@
 import { createForward } from "./forward.ts";
 import type { AnswersReading, ClaimsReading, Reading, ReadRequest } from "./reader.ts";
 import { createSequenceBuilder, type ReadWindow } from "./sequence.ts";
-import { piecesOf, type ReaderWeights } from "./weights.ts";
+import { piecesOf, type ReaderWeights } from "./shared-weights.ts";
 import { createWordpiece, type Tokens } from "./wordpiece.ts";
 
 /** Thrown between two windows when nobody waits for the reading any more. */

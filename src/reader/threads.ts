@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { Reading, ReadRequest } from "./reader.ts";
-import type { ReaderWeights } from "./weights.ts";
+import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
   readonly weights: ReaderWeights;

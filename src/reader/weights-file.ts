@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HEAD_OUTPUTS } from "./heads.ts";
 
 /** The layout stands in `lab/train/reader/weights.py`, which writes the file. */
 export const MAGIC = "SBREAD01";
@@ -92,6 +93,3 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   }
   return places;
 }
-
-export const HEAD_OUTPUTS = { answer: 1, claim: 3, pair: 1, tokens: 3 } as const;
-export type Head = keyof typeof HEAD_OUTPUTS;

@@ -2,56 +2,19 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
 import { arenaBytes } from "./arena.ts";
-import { largestCode, type ReaderKernel } from "./kernel/kernel.ts";
-import { createScalarKernel } from "./kernel/scalar.ts";
-import { compileKernel, createWasmKernel } from "./kernel/wasm.ts";
+import { largestCode } from "./kernel/kernel.ts";
+import { compileKernel } from "./kernel/wasm.ts";
+import { bufferOf, openKernel, piecesOf, type ReaderWeights } from "./shared-weights.ts";
 import { checkTensors, headerSchema, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]", "[unused0]", "[unused1]", "[unused2]"];
-
-/**
- * Weights in memory, ready for the kernel: plain data that threads share without a copy. Each thread works in an arena of
- * its own behind the weights.
- */
-export interface ReaderWeights {
-  readonly header: Omit<WeightsHeader, "tensors">;
-  /** SHA-256 of the file's content: changes with any number in it. */
-  readonly hash: string;
-  /** Where each tensor starts in the memory. */
-  readonly places: ReadonlyMap<string, number>;
-  /** For each packed matrix, the largest code that its input may hold. */
-  readonly limits: ReadonlyMap<string, number>;
-  readonly vocabulary: { readonly bytes: number; readonly pieces: number };
-  readonly memory: WebAssembly.Memory | SharedArrayBuffer;
-  /** The compiled kernel; `null` for the scalar form. */
-  readonly module: WebAssembly.Module | null;
-  readonly firstArena: number;
-  readonly arenaBytes: number;
-}
 
 export interface LoadOptions {
   /** Threads that will read at the same time; each gets an arena. */
   readonly threads: number;
   /** "scalar" only to compare, or where there is no SIMD. @default the best that the machine has */
   readonly kernel?: "wasm" | "scalar" | undefined;
-}
-
-/** A kernel over the memory of the weights, for the thread that calls. */
-export function openKernel(weights: Pick<ReaderWeights, "memory" | "module">): ReaderKernel {
-  const { memory, module } = weights;
-  return memory instanceof WebAssembly.Memory && module !== null ? createWasmKernel(module, memory) : createScalarKernel(bufferOf(weights));
-}
-
-/** The pieces by token id. */
-export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
-  // Decoders take no shared memory: a copy that lives as long as the call.
-  const bytes = new Uint8Array(bufferOf(weights), weights.places.get("vocabulary"), weights.vocabulary.bytes);
-  return Buffer.from(bytes).toString("utf8").split("\n");
-}
-
-export function bufferOf({ memory }: Pick<ReaderWeights, "memory">): ArrayBufferLike {
-  return memory instanceof WebAssembly.Memory ? memory.buffer : memory;
 }
 
 /**

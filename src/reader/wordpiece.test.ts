@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { SHIPPED_WEIGHTS } from "./create-reader.ts";
-import { loadReaderWeights, piecesOf } from "./weights.ts";
+import { piecesOf } from "./shared-weights.ts";
+import { loadReaderWeights } from "./weights.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 const SPECIAL = ["[PAD]", "[unused0]", "[unused1]", "[unused2]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];

@@ -30,7 +30,7 @@ def tiny_state(vocabulary: int, seed: int = 5) -> dict[str, np.ndarray]:
     draw = np.random.default_rng(seed)
     state: dict[str, np.ndarray] = {}
 
-    def normal(name: str, *shape: int, deviation: float = 0.25, mean: float = 0.0) -> None:
+    def normal(name: str, *shape: int, deviation: float = 0.15, mean: float = 0.0) -> None:
         state[name] = draw.normal(mean, deviation, shape).astype(np.float32)
 
     def affine(name: str, outputs: int, inputs: int) -> None:

@@ -81,7 +81,7 @@ describe("operations", () => {
     }
   });
 
-  it("gelu is within 1e-5 of x (1 + erf(x / sqrt 2)) / 2 everywhere", () => {
+  it("gelu is within 1e-5 of x (1 + erf(x / sqrt 2)) / 2, and within a millionth of x where x is large", () => {
     for (const { kernel, buffer } of bothForms()) {
       const float32 = new Float32Array(buffer);
       const inputs = Float32Array.from({ length: 4000 }, (_, i) => (i - 2000) / 200);
@@ -90,7 +90,7 @@ describe("operations", () => {
       kernel.gelu(0, inputs.length);
       for (const [i, x] of inputs.entries()) {
         const wanted = Math.abs(x) > 1e9 ? Math.max(0, x) : x * normalShare(x);
-        expect(Math.abs((float32[i] as number) - wanted)).toBeLessThanOrEqual(1e-5 * Math.max(1, Math.abs(wanted)));
+        expect(Math.abs((float32[i] as number) - wanted)).toBeLessThanOrEqual(Math.max(1e-5, 1e-6 * Math.abs(x)));
       }
     }
   });

@@ -21,7 +21,7 @@ export interface ReaderKernel {
     out: number,
     stride: number,
   ): void;
-  /** x * (1 + erf(x / sqrt 2)) / 2 in place; `count` is a multiple of 4. */
+  /** x times the normal share below x, in place; `count` is a multiple of 4. */
   gelu(x: number, count: number): void;
   /** x = norm(x + y) * gain + bias in place. */
   addNorm(x: number, y: number, gain: number, bias: number, tokens: number, width: number, epsilon: number): void;

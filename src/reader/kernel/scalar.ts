@@ -72,12 +72,9 @@ export function createScalarKernel(buffer: ArrayBufferLike): ReaderKernel {
 
   function gelu(x: number, count: number): void {
     for (let i = x / 4; i < x / 4 + count; i++) {
-      const v = float32[i] as number;
-      const z = fround(abs(v) * SQRT_HALF);
-      const t = fround(1 / fround(1 + fround(z * ERF_P)));
-      const p = fround(fround(series(ERF, t) * t) * exp(-fround(z * z)));
-      const half = fround(v * fround(p * 0.5));
-      float32[i] = v >= 0 ? v - half : half;
+      const bounded = max(-5, min(5, float32[i] as number));
+      const v = fround(fround(fround(bounded * bounded) * GELU_SCALE) - 1);
+      float32[i] = (float32[i] as number) * fround(fround(series(GELU, v) * bounded) + 0.5);
     }
   }
 
@@ -159,16 +156,18 @@ function roundToEven(value: number): number {
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-const SQRT_HALF = fround(Math.SQRT1_2);
 const LOG2_E = fround(Math.LOG2E);
 /** ln 2 in two parts, so that n * ln 2 loses no digits. */
 const LN2_HIGH = 0.693359375;
 const LN2_LOW = fround(-0.00021219444005469057);
 /** Factors of the series of e^r, highest power first. */
 const EXP = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1].map(fround);
-/** Formula 7.1.26 of Abramowitz and Stegun. */
-const ERF_P = fround(0.3275911);
-const ERF = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592].map(fround);
+/** lab/train/reader/fit_gelu.py */
+const GELU = [
+  -0.0011061235563829541, 0.0032307435758411884, -0.0039035221561789513, 0.005060216877609491, -0.01012207567691803, 0.016932537779211998,
+  -0.023649564012885094, 0.031354572623968124, -0.04038744047284126, 0.05152522027492523, -0.07029843330383301, 0.14136375486850739,
+].map(fround);
+const GELU_SCALE = fround(0.08);
 
 function series(factors: readonly number[], x: number): number {
   let sum = factors[0] as number;
@@ -178,7 +177,7 @@ function series(factors: readonly number[], x: number): number {
 
 /** e^x for x <= 0. */
 function exp(x: number): number {
-  const bounded = max(x, -87);
+  const bounded = max(x, -86);
   const n = roundToEven(fround(bounded * LOG2_E));
   const r = fround(fround(bounded - fround(n * LN2_HIGH)) - fround(n * LN2_LOW));
   return fround(series(EXP, r) * 2 ** n);
