@@ -249,7 +249,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
 };
 
 /** Variables that are read elsewhere on purpose: by `run`, by tests, by measuring commands. */
-const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG"];
+const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
 
@@ -292,11 +292,6 @@ export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { m
     modelsDir: config.models_dir ?? join(config.data_dir, "models"),
     runtimeDirs: [join(config.data_dir, "hub-runtime"), join(homedir(), ".sourcebound", "hub-runtime")],
   };
-}
-
-/** Environment of this process, for programs that it starts. */
-export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
 }
 
 /** Configuration of this process. The one place that reads `process.env` and the working directory. */

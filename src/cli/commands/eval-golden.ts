@@ -48,7 +48,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .option("--json <file>", "write the whole report")
     .addHelpText("after", EXAMPLES)
     .action(async ({ json, read, ...flags }: GoldenFlags, command: Command) => {
-      const config = configOf(command);
+      const config = configOf(context, command);
       const isGiven = command.getOptionValueSource("data") === "cli";
       const chosen = chooseSets(flags, isGiven, config.domains_dir);
       const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
