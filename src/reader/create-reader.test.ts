@@ -2,6 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeReaderContract } from "../testing/reader-contract.ts";
 import { createReader } from "./create-reader.ts";
+import { createReaderPool } from "./pool.ts";
+import { createThreadStarter, type ReaderThread } from "./threads.ts";
+import { loadReaderWeights } from "./weights.ts";
 
 const path = join(import.meta.dirname, "parity", "tiny.bin");
 
@@ -55,6 +58,21 @@ describe("createReader", () => {
     // Two thousand passages of 13 tokens in the scalar form take over a minute.
     expect(performance.now() - started).toBeLessThan(20_000);
     await reader.close();
+  });
+
+  it("reads on when a thread ends in the middle of a passage", async () => {
+    const start = createThreadStarter(loadReaderWeights(path, { threads: 1 }));
+    const threads: ReaderThread[] = [];
+    const pool = createReaderPool((arenaNumber, events) => {
+      const thread = start(arenaNumber, events);
+      threads.push(thread);
+      return thread;
+    }, 1);
+    const reading = pool.read({ ...request, passage: passage.repeat(100) }, undefined);
+    await threads[0]?.end();
+    expect(await reading).toMatchObject({ task: "answers" });
+    expect(threads).toHaveLength(2);
+    await pool.close();
   });
 
   it("says which file is missing", () => {
