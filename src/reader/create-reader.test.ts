@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
 import { describeReaderContract } from "../testing/reader-contract.ts";
 import { createReader } from "./create-reader.ts";
 import { createReaderPool } from "./pool.ts";
@@ -73,6 +76,16 @@ describe("createReader", () => {
     expect(await reading).toMatchObject({ task: "answers" });
     expect(threads).toHaveLength(2);
     await pool.close();
+  });
+
+  it("starts its threads in a process that was started with flags which threads do not take", () => {
+    const entry = pathToFileURL(join(PACKAGE_ROOT, "dist", "src", "reader", "create-reader.js")).href;
+    const program = `
+      import { createReader } from ${JSON.stringify(entry)};
+      const reader = createReader(${JSON.stringify({ path, threads: 1 })});
+      console.log((await reader.read([{ task: "pairs", a: "a", b: "b" }])).length);`;
+    // No close: threads that have nothing to do keep no process alive.
+    expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 30_000 })).toBe("1\n");
   });
 
   it("says which file is missing", () => {

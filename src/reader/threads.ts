@@ -50,7 +50,14 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const cancelled = new Int32Array(new SharedArrayBuffer(4));
     const setup: ThreadSetup = { weights, arenaNumber, cancelled };
-    const worker = new Worker(ENTRY, { workerData: setup, name: `reader-${arenaNumber}`, env: {}, resourceLimits: HEAP_LIMITS });
+    // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
+    const worker = new Worker(ENTRY, {
+      execArgv: [],
+      workerData: setup,
+      name: `reader-${arenaNumber}`,
+      env: {},
+      resourceLimits: HEAP_LIMITS,
+    });
     let cause: unknown;
     worker.on("message", onReply);
     worker.on("error", (error) => {
