@@ -60,6 +60,7 @@ describe("fault rules", () => {
     ["condition", "turned", "If you are late, you pay.", "Unless you are late, you pay."],
     ["modality", "turned", "You may keep the book.", "You must keep the book."],
     ["modality", "turned", "In May the book is new.", null],
+    ["modality", "turned", "You can’t keep the book.", null],
     ["quantifier", "turned", "You need at least two copies.", "You need at most two copies."],
     ["quantifier", "only dropped", "It is only for residents.", "It is for residents."],
   ])("%s, %s: %s", (kind, rule, sentence, made) => expect(make(kind, rule, sentence)).toBe(made));

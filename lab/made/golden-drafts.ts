@@ -78,12 +78,17 @@ function draftsOf(origin: Origin, { paths, names, textOf, random }: Corpus): Mad
   const faulty = Object.entries(FAULT_RULES).flatMap(([fault, rules]) =>
     Object.entries(rules).flatMap(([rule, make]): MadeDraft[] => {
       const made = make(original, { page: text, otherNames, random });
-      return made === null || text.includes(made) ? [] : [{ ...base, fault, rule, text: made }];
+      return made === null || holds(text, made) ? [] : [{ ...base, fault, rule, text: made }];
     }),
   );
   const other = otherPage(original, sources, paths, textOf, random);
   const moved: MadeDraft[] = other === null ? [] : [{ ...base, fault: "citation", rule: "moved", text: original, pages: [other] }];
   return [...faithful, ...faulty, ...moved];
+}
+
+/** Capitals make no difference. */
+function holds(text: string, sentence: string): boolean {
+  return text.toLowerCase().includes(sentence.toLowerCase());
 }
 
 interface Page {
