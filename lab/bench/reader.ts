@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { RequestError } from "../../src/errors.ts";
 import {
   createForward,
   createModelReader,
@@ -31,6 +33,8 @@ export const benchmark: Benchmark = {
     });
     const files = values.weights ?? [SHIPPED_WEIGHTS];
     const passages = Number(values.passages);
+    if (!(Number.isInteger(passages) && passages > 0))
+      throw new RequestError("invalid_passages", `--passages is "${values.passages}": give a whole number above 0.`);
     const timings: Record<string, number | null> = {};
     const metrics: Record<string, number | null> = {};
     const table: TableRow[] = [];
@@ -46,10 +50,10 @@ export const benchmark: Benchmark = {
       timings[`${name}.forward_least_ms`] = round(Math.min(...forward.milliseconds));
       timings[`${name}.gmac_per_second`] = round(forward.multiplications / Math.min(...forward.milliseconds) / 1e6);
       for (const threads of [1, 2]) {
-        const { wallMs, processorMs, memoryMb } = await pooled(file, threads, passages);
+        const { wallMs, processorMs } = await pooled(file, threads, passages);
         timings[`${name}.threads_${threads}.ms`] = round(wallMs);
         timings[`${name}.threads_${threads}.processor_ms`] = round(processorMs);
-        timings[`${name}.threads_${threads}.memory_mb`] = round(memoryMb);
+        timings[`${name}.threads_${threads}.memory_mb`] = round(memoryOf(file, threads));
       }
       const of = (what: string) => timings[`${name}.${what}`];
       table.push(
@@ -104,7 +108,6 @@ function oneForward(file: string) {
 
 /** As the product reads: in threads, answers to one question over many passages, none of them read before. */
 async function pooled(file: string, threads: number, count: number) {
-  const before = process.memoryUsage().rss;
   const reader = createModelReader({ path: file, threads, cacheBytes: 0 });
   const requests = Array.from({ length: count }, (_, i) => ({
     task: "answers" as const,
@@ -117,9 +120,24 @@ async function pooled(file: string, threads: number, count: number) {
   await reader.read(requests);
   const wallMs = (performance.now() - startedAt) / count;
   const { user, system } = process.cpuUsage(processor);
-  const memoryMb = (process.memoryUsage().rss - before) / 2 ** 20;
   await reader.close();
-  return { wallMs, processorMs: (user + system) / 1000 / count, memoryMb };
+  return { wallMs, processorMs: (user + system) / 1000 / count };
+}
+
+/** Megabytes that a process of its own gains by opening the reader and reading 16 passages. */
+function memoryOf(file: string, threads: number): number {
+  const options = JSON.stringify({ path: file, threads });
+  const requests = JSON.stringify(
+    Array.from({ length: 16 }, (_, i) => ({ task: "answers", question: QUESTION, head: "", passage: passageOf(TOKENS - 16, i) })),
+  );
+  const program = `
+    import { createModelReader } from ${JSON.stringify(new URL("../../src/internals.js", import.meta.url).href)};
+    const before = process.memoryUsage().rss;
+    const reader = createModelReader(${options});
+    await reader.read(${requests});
+    process.stdout.write(String(process.memoryUsage().rss - before));
+    await reader.close();`;
+  return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" })) / 2 ** 20;
 }
 
 /** Words that are one token each. */

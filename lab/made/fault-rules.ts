@@ -83,9 +83,9 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
     },
   },
   modality: {
-    /** What may be as what is or must be, and what must be as what may. */
+    /** What may be as what is or must be, and what must be as what may; "will" as "may" would only say less. */
     turned: (sentence) => {
-      const match = /\b(may|might|can|could|should|must|will)\b(?! not\b|n['’]t)/.exec(sentence.slice(1));
+      const match = /\b(may|might|can|could|should|must)\b(?! not\b|n?['’]t)/.exec(sentence.slice(1));
       return match === null ? null : sentence[0] + replaceAt(sentence.slice(1), match, MODALS[match[0]] as string);
     },
   },
@@ -107,7 +107,6 @@ const MODALS: Readonly<Record<string, string>> = {
   could: "will",
   should: "must",
   must: "may",
-  will: "may",
 };
 /** Each as one that does not follow from it. */
 const QUANTIFIERS: Readonly<Record<string, string>> = {

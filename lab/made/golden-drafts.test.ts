@@ -60,6 +60,7 @@ describe("fault rules", () => {
     ["condition", "turned", "If you are late, you pay.", "Unless you are late, you pay."],
     ["modality", "turned", "You may keep the book.", "You must keep the book."],
     ["modality", "turned", "In May the book is new.", null],
+    ["modality", "turned", "You can’t keep the book.", null],
     ["quantifier", "turned", "You need at least two copies.", "You need at most two copies."],
     ["quantifier", "only dropped", "It is only for residents.", "It is for residents."],
   ])("%s, %s: %s", (kind, rule, sentence, made) => expect(make(kind, rule, sentence)).toBe(made));
@@ -85,6 +86,22 @@ describe("makeDrafts", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+  it("makes the same of an answer that a person wrote", () => {
+    const set = readGoldenSet({ name: "x", corpus: root, golden: root });
+    const answerable = set.answerable.map((one) => ({ ...one, answer: "You can borrow a book for 21 days." }));
+    const drafts = makeDrafts({ ...set, answerable }, ["pages/loans.md", "pages/rooms.md"], createRandom(3)).filter(
+      ({ from }) => from === "answer",
+    );
+    expect(drafts.map(({ fault, rule }) => `${fault} ${rule}`)).toEqual([
+      "none verbatim",
+      "number other",
+      "negation added",
+      "modality turned",
+      "citation moved",
+    ]);
+    expect(drafts[0]).toMatchObject({ text: "You can borrow a book for 21 days.", pages: ["pages/loans.md"] });
+  });
+
   it("makes true and wrong sentences of the gold sentence alone, the same for the same seed", () => {
     const set = readGoldenSet({ name: "x", corpus: root, golden: root });
     const make = () => makeDrafts(set, ["pages/loans.md", "pages/rooms.md"], createRandom(3));
@@ -97,6 +114,6 @@ describe("makeDrafts", () => {
       "modality turned",
       "citation moved",
     ]);
-    expect(drafts.at(-1)).toMatchObject({ page: "pages/rooms.md", source: "pages/loans.md" });
+    expect(drafts.at(-1)).toMatchObject({ pages: ["pages/rooms.md"], sources: ["pages/loans.md"] });
   });
 });

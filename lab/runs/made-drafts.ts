@@ -45,7 +45,7 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
       createRandom(seed),
     );
     // Drafts about one source are one answer, so that its sources are read once.
-    for (const [key, group] of groupBy(drafts, ({ question, source }) => JSON.stringify([question, source]))) {
+    for (const [key, group] of groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
       await setImmediate();
       yield { type: "progress", done: judged.length, total: judged.length + drafts.length, what: `${set.name}: ${key}` };
       judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, signal })));
@@ -57,19 +57,19 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
 async function judgeGroup(set: string, corpus: string, drafts: readonly MadeDraft[], options: VerifyOptions): Promise<Judged[]> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-drafts-"));
   try {
-    const pages = [...new Set(drafts.flatMap(({ page, source }) => [page, source]))].sort();
+    const pages = [...new Set(drafts.flatMap(({ pages: cited, sources }) => [...cited, ...sources]))].sort();
     // Sources are numbered in the order of their names.
     const names = pages.map((page, i) => `${String(i).padStart(3, "0")}${extname(page)}`);
     for (const [i, page] of pages.entries()) cpSync(join(corpus, page), join(folder, names[i] as string));
     const starts: number[] = [];
     let answer = "";
-    for (const { text, page } of drafts) {
+    for (const { text, pages: cited } of drafts) {
       starts.push(answer.length);
-      answer += `${text.replace(/\.$/, "")} [${numberOf(page, pages)}].\n\n`;
+      answer += `${text.replace(/\.$/, "")} ${cited.map((page) => `[${pages.indexOf(page) + 1}]`).join("")}.\n\n`;
     }
     const [first] = drafts;
-    const { sentences, sources } = await verifyAnswer(first?.question ?? "", answer, folder, options);
-    if (sources.map(({ path }) => path).join("\n") !== names.join("\n"))
+    const { sentences, sources: read } = await verifyAnswer(first?.question ?? "", answer, folder, options);
+    if (read.map(({ path }) => path).join("\n") !== names.join("\n"))
       throw new Error(`not every page of ${set} was read as one source: ${pages.join(", ")}`);
     return drafts.flatMap((draft, i): Judged[] => {
       const [start, end] = [starts[i] as number, starts[i + 1] ?? answer.length];
@@ -84,10 +84,6 @@ async function judgeGroup(set: string, corpus: string, drafts: readonly MadeDraf
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function numberOf(page: string, pages: readonly string[]): number {
-  return pages.indexOf(page) + 1;
 }
 
 function summarize(judged: readonly Judged[], seed: number, command: string) {
@@ -106,6 +102,12 @@ function summarize(judged: readonly Judged[], seed: number, command: string) {
   for (const kind of kinds) {
     const some = judged.filter(({ draft }) => draft.fault === kind);
     count(nameOf(kind), some, layersOf(some));
+    for (const from of ["quote", "answer"])
+      count(
+        `  ${nameOf(kind)}.${from}`,
+        some.filter(({ draft }) => draft.from === from),
+        from === "quote" ? "of sentences of gold quotes" : "of answers that people wrote",
+      );
     for (const rule of [...new Set(some.map(({ draft }) => draft.rule))])
       count(
         `  ${kind === "none" ? "faithful" : kind}.${rule}`,

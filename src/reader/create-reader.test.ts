@@ -1,7 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
 import { describeReaderContract } from "../testing/reader-contract.ts";
 import { createReader } from "./create-reader.ts";
+import { createReaderPool } from "./pool.ts";
+import { createThreadStarter, type ReaderThread } from "./threads.ts";
+import { loadReaderWeights } from "./weights.ts";
 
 const path = join(import.meta.dirname, "parity", "tiny.bin");
 
@@ -55,6 +61,31 @@ describe("createReader", () => {
     // Two thousand passages of 13 tokens in the scalar form take over a minute.
     expect(performance.now() - started).toBeLessThan(20_000);
     await reader.close();
+  });
+
+  it("reads on when a thread ends in the middle of a passage", async () => {
+    const start = createThreadStarter(loadReaderWeights(path, { threads: 1 }));
+    const threads: ReaderThread[] = [];
+    const pool = createReaderPool((arenaNumber, events) => {
+      const thread = start(arenaNumber, events);
+      threads.push(thread);
+      return thread;
+    }, 1);
+    const reading = pool.read({ ...request, passage: passage.repeat(100) }, undefined);
+    await threads[0]?.end();
+    expect(await reading).toMatchObject({ task: "answers" });
+    expect(threads).toHaveLength(2);
+    await pool.close();
+  });
+
+  it("starts its threads in a process that was started with flags which threads do not take", () => {
+    const entry = pathToFileURL(join(PACKAGE_ROOT, "dist", "src", "reader", "create-reader.js")).href;
+    const program = `
+      import { createReader } from ${JSON.stringify(entry)};
+      const reader = createReader(${JSON.stringify({ path, threads: 1 })});
+      console.log((await reader.read([{ task: "pairs", a: "a", b: "b" }])).length);`;
+    // No close: threads that have nothing to do keep no process alive.
+    expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 30_000 })).toBe("1\n");
   });
 
   it("says which file is missing", () => {

@@ -40,6 +40,9 @@ export interface ThreadEvents {
 
 export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderThread;
 
+/** A thread's own heap holds a vocabulary and one text at a time; weights and buffers are outside. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
+
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "reader", "worker.js");
 
 /** Starts worker threads over shared weights. */
@@ -47,7 +50,14 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const cancelled = new Int32Array(new SharedArrayBuffer(4));
     const setup: ThreadSetup = { weights, arenaNumber, cancelled };
-    const worker = new Worker(ENTRY, { workerData: setup, name: `reader-${arenaNumber}`, env: {} });
+    // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
+    const worker = new Worker(ENTRY, {
+      execArgv: [],
+      workerData: setup,
+      name: `reader-${arenaNumber}`,
+      env: {},
+      resourceLimits: HEAP_LIMITS,
+    });
     let cause: unknown;
     worker.on("message", onReply);
     worker.on("error", (error) => {

@@ -37,6 +37,8 @@ HEADS = ("answer", "claim", "pair", "tokens")
 #: [unusedN] pieces that say which of the three questions is asked: answers, claims, pairs.
 TASK_PIECES = ("[unused0]", "[unused1]", "[unused2]")
 SPECIAL_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+#: Shares of a row's peak at which rows of few bits may be clipped.
+CLIPS = np.linspace(0.4, 1, 25)
 #: Sequences are cut at this length, so that later positions are never used.
 MAX_TOKENS = 256
 
@@ -71,6 +73,17 @@ def quantise_rows(matrix: np.ndarray, bits: int, clips: np.ndarray | None = None
     return codes, scales
 
 
+def rounded_words(words: np.ndarray, pieces: list[str], bits: int) -> np.ndarray:
+    """The word embeddings as the file will give them back. Who trains on these, held fixed, loses nothing by their rounding."""
+    rounded = np.empty(words.shape, np.float32)
+    kept = [id for id, piece in enumerate(pieces) if keeps_piece(piece)]
+    codes, scales = quantise_rows(words[kept], bits, CLIPS)
+    restored = codes * scales[:, None]
+    rounded[:] = restored[kept.index(pieces.index("[UNK]"))]
+    rounded[kept] = restored
+    return rounded
+
+
 def pack_bits(codes: np.ndarray, bits: int) -> np.ndarray:
     stored = (codes.astype(np.int16) + 2 ** (bits - 1)).astype(np.uint8)
     planes = (stored[:, :, None] >> np.arange(bits, dtype=np.uint8)) & 1
@@ -101,7 +114,7 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
     out["rows"] = ("u16", np.array([row_of.get(id, unknown) for id in range(len(pieces))], np.uint16))
     embeddings = "bert.embeddings."
     words = state[embeddings + "word_embeddings.weight"][kept]
-    matrix("words", words, bits, np.linspace(0.4, 1, 25) if bits < 8 else None)
+    matrix("words", words, bits, CLIPS)
     matrix("positions", state[embeddings + "position_embeddings.weight"][:MAX_TOKENS])
     floats("types", state[embeddings + "token_type_embeddings.weight"])
     floats("embedding_norm.gain", state[embeddings + "LayerNorm.weight"])
