@@ -110,7 +110,7 @@ export interface Engine extends ReportReader {
   answer(question: string, options?: AskOptions): Promise<Answer>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
-  /** Ingests the documents that a domain pack brings. */
+  /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
   ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;
   corpus(domain: string): Corpus;

@@ -13,7 +13,13 @@ const UNREADABLE_NAMES = 20;
 
 export interface RefusalParts {
   readonly words: WordStatistics;
-  readonly contacts: readonly { readonly name: string; readonly contact: string; readonly when: readonly string[] }[];
+  readonly contacts: readonly {
+    readonly name: string;
+    readonly contact: string;
+    readonly when: readonly string[];
+    /** Named to this tenant only. */
+    readonly tenant?: string | null;
+  }[];
 }
 
 /** What every profile says alike; what nothing was found for is in the profile's own words. */
@@ -33,8 +39,9 @@ export function explainRefusal(
   sentence: string,
   evidence: readonly Evidence[],
   { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
-  { words, contacts }: RefusalParts,
+  { words, contacts: everyone }: RefusalParts,
 ): Refusal {
+  const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
   const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
   const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
   const general = contacts.filter(({ when }) => when.length === 0);
