@@ -46,8 +46,9 @@ describe("loadDomain", () => {
       title: "NovaMart",
       access: ["public", "novamart"],
       terms: { refund: "money-back", parcel: "package" },
+      documents: null,
     });
-    expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" } });
+    expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" }, documents: null });
   });
 
   it("reads every pack that ships", () => {

@@ -8,7 +8,7 @@ import { isAddress } from "../models/web-address.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { didYouMean } from "../text/nearest.ts";
 import type { Scope } from "../types.ts";
-import { readPackFile, termsOf } from "./pack-files.ts";
+import { readPackFile, termsOf } from "./packs/pack-files.ts";
 
 /** The six categories of words that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
@@ -115,12 +115,22 @@ export const domainSchema = z.strictObject({
           .default(["public"])
           .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
         terms: termsSchema.default({}).describe("Canonical term → the tenant's term; those of `catalogue` are added"),
-        documents: z.string().min(1).nullable().default(null).describe("Folder of documents that only this tenant sees, relative to the pack"),
+        documents: z
+          .string()
+          .min(1)
+          .nullable()
+          .default(null)
+          .describe("Folder of documents that only this tenant sees, relative to the pack"),
       }),
     )
     .default({})
     .describe("Parties with vocabulary and access of their own"),
-  catalogue: z.string().min(1).nullable().default(null).describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
+  catalogue: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
   features: z.string().min(1).nullable().default(null).describe("YAML file that explains each canonical term, relative to the pack"),
   default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),

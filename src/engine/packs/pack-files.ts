@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { ConfigError, messageOf } from "../errors.ts";
-import { didYouMean } from "../text/nearest.ts";
-import { describeIssues } from "../text/validate.ts";
+import { ConfigError, messageOf } from "../../errors.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import { describeIssues } from "../../text/validate.ts";
 
 /**
  * A YAML file of a domain pack.
