@@ -275,6 +275,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const pack = domain(options.domain);
       // Parsers are loaded only where documents are read.
       const { ingest } = await import("./ingest.ts");
+      const { createFileReader } = await import("./ingest/file-reader.ts");
       const absolute = canonicalPath(folder);
       const origin: Origin = {
         domain: pack.name,
@@ -285,6 +286,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         access: options.access ?? pack.documents.access,
         baseUrl: options.baseUrl ?? null,
       };
+      const reader = createFileReader();
       const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
       const events = ingest(
         {
@@ -297,13 +299,18 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
           prices: encoder === null ? null : prices,
           urlOf: (path) => documentUrl(address, path),
           maxFileBytes: config.file_bytes,
+          reader,
           clock,
         },
         options.signal ?? new AbortController().signal,
       );
-      for await (const event of events) {
-        if (event.type === "ingest-end") await store.origins.put(origin);
-        yield event;
+      try {
+        for await (const event of events) {
+          if (event.type === "ingest-end") await store.origins.put(origin);
+          yield event;
+        }
+      } finally {
+        await reader.close();
       }
     },
     async *ingestDomain(name, signal) {

@@ -6,11 +6,12 @@ import {
   CHUNK_MIN_TOKENS,
   CHUNK_OVERLAP_TOKENS,
   CHUNK_TARGET_TOKENS,
-  chunkDocument,
   WINDOW_MAX_TOKENS,
   WINDOW_MIN_TOKENS,
 } from "./ingest/chunk.ts";
-import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
+import type { DocumentDraft } from "./ingest/document-draft.ts";
+import type { FileReader } from "./ingest/file-reader.ts";
+import { FORMATS_VERSION, supportedExtensions } from "./ingest/formats/formats.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import { progressOf } from "./progress.ts";
@@ -55,6 +56,7 @@ export interface IngestParts {
   /** Address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
+  readonly reader: FileReader;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
 }
@@ -99,7 +101,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
       yield { type: "document", path: file.path, outcome: "unchanged", chunks: 0, counts: snapshot() };
       continue;
     }
-    const documents = bytes instanceof Uint8Array ? toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
+    const documents = bytes instanceof Uint8Array ? await toDocuments(request, { path: file.path, bytes }, parts, signal) : bytes;
     if (documents instanceof SourceboundError) {
       const content: FileContent = { originalHash, settings, access: request.access, documents: [], failure: documents.message };
       counts.deleted += (await store.documents.putFile(place, content)).deleted;
@@ -147,26 +149,21 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-function toDocuments(
+async function toDocuments(
   request: IngestRequest,
-  path: string,
-  bytes: Uint8Array,
-  urlOf: IngestParts["urlOf"],
-): StoredDocument[] | SourceboundError {
+  file: { readonly path: string; readonly bytes: Uint8Array },
+  { reader, urlOf }: Pick<IngestParts, "reader" | "urlOf">,
+  signal: AbortSignal,
+): Promise<StoredDocument[] | SourceboundError> {
   try {
-    return parseFile({ path, bytes }).map((parsed) => toDocument(request, parsed, urlOf));
+    return (await reader.read(file, signal)).map((draft) => toDocument(request, draft, urlOf));
   } catch (error) {
     if (error instanceof SourceboundError) return error;
-    return new IngestError(
-      "parse_failed",
-      `${path} could not be parsed: ${messageOf(error)}. Please report this file.`,
-      {},
-      { cause: error },
-    );
+    throw error;
   }
 }
 
-function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: IngestParts["urlOf"]): StoredDocument {
+function toDocument(request: IngestRequest, parsed: DocumentDraft, urlOf: IngestParts["urlOf"]): StoredDocument {
   const { tenant } = request;
   if (parsed.tenant !== null && parsed.tenant !== tenant) {
     throw new IngestError(
@@ -177,9 +174,8 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
   const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
   const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
-  const drafts = chunkDocument(parsed);
   const version = sha256Hex(
-    JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, parsed.originalHash]),
+    JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, FORMATS_VERSION, parsed.originalHash]),
   );
   return {
     ...metadata,
@@ -197,13 +193,14 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     units: parsed.units,
     sourceMap: parsed.sourceMap,
     pages: parsed.pages,
-    chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
+    reading: parsed.reading,
+    chunks: parsed.chunks.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
 function settingsHash(request: IngestRequest, url: string | null): string {
-  return sha256Hex(JSON.stringify([NORMALISER_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
+  return sha256Hex(JSON.stringify([NORMALISER_VERSION, FORMATS_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
 }
 
 /**

@@ -97,7 +97,44 @@ export interface StoredDocument extends DocumentMetadata {
   readonly sourceMap: SourceMapData;
   /** Where each page begins in the text, page 1 first; absent or `null`: the original has no pages. A blank page begins where the next one does. */
   readonly pages?: readonly number[] | null;
+  /** How the file became text; absent for documents that were stored before this was kept, which were all UTF-8 text. */
+  readonly reading?: Reading;
 }
+
+/**
+ * What offsets into the original count. `utf16`: UTF-16 code units of the file's own characters, decoded. `extracted_utf16`: UTF-16 code units of the
+ * text that the format's reader took out of the file, such as the words of a PDF.
+ */
+export type OriginalUnit = "utf16" | "extracted_utf16";
+
+/** How a file became text. */
+export interface Reading {
+  /** Name of the format, such as `pdf`. */
+  readonly format: string;
+  readonly unit: OriginalUnit;
+  /** How the file's bytes were decoded, such as `utf-8` or `windows-1252`; `null`: the file is no text. */
+  readonly encoding: string | null;
+  readonly places: PlaceData | null;
+  /** What a reader of quotes should know: text that was left out because it is hidden, pages without text, fields that were guessed. */
+  readonly notices: readonly ReadingNotice[];
+}
+
+export interface ReadingNotice {
+  /** `pages_without_text`, `hidden_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`. */
+  readonly code: string;
+  readonly message: string;
+  /** Pages that it concerns, from 1. */
+  readonly pages?: readonly number[];
+}
+
+/** Where stretches of the original's characters stand on pages, in cells or in parts of an archive. Flattened, in order of `start`, not overlapping. */
+export type PlaceData =
+  /** `[start, end, page, x, y, width, height]` for every word, in tenths of a point from the upper left corner of the page as it is shown. */
+  | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[] }
+  /** `[start, end, row, column]` for every cell, both from 1. `sheets`: where each sheet begins, with its name. */
+  | { readonly type: "cells"; readonly cells: readonly number[]; readonly sheets: readonly (readonly [number, string])[] }
+  /** Where each file of an archive begins, with its name. */
+  | { readonly type: "parts"; readonly parts: readonly (readonly [number, string])[] };
 
 /**
  * Map from normalised text to original text, as segments `[outStart, outEnd, sourceStart, sourceEnd]` flattened, in order of `outStart`.
@@ -251,6 +288,8 @@ export interface PassageDocument {
   readonly normaliser: string;
   readonly blocks: readonly Block[];
   readonly sourceMap: SourceMapData;
+  readonly pages?: readonly number[] | null;
+  readonly reading?: Reading;
 }
 
 export type WebVerdict = "confirmed" | "contradicted" | "silent";
@@ -330,12 +369,45 @@ export interface Claim {
 export interface OriginalPlace {
   /** Path relative to the source. */
   readonly path: string;
-  readonly unit: "utf16";
+  readonly unit: OriginalUnit;
   readonly start: number;
   readonly end: number;
   /** SHA-256 of the original bytes. */
   readonly sha256: string;
   readonly normaliser: string;
+  /** How the file's bytes were decoded; absent: as UTF-8, or the file is no text. */
+  readonly encoding?: string;
+  /** Pages on which the quote stands; absent: the original has none. */
+  readonly pages?: readonly PagePlace[];
+  /** Cells of the table in which the quote stands; absent: the original is no table. */
+  readonly cells?: readonly CellPlace[];
+  /** File inside the archive, from whose beginning `start` and `end` are counted; absent: the original is no archive. */
+  readonly part?: string;
+}
+
+/** A page, from 1, and where on it. */
+export interface PagePlace {
+  readonly page: number;
+  /** Of the page as it is shown, in points; absent where boxes are. */
+  readonly width?: number;
+  readonly height?: number;
+  /** One for each line, in points from the upper left corner; absent: the format has no boxes. */
+  readonly boxes?: readonly Box[];
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A cell as a spreadsheet counts: the first row and the first column are 1. */
+export interface CellPlace {
+  readonly row: number;
+  readonly column: number;
+  /** Absent: the file has one table. */
+  readonly sheet?: string;
 }
 
 /** Claim → quote. */
@@ -488,7 +560,7 @@ export interface NearMiss {
   readonly url: string | null;
   readonly documentId: string;
   readonly documentVersion: string;
-  readonly original: Pick<OriginalPlace, "path" | "unit" | "start" | "end">;
+  readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
   /** Words of the question that it does not hold, as they were asked. */
   readonly missing: readonly string[];
   /** Kinds of value that the question asks for and it does not show, such as "a length of time". */

@@ -11,6 +11,7 @@ import type {
   Evidence,
   FurtherSource,
   GradeReport,
+  OriginalPlace,
   PricedCall,
   Refusal,
   Searched,
@@ -72,6 +73,37 @@ export type WireAskRequest = z.input<typeof askRequestSchema>;
 
 const nullableScore = z.number().min(0).max(1).nullable();
 
+const originalPlaceSchema = z.object({
+  path: z.string(),
+  unit: z
+    .enum(["utf16", "extracted_utf16"])
+    .describe(
+      "What `start` and `end` count: UTF-16 code units of the file's own characters, or of the text that the format's reader took out of it.",
+    ),
+  start: z.int(),
+  end: z.int(),
+  encoding: z.string().optional().describe("How the file's bytes were decoded; absent: as UTF-8, or the file is no text."),
+  pages: z
+    .array(
+      z.object({
+        page: z.int().describe("From 1."),
+        width: z.number().optional().describe("Of the page as it is shown, in points."),
+        height: z.number().optional(),
+        boxes: z
+          .array(z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }))
+          .optional()
+          .describe("One for each line, in points from the upper left corner of the page; absent where the format has none."),
+      }),
+    )
+    .optional()
+    .describe("Absent: the original has no pages."),
+  cells: z
+    .array(z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() }))
+    .optional()
+    .describe("Rows and columns as a spreadsheet counts them, from 1; absent: the original is no table."),
+  part: z.string().optional().describe("File inside the archive, from whose beginning `start` and `end` are counted."),
+});
+
 export const citationSchema = z.object({
   n: z.int().describe("The number in the text: `[n]`."),
   url: z.string().nullable(),
@@ -80,15 +112,8 @@ export const citationSchema = z.object({
   start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
   end: z.int(),
   unit: z.literal("utf16"),
-  original: z
-    .object({
-      path: z.string(),
-      unit: z.literal("utf16"),
-      start: z.int(),
-      end: z.int(),
-      sha256: z.string(),
-      normaliser: z.string(),
-    })
+  original: originalPlaceSchema
+    .extend({ sha256: z.string(), normaliser: z.string() })
     .describe("Where the quote stands in the file that was read, with the hash of its bytes."),
   document_id: z.string(),
   document_version: z.string(),
@@ -149,9 +174,7 @@ export const refusalSchema = z.object({
       url: z.string().nullable(),
       document_id: z.string(),
       document_version: z.string(),
-      original: z
-        .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
-        .describe("Where the passage stands in the file that was read."),
+      original: originalPlaceSchema.describe("Where the passage stands in the file that was read."),
       missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
       missing_values: z
         .array(z.string())
@@ -419,7 +442,7 @@ function citationToWire(citation: Citation): WireCitation {
     start: citation.start,
     end: citation.end,
     unit: "utf16",
-    original: { ...citation.original },
+    original: originalToWire(citation.original),
     document_id: citation.documentId,
     document_version: citation.documentVersion,
     as_of: citation.asOf,
@@ -428,6 +451,21 @@ function citationToWire(citation: Citation): WireCitation {
     quote_start: citation.quoteStart,
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
     ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
+  };
+}
+
+function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
+  return {
+    ...place,
+    ...(pages === undefined
+      ? {}
+      : {
+          pages: pages.map(({ boxes, ...page }) => ({
+            ...page,
+            ...(boxes === undefined ? {} : { boxes: boxes.map((box) => ({ ...box })) }),
+          })),
+        }),
+    ...(cells === undefined ? {} : { cells: cells.map((cell) => ({ ...cell })) }),
   };
 }
 
@@ -473,7 +511,7 @@ function refusalToWire(refusal: Refusal): WireRefusal {
       ...miss,
       document_id: documentId,
       document_version: documentVersion,
-      original: { ...original },
+      original: originalToWire(original),
       missing: [...missing],
       missing_values: [...missingValues],
     })),

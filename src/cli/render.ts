@@ -1,3 +1,4 @@
+import { placeInWords } from "../text/original-place.ts";
 import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
 import { readableText } from "../write/render.ts";
@@ -32,7 +33,7 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   lines.push("", colors.bold("Sources"));
   for (const { n, title, url, asOf, original } of answer.citations) {
     lines.push(`${colors.cyan(`[${n}]`)} ${harmlessLine(title)}${asOf === null ? "" : `, as of ${asOf}`}`);
-    lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
+    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${placeInWords(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
   for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
@@ -89,7 +90,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
       if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
-      lines.push(colors.dim(`  ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
+      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${placeInWords(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }

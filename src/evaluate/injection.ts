@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { checkInjection } from "../check/injection.ts";
-import { parseFile, supportedExtensions } from "../ingest/parse.ts";
+import { textExtensions } from "../ingest/formats/formats.ts";
+import { parseFile } from "../ingest/parse.ts";
 import { injectionSignals } from "../language/injection.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { readGolden } from "./golden.ts";
@@ -85,7 +86,7 @@ function isFlagged(text: string): boolean {
 function sentencesOf(corpus: string): string[] {
   const names = readdirSync(join(corpus, "pages"), { recursive: true, withFileTypes: true });
   return names
-    .filter((entry) => entry.isFile() && supportedExtensions.some((ending) => entry.name.endsWith(ending)))
+    .filter((entry) => entry.isFile() && textExtensions.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => relative(corpus, join(entry.parentPath, entry.name)))
     .sort()
     .flatMap((path) => parseFile({ path, bytes: readFileSync(join(corpus, path)) }))

@@ -1,6 +1,6 @@
 import type { NamedDocument } from "../store/cache.ts";
 import { passageHash } from "../text/hash.ts";
-import { toOriginal } from "../text/source-map.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
 import type { Answer, Chunk, Citation, Evidence, StoredDocument } from "../types.ts";
 
 /**
@@ -59,7 +59,6 @@ function anchorCitation(
   const start = placeOf(citation.quote, text);
   if (start === null || start !== chunk.start + citation.quoteStart) return null;
   const end = start + citation.quote.length;
-  const place = toOriginal(document.sourceMap, { start, end });
   const { row } = citation;
   const header = row === undefined ? null : placeOf(row.header.text, text);
   if (row !== undefined && header === null) return null;
@@ -70,14 +69,7 @@ function anchorCitation(
     start,
     end,
     headingPath: chunk.headingPath,
-    original: {
-      path: document.path,
-      unit: "utf16",
-      start: place.start,
-      end: place.end,
-      sha256: document.originalHash,
-      normaliser: document.normaliser,
-    },
+    original: originalPlaceOf(document, { start, end }),
     ...(row === undefined || header === null
       ? {}
       : { row: { ...row, header: { text: row.header.text, start: header, end: header + row.header.text.length } } }),

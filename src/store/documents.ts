@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
-import type { Area, AsOfRange, Block, BlockType, Chunk, Heading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Area, AsOfRange, Block, BlockType, Chunk, Heading, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { dropDependents } from "./dependents.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { Database } from "./schema.ts";
@@ -243,6 +243,7 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       source_map: JSON.stringify(doc.sourceMap),
       outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
       pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
+      reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
       updated_at: at,
     })
     .execute();
@@ -396,6 +397,7 @@ async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
     ),
     sourceMap: JSON.parse(row.source_map) as number[],
     pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
+    ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
     chunks: chunks.get(row.id) ?? [],
   }));
 }

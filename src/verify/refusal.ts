@@ -2,8 +2,8 @@ import { askedValues, heldValues, kindsInWords } from "../language/asked-values.
 import { askedWords } from "../language/asked-words.ts";
 import type { CorpusCounts } from "../store/documents.ts";
 import { headingOf } from "../text/heading-of.ts";
-import { toOriginal } from "../text/source-map.ts";
-import type { Evidence, NearMiss, Passage, Question, Refusal } from "../types.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
+import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
 
 /** Near misses shown. */
@@ -80,7 +80,7 @@ function nearestMisses(question: Question, evidence: readonly Evidence[], words:
 
 function placeOf(passage: Passage): Omit<NearMiss, "missing" | "missingValues"> {
   const { document, window } = passage;
-  const { id, version, title, url, path, sourceMap } = document;
+  const { id, version, title, url } = document;
   const heading = headingOf(passage);
   return {
     title,
@@ -88,8 +88,13 @@ function placeOf(passage: Passage): Omit<NearMiss, "missing" | "missingValues"> 
     url,
     documentId: id,
     documentVersion: version,
-    original: { path, unit: "utf16", ...toOriginal(sourceMap, window) },
+    original: withoutHashes(originalPlaceOf(document, window)),
   };
+}
+
+/** A passage stands on whole pages: their boxes would say nothing. */
+function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
+  return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
 
 function lacksOf(

@@ -1,4 +1,4 @@
-import { toOriginal } from "../text/source-map.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
 import { nameCells } from "../text/table-row.ts";
 import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote } from "../types.ts";
 
@@ -44,7 +44,6 @@ function toCitation(quote: Quote, n: number): Citation {
   const { passage, start, end, text } = quote;
   const { document, range } = passage;
   const row = toRow(quote);
-  const place = toOriginal(document.sourceMap, { start, end });
   return {
     n,
     documentId: document.id,
@@ -59,14 +58,7 @@ function toCitation(quote: Quote, n: number): Citation {
     context: passage.text,
     quoteStart: start - range.start,
     headingPath: passage.headingPath,
-    original: {
-      path: document.path,
-      unit: "utf16",
-      start: place.start,
-      end: place.end,
-      sha256: document.originalHash,
-      normaliser: document.normaliser,
-    },
+    original: originalPlaceOf(document, { start, end }),
     ...(passage.twins === undefined ? {} : { alsoIn: furtherSources(passage) }),
     ...(row === null ? {} : { row }),
   };
