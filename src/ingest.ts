@@ -14,12 +14,13 @@ import type { FileReader } from "./ingest/file-reader.ts";
 import { FORMATS_VERSION, supportedExtensions } from "./ingest/formats/formats.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { progressOf } from "./progress.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { httpUrl } from "./text/http-url.ts";
+import { progressOf } from "./text/progress.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
 
@@ -172,7 +173,7 @@ function toDocument(request: IngestRequest, parsed: DocumentDraft, urlOf: Ingest
     );
   }
   const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
-  const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
+  const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
   const version = sha256Hex(
     JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, FORMATS_VERSION, parsed.originalHash]),
