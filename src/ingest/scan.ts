@@ -22,7 +22,7 @@ export interface Scan {
 const DEEPEST_FOLDER = 64;
 
 /**
- * Files with a known extension below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
+ * Files with a known extension or none below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
  * @param root paths are relative to it
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
@@ -41,8 +41,8 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
         if (depth >= DEEPEST_FOLDER) skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders` });
         else visit(absolute, depth + 1);
       } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file" });
-      else if (!extensions.includes(extname(entry.name).toLowerCase())) {
-        skipped.push({ path: pathOf(absolute), reason: `format ${extname(entry.name) || "without extension"} is not read` });
+      else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
+        skipped.push({ path: pathOf(absolute), reason: `format ${extname(entry.name)} is not read` });
       } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
     }
   };

@@ -52,7 +52,7 @@ const GZIP: Format = {
   },
 };
 
-/** File name endings that are read, in lower case with the dot. A file without ending is read if it is text. */
+/** File name endings that are read, in lower case with the dot. */
 export const supportedExtensions: readonly string[] = [...FORMATS, GZIP].flatMap(({ extensions }) => extensions);
 
 /** Endings of the formats that are read at once. */

@@ -12,7 +12,8 @@ const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "defini
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
 /** Longer values are text of their own, not cells of a table or items of a list, in characters. */
 const SHORT_VALUE = 200;
-/** Values of entries are shorter than this where the entries are rows of a table. */
+/** What is longer on average is no label any more, in characters. */
+const SHORT_TEXT = 50;
 const MAX_HEADING = 6;
 
 /** Values of JSON or YAML of any shape as documents: entries of their own, rows of a table, or one document with headings. */
@@ -20,7 +21,8 @@ export function documentsOfValue(source: string, root: SourceValue, name: string
   if (root.type === "list" && root.items.length === 0) return [];
   const entries = entriesOf(root);
   if (entries === null) return [oneDocument(source, root, name)];
-  if (entries.every(({ record }) => isFlat(record)) && entries.length > 1) return [tableDocument(source, entries, name)];
+  if (entries.length > 1 && entries.every(({ record }) => isFlat(record)) && !areTexts(entries))
+    return [tableDocument(source, entries, name)];
   return entryDocuments(source, entries, name);
 }
 
@@ -51,6 +53,15 @@ function isRecord(value: SourceValue): value is RecordValue {
 
 function isFlat({ fields }: RecordValue): boolean {
   return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
+}
+
+/** Entries that name what is said of what, in more words than a cell has, are texts: a FAQ is no table. */
+function areTexts(entries: readonly Entry[]): boolean {
+  const records = entries.map(({ record }) => record);
+  const text = chooseField(records, TEXT_FIELDS, (value) => value.length);
+  if (text === null || chooseField(records, TITLE_FIELDS, () => 1) === null) return false;
+  const characters = records.reduce((sum, record) => sum + (textOfField(record, text)?.length ?? 0), 0);
+  return characters / records.length > SHORT_TEXT;
 }
 
 /** Most fields of every record are fields of the first. */
@@ -146,7 +157,7 @@ function longestField(records: readonly RecordValue[], title: string | null): st
     }
   }
   const [name, length] = [...lengths].sort((a, b) => b[1] - a[1])[0] ?? [null, 0];
-  return length / records.length > SHORT_VALUE / 4 ? name : null;
+  return length / records.length > SHORT_TEXT ? name : null;
 }
 
 /** Title, text, then what else the entry says. */

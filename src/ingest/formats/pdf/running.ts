@@ -1,0 +1,58 @@
+import type { PdfLine } from "./lines.ts";
+import { linesOf, fragmentsOf } from "./lines.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
+
+/** Running heads and feet stand this near to the edge of the page, in parts of its height. */
+const MARGIN = 0.12;
+/** They stand in the same place on every page, within this many points. */
+const SAME_PLACE = 4;
+/** A page has at most so many lines of them on each side. */
+const MAX_LINES = 3;
+const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
+
+/** Words of lines that repeat at the edge of pages, but for their numbers, and page numbers: no part of the text. */
+export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
+  const running = new Set<PdfWord>();
+  const edges = pages.map((page) => edgeLines(page));
+  const places = new Map<string, { readonly y: number; readonly page: number; readonly lines: PdfLine[] }[]>();
+  for (const [i, lines] of edges.entries()) {
+    for (const line of lines) {
+      const key = shapeOf(line);
+      const found = places.get(key) ?? [];
+      places.set(key, found);
+      const same = found.find(({ y }) => Math.abs(y - line.y) < SAME_PLACE);
+      if (same === undefined) found.push({ y: line.y, page: i, lines: [line] });
+      else same.lines.push(line);
+    }
+  }
+  const enough = pages.length < 3 ? 2 : Math.max(2, Math.ceil(pages.length / 5));
+  for (const [key, found] of places) {
+    for (const { lines } of found) {
+      const isNumber = PAGE_NUMBER.test(key);
+      if (lines.length >= (isNumber ? 2 : enough)) for (const line of lines) for (const word of line.words) running.add(word);
+    }
+  }
+  for (const page of pages) for (const word of page.words) if (word.isArtifact && isAtEdge(page, word)) running.add(word);
+  return running;
+}
+
+function edgeLines(page: PdfPage): PdfLine[] {
+  const seen = page.words.filter((word) => isAtEdge(page, word) && word.hidden === null && !word.isTurned);
+  const lines = linesOf(fragmentsOf(seen));
+  const middle = page.height / 2;
+  const top = lines.filter(({ y }) => y < middle).slice(0, MAX_LINES);
+  return [...top, ...lines.filter(({ y }) => y >= middle).slice(-MAX_LINES)];
+}
+
+function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
+  return y + own < height * MARGIN || y > height * (1 - MARGIN);
+}
+
+/** The line with its numbers exchanged. */
+function shapeOf({ words }: PdfLine): string {
+  return words
+    .map(({ text }) => text)
+    .join(" ")
+    .replace(/\d+/g, "#")
+    .trim();
+}
