@@ -1,7 +1,7 @@
-import { placeInWords } from "../text/original-place.ts";
+import { originalInWords } from "../text/original-place.ts";
 import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
-import { readableText } from "../write/render.ts";
+import { placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,9 +31,10 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
     (sentence) => `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
   );
   lines.push("", colors.bold("Sources"));
-  for (const { n, title, url, asOf, original } of answer.citations) {
-    lines.push(`${colors.cyan(`[${n}]`)} ${harmlessLine(title)}${asOf === null ? "" : `, as of ${asOf}`}`);
-    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${placeInWords(original)}`)}`));
+  for (const { n, title, url, asOf, original, ...place } of answer.citations) {
+    const name = harmlessLine(`${title}${placeInWords({ title, ...place })}`);
+    lines.push(`${colors.cyan(`[${n}]`)} ${name}${asOf === null ? "" : `, as of ${asOf}`}`);
+    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
   for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
@@ -90,7 +91,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
       if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
-      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${placeInWords(original)}`)}`));
+      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }

@@ -1,6 +1,7 @@
 import type { NamedDocument } from "../store/cache.ts";
 import { passageHash } from "../text/hash.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
+import { unitAt, unitsIn } from "../text/units.ts";
 import type { Answer, Chunk, Citation, Evidence, StoredDocument } from "../types.ts";
 
 /**
@@ -59,20 +60,21 @@ function anchorCitation(
   const start = placeOf(citation.quote, text);
   if (start === null || start !== chunk.start + citation.quoteStart) return null;
   const end = start + citation.quote.length;
+  const unit = unitAt({ units: unitsIn(document, chunk) }, start);
+  if (unit === undefined) return null;
   const { row } = citation;
-  const header = row === undefined ? null : placeOf(row.header.text, text);
-  if (row !== undefined && header === null) return null;
+  const { header, caption } = unit;
+  if (row !== undefined && header?.text !== row.header.text) return null;
   return {
     ...citation,
     documentVersion: document.version,
     chunkId: chunk.id,
     start,
     end,
-    headingPath: chunk.headingPath,
+    headingPath: unit.headingPath,
+    page: unit.page,
     original: originalPlaceOf(document, { start, end }),
-    ...(row === undefined || header === null
-      ? {}
-      : { row: { ...row, header: { text: row.header.text, start: header, end: header + row.header.text.length } } }),
+    ...(row === undefined || header === null ? {} : { row: { cells: row.cells, header, ...(caption === null ? {} : { caption }) } }),
   };
 }
 

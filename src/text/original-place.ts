@@ -33,7 +33,7 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
 }
 
 /** The place for people: "p. 14", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
-export function placeInWords({ start, end, pages, cells, part }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
+export function originalInWords({ start, end, pages, cells, part }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
   const [first] = cells ?? [];
   if (first !== undefined) {
     const rows = [...new Set(cells?.map(({ row }) => row))];

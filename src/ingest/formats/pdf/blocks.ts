@@ -34,7 +34,10 @@ const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 
 export function keyOf(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim().toLowerCase();
+  return text
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .toLowerCase();
 }
 
 export function textOf(lines: readonly PdfLine[]): string {
@@ -42,7 +45,11 @@ export function textOf(lines: readonly PdfLine[]): string {
 }
 
 /** Blocks of the regions of one page, in order. */
-export function blocksOf(regions: readonly Region[], page: { readonly number: number; readonly height: number }, style: TextStyle): PdfBlock[] {
+export function blocksOf(
+  regions: readonly Region[],
+  page: { readonly number: number; readonly height: number },
+  style: TextStyle,
+): PdfBlock[] {
   return regions.flatMap((region): PdfBlock[] =>
     region.type === "table" ? [{ type: "table", rows: region.rows, page: page.number }] : columnBlocks(region.lines, page, style),
   );
@@ -96,7 +103,8 @@ function toBlock(lines: readonly PdfLine[], page: { readonly number: number; rea
   const level = first === undefined ? 0 : headingLevel(first, text, style);
   if (level > 0) return { type: "heading", level, lines, page: page.number };
   const mark = first?.words[0]?.text ?? "";
-  const isNote = first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
+  const isNote =
+    first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
   if (isNote) return { type: "note", lines, page: page.number };
   const isItem = BULLET.test(mark) && (first?.words.length ?? 0) > 1;
   return { type: isItem ? "item" : "paragraph", lines, page: page.number };
@@ -110,7 +118,12 @@ function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
     const rank = style.headingSizes.findIndex((size) => line.size >= size - 0.3);
     return Math.min(6, (rank < 0 ? style.headingSizes.length : rank) + 1);
   }
-  const isBoldLine = line.isBold && !style.isBodyBold && text.length <= MAX_BOLD_HEADING_CHARACTERS && !/[.,;]$/.test(text) && line.words.every(({ isBold }) => isBold);
+  const isBoldLine =
+    line.isBold &&
+    !style.isBodyBold &&
+    text.length <= MAX_BOLD_HEADING_CHARACTERS &&
+    !/[.,;]$/.test(text) &&
+    line.words.every(({ isBold }) => isBold);
   return isBoldLine && line.size >= style.bodySize * 0.95 ? Math.min(6, style.headingSizes.length + 1) : 0;
 }
 

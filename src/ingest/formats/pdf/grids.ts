@@ -1,4 +1,4 @@
-import { linesOf, fragmentsOf } from "./lines.ts";
+import { fragmentsOf, linesOf } from "./lines.ts";
 import type { TableRegion } from "./regions.ts";
 import { bottomOf, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 

@@ -71,7 +71,9 @@ export async function readOperators(page: OperatorPage, names: OperatorNames, ha
 }
 
 function actionsOf(names: OperatorNames, handler: OperatorHandler): ReadonlyMap<number, (args: readonly unknown[]) => void> {
-  const fills = new Set(["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"].map((name) => names[name]));
+  const fills = new Set(
+    ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"].map((name) => names[name]),
+  );
   const noPaint = names.endPath;
   const setLeading = (value: unknown) => handler.set({ leading: -Number(value) });
   const actions: Readonly<Record<string, (args: readonly unknown[]) => void>> = {

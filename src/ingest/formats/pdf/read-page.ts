@@ -69,7 +69,18 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   const grounds: { x: number; y: number; right: number; bottom: number }[] = [];
   const stack: State[] = [];
   const fonts = new Map<string, FontFacts>();
-  let state: State = { matrix: transform, fill: "#000000", font: NO_FONT, size: 1, charSpacing: 0, wordSpacing: 0, scale: 1, rise: 0, mode: 0, leading: 0 };
+  let state: State = {
+    matrix: transform,
+    fill: "#000000",
+    font: NO_FONT,
+    size: 1,
+    charSpacing: 0,
+    wordSpacing: 0,
+    scale: 1,
+    rise: 0,
+    mode: 0,
+    leading: 0,
+  };
   let text: Matrix = [1, 0, 0, 1, 0, 0];
   let line: Matrix = text;
   let word: OpenWord | null = null;
@@ -112,13 +123,28 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     const shown = size * scaleOf(full);
     const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
     const from = apply(full, 0, rise);
-    const corners = [apply(full, 0, rise + font.descent * size), apply(full, advance * scale, rise + font.ascent * size), apply(full, advance * scale, rise + font.descent * size), apply(full, 0, rise + font.ascent * size)];
+    const corners = [
+      apply(full, 0, rise + font.descent * size),
+      apply(full, advance * scale, rise + font.ascent * size),
+      apply(full, advance * scale, rise + font.descent * size),
+      apply(full, 0, rise + font.ascent * size),
+    ];
     const xs = corners.map(([x]) => x);
     const ys = corners.map(([, y]) => y);
     const box = { x: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
     if (word !== null && !continues(word, { box, from, shown, isTurned })) flush();
     if (word === null) {
-      word = { text: visible, ...box, baseline: from[1], size: shown, isSpaced: sawSpace, state, isTurned, run, isArtifact: marks.includes(true) };
+      word = {
+        text: visible,
+        ...box,
+        baseline: from[1],
+        size: shown,
+        isSpaced: sawSpace,
+        state,
+        isTurned,
+        run,
+        isArtifact: marks.includes(true),
+      };
       sawSpace = false;
       return;
     }
@@ -188,7 +214,12 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
 
 function continues(
   word: OpenWord,
-  { box, from, shown, isTurned }: { readonly box: { readonly x: number }; readonly from: readonly [number, number]; readonly shown: number; readonly isTurned: boolean },
+  {
+    box,
+    from,
+    shown,
+    isTurned,
+  }: { readonly box: { readonly x: number }; readonly from: readonly [number, number]; readonly shown: number; readonly isTurned: boolean },
 ): boolean {
   if (word.isTurned || isTurned) return word.isTurned === isTurned && Math.abs(word.size - shown) < 0.1;
   if (Math.abs(word.baseline - from[1]) > shown * BASELINE_STEP || Math.abs(word.size - shown) > shown * 0.2) return false;
@@ -206,8 +237,30 @@ function toWord(
   const isOff = right < 0 || bottom < 0 || x > page.width || top > page.height;
   const isWhite = /^#f[a-f0-9]f[a-f0-9]f[a-f0-9]$/i.test(state.fill) && state.mode % 4 === 0;
   const isOnGround = () => grounds.some((one) => middle.x > one.x && middle.x < one.right && middle.y > one.y && middle.y < one.bottom);
-  const hidden = isOff ? "off_page" : state.mode === 3 || state.mode === 7 ? "invisible" : size < TINY ? "tiny" : isWhite && !isOnGround() ? "white" : null;
-  return { text, x, y: top, width: right - x, height: bottom - top, baseline, size, isBold: state.font.isBold, isSpaced, run, isArtifact, hidden, isTurned };
+  const hidden = isOff
+    ? "off_page"
+    : state.mode === 3 || state.mode === 7
+      ? "invisible"
+      : size < TINY
+        ? "tiny"
+        : isWhite && !isOnGround()
+          ? "white"
+          : null;
+  return {
+    text,
+    x,
+    y: top,
+    width: right - x,
+    height: bottom - top,
+    baseline,
+    size,
+    isBold: state.font.isBold,
+    isSpaced,
+    run,
+    isArtifact,
+    hidden,
+    isTurned,
+  };
 }
 
 function fontFacts(page: OperatorPage, name: string): FontFacts {

@@ -28,7 +28,9 @@ export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult
   const document = await openPdf(getDocumentProxy, bytes);
   try {
     if (document.numPages > MAX_PAGES) {
-      throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, { pages: document.numPages });
+      throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, {
+        pages: document.numPages,
+      });
     }
     const pages: PdfPage[] = [];
     const failed: number[] = [];
@@ -45,7 +47,11 @@ export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult
     const outline = await readOutline(document);
     const { title, author } = await readInformation(document);
     const { kept, notices } = withoutUnseen(pages, failed);
-    const written = writePdf(layOut(kept, outline), kept, new Map(kept.flatMap(({ words, number }) => words.map((word) => [word, number] as const))));
+    const written = writePdf(
+      layOut(kept, outline),
+      kept,
+      new Map(kept.flatMap(({ words, number }) => words.map((word) => [word, number] as const))),
+    );
     if (await hasScripts(document)) notices.push({ code: "scripts", message: "the file holds scripts: they were not run" });
     return [
       {
@@ -65,11 +71,22 @@ export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult
 async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
     // The library takes the bytes for itself, and the hash is made of them later.
-    return await open(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false, stopAtErrors: false, useSystemFonts: false, disableFontFace: true } as Parameters<typeof open>[1]);
+    return await open(new Uint8Array(bytes), {
+      verbosity: 0,
+      isEvalSupported: false,
+      stopAtErrors: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+    } as Parameters<typeof open>[1]);
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === "PasswordException";
     if (isLocked) throw new IngestError("encrypted", "the PDF has a password: ingest a copy without one", {}, { cause });
-    throw new IngestError("bad_pdf", `the PDF cannot be read (${messageOf(cause)}): it is damaged or cut off; print it to a new PDF`, {}, { cause });
+    throw new IngestError(
+      "bad_pdf",
+      `the PDF cannot be read (${messageOf(cause)}): it is damaged or cut off; print it to a new PDF`,
+      {},
+      { cause },
+    );
   }
 }
 
@@ -90,10 +107,15 @@ function withoutUnseen(pages: readonly PdfPage[], failed: readonly number[]): { 
     const message = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. Run text recognition on the file, and ingest it again.`;
     notices.push({ code: "pages_without_text", message, pages: empty });
   }
-  if (failed.length > 0) notices.push({ code: "pages_unreadable", message: `pages that could not be read: ${inWords(failed)}`, pages: failed });
+  if (failed.length > 0)
+    notices.push({ code: "pages_unreadable", message: `pages that could not be read: ${inWords(failed)}`, pages: failed });
   if (hidden.size > 0) {
     const letters = [...hidden.values()].reduce((sum, one) => sum + one, 0);
-    notices.push({ code: "hidden_text", message: `${letters} characters that readers do not see were left out (${inWords([...hidden.keys()])})`, pages: [...hidden.keys()] });
+    notices.push({
+      code: "hidden_text",
+      message: `${letters} characters that readers do not see were left out (${inWords([...hidden.keys()])})`,
+      pages: [...hidden.keys()],
+    });
   }
   if (scanned.length > 0) {
     const message = `the text of ${scanned.length} scanned pages was made by text recognition, and may be wrong (${inWords(scanned)})`;
@@ -160,7 +182,9 @@ function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
     for (const note of notes) {
       if (placed.has(note)) continue;
       const mark = note.lines[0]?.words[0]?.text ?? "";
-      const isCalled = block.lines.some(({ words, size }) => words.some((word) => word.text.replace(/[.,;:]$/, "") === mark && word.size < size * 0.85));
+      const isCalled = block.lines.some(({ words, size }) =>
+        words.some((word) => word.text.replace(/[.,;:]$/, "") === mark && word.size < size * 0.85),
+      );
       if (!isCalled) continue;
       placed.add(note);
       out.push(note);
@@ -194,7 +218,9 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
       const value = (info as Readonly<Record<string, unknown>>)[key];
       const text = typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
       // What programs write there when nobody gave a title.
-      return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text) ? null : text;
+      return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
+        ? null
+        : text;
     };
     return { title: said("Title"), author: said("Author") };
   } catch {
@@ -209,4 +235,3 @@ async function hasScripts(document: PdfDocument): Promise<boolean> {
     return false;
   }
 }
-

@@ -1,5 +1,5 @@
 import type { PdfLine } from "./lines.ts";
-import { linesOf, fragmentsOf } from "./lines.ts";
+import { fragmentsOf, linesOf } from "./lines.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
 
 /** Running heads and feet stand this near to the edge of the page, in parts of its height. */

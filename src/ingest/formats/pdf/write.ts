@@ -25,7 +25,11 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const source: string[] = [];
   const records: number[] = [];
   const starts: { readonly page: number; readonly at: number }[] = [];
-  const whole = new Set(blocks.flatMap((block) => (block.type === "table" ? block.rows.flat(2) : block.lines)).flatMap(({ words }) => words.map(({ text }) => bare(text))));
+  const whole = new Set(
+    blocks
+      .flatMap((block) => (block.type === "table" ? block.rows.flat(2) : block.lines))
+      .flatMap(({ words }) => words.map(({ text }) => bare(text))),
+  );
   let length = 0;
   const add = (text: string): TextRange => {
     source.push(text);
@@ -114,7 +118,11 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
 }
 
 /** Where each page begins in the text; a page without text begins where the next one does. */
-function pageStarts({ text, sourceMap }: WrittenBlocks, starts: readonly { readonly page: number; readonly at: number }[], pages: number): number[] {
+function pageStarts(
+  { text, sourceMap }: WrittenBlocks,
+  starts: readonly { readonly page: number; readonly at: number }[],
+  pages: number,
+): number[] {
   const at: number[] = [];
   let segment = 0;
   for (const { page, at: offset } of starts) {
