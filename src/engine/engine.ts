@@ -277,6 +277,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       // Parsers are loaded only where documents are read.
       const { ingest } = await import("../ingest.ts");
       const { createFileReader } = await import("../ingest/file-reader.ts");
+      const { filesElsewhere } = await import("../ingest/elsewhere.ts");
       const absolute = canonicalPath(folder);
       const origin: Origin = {
         domain: pack.name,
@@ -293,6 +294,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
         {
           ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
           ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
+          dryRun: options.dryRun ?? false,
         },
         {
           store,
@@ -301,19 +303,23 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
           urlOf: (path) => documentUrl(address, path),
           maxFileBytes: config.file_bytes,
           reader,
+          elsewhere: await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one)),
           clock,
         },
         options.signal ?? new AbortController().signal,
       );
       try {
         for await (const event of events) {
-          if (event.type === "ingest-end") await store.origins.put(origin);
+          if (event.type === "ingest-end" && !event.dryRun) await store.origins.put(origin);
           yield event;
         }
       } finally {
         await reader.close();
       }
     },
+    files: (options) => store.documents.describe(scope(options)),
+    deleteFile: ({ tenant, source, path }, { domain: name } = {}) =>
+      store.documents.deleteFiles({ domain: domain(name).name, tenant, source }, [path]),
     async *ingestDomain(name, signal) {
       const pack = domain(name);
       const folder = join(pack.folder, pack.documents.path);

@@ -1,4 +1,5 @@
 import { IngestError } from "../errors.ts";
+import { documentPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, Unit } from "../types.ts";
 import type { Format, FormatFile } from "./formats/format.ts";
@@ -67,7 +68,7 @@ function toDocuments(
 ): ParsedDocument[] {
   const originalHash = sha256Hex(bytes);
   return results.map((result) => ({
-    path: result.entryId === undefined ? escapeHash(path) : `${escapeHash(path)}#${result.entryId}`,
+    path: result.entryId === undefined ? documentPath(path) : `${documentPath(path)}#${result.entryId}`,
     metadata: result.metadata,
     access: result.access,
     tenant: result.tenant,
@@ -85,11 +86,6 @@ function toDocuments(
     },
     originalHash,
   }));
-}
-
-/** A `#` in a file's name is written so that no file is taken for an entry of another one. */
-function escapeHash(path: string): string {
-  return path.replace(/%(?=(?:25)*23)/g, "%25").replaceAll("#", "%23");
 }
 
 function withPath(error: unknown, path: string): unknown {

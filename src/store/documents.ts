@@ -1,8 +1,22 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
-import type { Area, AsOfRange, Block, BlockType, Chunk, Heading, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type {
+  Area,
+  AsOfRange,
+  Block,
+  BlockType,
+  Chunk,
+  Heading,
+  Reading,
+  ReadingNotice,
+  Scope,
+  StoredDocument,
+  Unit,
+  Window,
+} from "../types.ts";
 import { dropDependents } from "./dependents.ts";
 import { DocumentCache } from "./document-cache.ts";
+import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import type { Database } from "./schema.ts";
 
 /** Where a file belongs. */
@@ -20,6 +34,39 @@ export interface FileRecord {
   readonly settings: string;
   readonly status: "ok" | "failed";
   readonly reason: string | null;
+}
+
+/** What a source's documents are called in the store. */
+export interface KnownDocument {
+  readonly id: string;
+  /** Of the file, relative to the source. */
+  readonly file: string;
+  /** Of the document: the file's, with `#entry` for an entry. */
+  readonly path: string;
+}
+
+/** A file as it is listed for people. */
+export interface FileDescription {
+  readonly tenant: string | null;
+  readonly source: string;
+  readonly path: string;
+  readonly status: "ok" | "failed";
+  readonly reason: string | null;
+  readonly updatedAt: string;
+  readonly documents: readonly DocumentDescription[];
+}
+
+export interface DocumentDescription {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly version: string;
+  readonly characters: number;
+  readonly chunks: number;
+  readonly pages: number | null;
+  readonly format: string | null;
+  readonly encoding: string | null;
+  readonly notices: readonly ReadingNotice[];
 }
 
 /** What a file holds now: its documents, or the reason why it could not be read. */
@@ -74,6 +121,12 @@ export interface DocumentStore {
   /** Takes files and their documents out, with their dependants. Returns how many documents went. */
   deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
+  /** Ids of a source's documents with their paths. */
+  listIdentities(place: Omit<FilePlace, "path">): Promise<KnownDocument[]>;
+  /** A file and its documents go on under another path, with their ids. */
+  renameFile(place: Omit<FilePlace, "path">, from: string, to: string): Promise<void>;
+  /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
+  describe(scope: Scope): Promise<FileDescription[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
   /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
@@ -106,6 +159,9 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
         .execute();
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
+    listIdentities: (place) => listIdentities(db, place),
+    renameFile: (place, from, to) => db.transaction().execute((trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
+    describe: (scope) => describeFiles(db, scope),
     async revision(domain) {
       const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
       return row?.revision ?? 0;

@@ -15,7 +15,7 @@ export interface PdfLine {
 /** Wider white space inside one text operation parts columns, in parts of the letters' size: justified lines have up to two. */
 const GAP_IN_RUN = 3;
 /** The same between two operations. */
-const GAP_BETWEEN_RUNS = 1.1;
+const GAP_BETWEEN_RUNS = 0.7;
 
 export function toLine(words: readonly PdfWord[]): PdfLine {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);

@@ -9,6 +9,9 @@ const TENTHS = 10;
 const BULLET_MARK = /^[-–—•‣◦▪●○*·]$/;
 /** A narrower gap is none, in parts of the letters' size: a note's number stands close to its word. */
 const BLANK = 0.12;
+/** Raised letters are smaller than those before them, and stand higher, in parts of those. */
+const RAISED_SIZE = 0.85;
+const RAISED_BY = 0.12;
 
 export interface WrittenPdf extends WrittenBlocks {
   readonly places: PlaceData;
@@ -55,7 +58,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
           add("\n");
           start = length;
         } else add("\n");
-      } else if (last !== undefined && (word.isSpaced || word.x - rightOf(last) > word.size * BLANK)) add(" ");
+      } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - rightOf(last) > word.size * BLANK)) add(" ");
       addWord(word);
       if (skipMark && i === 0 && BULLET_MARK.test(word.text)) start = length;
     }
@@ -146,6 +149,11 @@ function isCut(last: PdfWord, next: PdfWord, whole: ReadonlySet<string>): boolea
   const joined = bare(last.text.slice(0, -1) + next.text);
   if (whole.has(joined)) return true;
   return !whole.has(bare(last.text + next.text)) && !(whole.has(bare(last.text.slice(0, -1))) && whole.has(bare(next.text)));
+}
+
+/** A raised number is a note's, or a power: it must not become part of the number before it. */
+function isRaised(last: PdfWord, word: PdfWord): boolean {
+  return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
 }
 
 function bare(text: string): string {
