@@ -51,7 +51,6 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = 1 }: F
       },
       name: `documents: ${fileURLToPath(ENTRY)}`,
     });
-    worker.unref();
     all.add(worker);
     return worker;
   };
@@ -96,17 +95,20 @@ function readWith(
     const settle = (act: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      worker.removeAllListeners();
-      worker.unref();
+      worker.off("message", onMessage);
+      worker.off("error", onError);
+      worker.off("exit", onExit);
       act();
     };
+    const onMessage = (outcome: FileOutcome) => settle(() => resolve(outcome));
+    const onError = (cause: unknown) => settle(() => reject(broken(path, cause)));
+    const onExit = () => settle(() => reject(broken(path, new Error("the reader ended"))));
     const abort = () => settle(() => reject(signal.reason));
     const timer = setTimeout(() => settle(() => reject(tooSlow(path, timeoutMs))), timeoutMs);
     signal.addEventListener("abort", abort, { once: true });
-    worker.once("message", (outcome: FileOutcome) => settle(() => resolve(outcome)));
-    worker.once("error", (cause) => settle(() => reject(broken(path, cause))));
-    worker.once("exit", () => settle(() => reject(broken(path, new Error("the reader ended")))));
-    worker.ref();
+    worker.on("message", onMessage);
+    worker.on("error", onError);
+    worker.on("exit", onExit);
     const own = ownBytes(bytes);
     worker.postMessage({ path, bytes: own }, [own.buffer]);
   });
