@@ -434,6 +434,8 @@ export interface CheckResult {
 export interface Warning {
   readonly code: string;
   readonly message: string;
+  /** The question to ask when it was read otherwise than it was meant. */
+  readonly askInstead?: string;
 }
 
 export type ConflictKind = "value" | "date" | "polarity" | "condition";

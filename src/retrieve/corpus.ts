@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf, RequestError } from "../errors.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { readRealWords } from "../reading/english-words.ts";
 import type { DocumentHead, DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
+import { once } from "../text/once.ts";
+import { differInAffix } from "../text/spelling.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Area, Chunk, Scope, Selection, TextRange } from "../types.ts";
 import { isOverlapped, partOf, rangeAround } from "./area.ts";
@@ -134,7 +136,7 @@ export class Corpus {
   private switchAgainAt = 0;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
-  private readonly isWord = createEnglishWords();
+  private readonly realWords = once(readRealWords);
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   /** What twins were compared by, until the index changes. */
@@ -277,8 +279,11 @@ export class Corpus {
     const parts = {
       thesaurus: this.thesaurus,
       tokens: (text: string) => this.tokens(text),
-      knows: (word: string) => this.indexed.vocabulary.has(this.stem(word), sees) || this.isWord(word),
-      repair: (word: string) => this.indexed.vocabulary.repair(word, sees),
+      knows: (word: string) => this.indexed.vocabulary.has(this.stem(word), sees) || this.realWords().has(word),
+      repair: (word: string) => {
+        const read = this.indexed.vocabulary.repair(word, sees);
+        return read === null || differInAffix(word, read, this.realWords(), this.stem) ? null : read;
+      },
     };
     const understood = understand(question.resolved, parts, settings);
     this.understood.set(question, { settings, understood });

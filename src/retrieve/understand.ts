@@ -82,10 +82,14 @@ function repairsOf(content: string, parts: UnderstandParts): Repair[] {
 /** A short word in capitals is an abbreviation that the corpus does not know. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
-/** Words in lower case that may be misspelt: letters only; what is written with capitals inside is a name. */
+/** What stands in quotation marks is meant as it is written. */
+const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
+
+/** Words in lower case that may be misspelt: letters only; what is quoted or written with capitals inside is a name. */
 function candidates(content: string): string[] {
-  const inner = content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? [];
-  const names = new Set(inner.filter((name) => !LONG_CAPITALS.test(name)).map((name) => name.toLowerCase()));
+  const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
+  const quoted = (content.match(QUOTED) ?? []).flatMap((text) => text.match(/\p{L}+/gu) ?? []);
+  const names = new Set([...inner, ...quoted].map((name) => name.toLowerCase()));
   return words(content).flatMap(({ text, code }) => (code || !/^[a-z]+$/.test(text) || names.has(text) ? [] : [text]));
 }
 

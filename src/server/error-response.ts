@@ -11,7 +11,7 @@ import {
   UnavailableError,
   warningsOf,
 } from "../errors.ts";
-import type { WireError } from "../wire/index.ts";
+import { type WireError, warningToWire } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
 /** Status by code, where the class alone does not say it. */
@@ -69,7 +69,7 @@ export interface Failure {
  */
 export function describeFailure(error: unknown, log: ServerLog): Failure {
   const { status, body } = describeError(error, log);
-  const warnings = warningsOf(error).map((warning) => ({ ...warning }));
+  const warnings = warningsOf(error).map(warningToWire);
   return { status, body: warnings.length === 0 ? body : { error: { ...body.error, warnings } } };
 }
 

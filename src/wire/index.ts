@@ -16,6 +16,7 @@ import type {
   Refusal,
   Searched,
   SeeAlso,
+  Warning,
   WebEvidence,
 } from "../types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../write/render.ts";
@@ -125,7 +126,12 @@ export type WireCitation = z.infer<typeof citationSchema>;
 
 export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
 
-export const warningSchema = z.object({ code: z.string(), message: z.string() });
+export const warningSchema = z.object({
+  code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
+  message: z.string(),
+  ask_instead: z.string().optional().describe("The question to ask for what was written; only where it was read otherwise."),
+});
+export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
   reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
@@ -408,7 +414,7 @@ export interface WireHealth {
 export type WireEvent =
   | { readonly event: "stage"; readonly data: { stage: string; phase: "start" | "end"; ms?: number; facts?: Record<string, unknown> } }
   | { readonly event: "notice"; readonly data: { stage: string; code: string; message: string } }
-  | { readonly event: "warning"; readonly data: { code: string; message: string } }
+  | { readonly event: "warning"; readonly data: WireWarning }
   | { readonly event: "sentence"; readonly data: { index: number; text: string; citations: WireCitation[] } }
   | { readonly event: "answer"; readonly data: WireAnswer }
   | { readonly event: "error"; readonly data: WireError["error"] };
@@ -433,6 +439,10 @@ function citationToWire(citation: Citation): WireCitation {
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
     ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
   };
+}
+
+export function warningToWire({ code, message, askInstead }: Warning): WireWarning {
+  return { code, message, ...(askInstead === undefined ? {} : { ask_instead: askInstead }) };
 }
 
 function rowToWire({ cells, header, caption }: CitedRow): WireCitation["row"] {
@@ -531,7 +541,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     conflicts: answer.conflicts.map(conflictToWire),
     ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
     checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
-    warnings: answer.warnings.map((warning) => ({ ...warning })),
+    warnings: answer.warnings.map(warningToWire),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
     cache_mode: answer.cacheMode,
     ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
@@ -552,7 +562,7 @@ export function eventToWire(event: AnswerEvent): WireEvent {
     case "notice":
       return { event: "notice", data: { stage: event.stage, code: event.code, message: event.message } };
     case "warning":
-      return { event: "warning", data: { ...event.warning } };
+      return { event: "warning", data: warningToWire(event.warning) };
     case "sentence":
       return {
         event: "sentence",
