@@ -53,6 +53,8 @@ export interface SlotVocabulary {
   readonly isCommon: (word: string) => boolean;
   /** Words that tell nothing apart in this domain. */
   readonly home: ReadonlySet<string>;
+  /** Words for persons, as written: what merely has the stem of one ("dependency") is none. */
+  readonly personWords: ReadonlySet<string>;
   /** Words that some phrase of the domain holds, as written. */
   readonly domainWords: ReadonlySet<string>;
   /** Stems of the words that a name stands for. */
@@ -88,6 +90,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   const groups = new Map<string, string[]>();
   const sides = new Map<string, string[]>();
   const domainWords = new Set<string>();
+  const personWords = new Set<string>();
   const parts = new Map<string, string[][]>();
   let longest = 1;
   const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
@@ -100,6 +103,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     if (said.length === 0) return;
     longest = Math.max(longest, said.length);
     push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
+    if (kind === "person") for (const { text } of said) personWords.add(text);
     if (domain) for (const { text } of said) if (text.length > 3) domainWords.add(text);
   };
   const addGroup = (group: readonly string[], name: string, domain = false) => {
@@ -164,6 +168,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     isEnglish: createEnglishWords(),
     isCommon: createCommonWords(),
     home,
+    personWords,
     domainWords,
     parts: (id) => parts.get(id) ?? [],
     spelledOut: (id) => long.get(id) ?? id,
