@@ -48,6 +48,7 @@ import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import type { FactReader } from "../verify/facts.ts";
 import { headroomOf } from "../verify/headroom.ts";
 import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "../verify/model-verdicts.ts";
+import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.ts";
 import { explainRefusal, type RefusalParts } from "../verify/refusal.ts";
 import { BY_WORDS, judgePassages, type LearnedParts } from "../verify/relevance.ts";
 import { carryGate, usesCosines } from "../verify/scale.ts";
@@ -342,12 +343,26 @@ export function decide(
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
   outcome.headroom = headroomOf(made, gate, sufficiency);
+  const named = parts.profile.gate.type === "sufficiency" ? withNamed(made, question, parts, log) : made;
   const decision =
-    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
+    question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   return decision;
+}
+
+/** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
+function withNamed(made: Decision, question: Question, parts: GateParts, log: StageLog): Decision {
+  if (!made.answer) return made;
+  const { strange } = parts.corpus.understand({ resolved: question.text, scope: question.scope }, parts.profile.retrieve.query);
+  const words = wordsFor(question, parts);
+  const { unknown, codes } = namedThings(question.text, { strange, tokens: (text) => parts.corpus.tokens(text), has: words.has });
+  log.fact("not_named", unknown.join(", ") || null);
+  const usable = holdingCodes(made.usable, codes);
+  const isCode = (name: string) => /\d/.test(name);
+  if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
+  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown)] };
 }
 
 export async function compress(

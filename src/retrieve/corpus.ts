@@ -6,7 +6,7 @@ import { readRealWords } from "../reading/english-words.ts";
 import type { DocumentHead, DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { once } from "../text/once.ts";
-import { differInAffix } from "../text/spelling.ts";
+import { differInAffix, isSlipOfAny } from "../text/spelling.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Area, Chunk, Scope, Selection, TextRange } from "../types.ts";
 import { isOverlapped, partOf, rangeAround } from "./area.ts";
@@ -284,6 +284,7 @@ export class Corpus {
         const read = this.indexed.vocabulary.repair(word, sees);
         return read === null || differInAffix(word, read, this.realWords(), this.stem) ? null : read;
       },
+      isSlipOfReal: (word: string) => isSlipOfAny(word, this.realWords()),
     };
     const understood = understand(question.resolved, parts, settings);
     this.understood.set(question, { settings, understood });

@@ -166,3 +166,10 @@ function areAffixes([one, other]: readonly [string, string]): boolean {
   const fits = ({ length }: string) => length >= AFFIX_MIN_LETTERS && length <= AFFIX_MAX_LETTERS;
   return fits(one) && fits(other) && !one.includes(other) && !other.includes(one);
 }
+
+/** Could the word be a slip for a real one, or one without its apostrophe (`hasnt`)? Some milliseconds. */
+export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
+  if (word.endsWith("nt") && real.has(word.slice(0, -2))) return true;
+  for (const one of real) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) return true;
+  return false;
+}
