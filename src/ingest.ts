@@ -18,7 +18,7 @@ import { extensionOf } from "./ingest/paths.ts";
 import { type Scan, type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
-import type { FileRecord } from "./store/documents.ts";
+import type { FileRecord } from "./store/document-records.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";

@@ -1,5 +1,5 @@
 import { join, sep } from "node:path";
-import type { FileRecord } from "../store/documents.ts";
+import type { FileRecord } from "../store/document-records.ts";
 import type { Origin } from "../store/origins.ts";
 
 /**

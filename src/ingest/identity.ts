@@ -1,4 +1,4 @@
-import type { KnownDocument } from "../store/documents.ts";
+import type { KnownDocument } from "../store/document-records.ts";
 import { renamedPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 

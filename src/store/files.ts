@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
-import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./documents.ts";
+import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./document-records.ts";
 import type { Database } from "./schema.ts";
 
 type SourcePlace = Omit<FilePlace, "path">;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
-import type { FileDescription } from "../../store/documents.ts";
+import type { FileDescription } from "../../store/document-records.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
@@ -40,7 +40,7 @@ Examples:
     command.option("--json", "as JSON").action(async (...given: unknown[]) => {
       const self = given.at(-1) as Command;
       const flags = self.opts<DocumentsFlags>();
-      await withEngine(configOf(self), (engine) => run(engine, flags, argument === undefined ? "" : String(given[0])));
+      await withEngine(context, configOf(context, self), (engine) => run(engine, flags, argument === undefined ? "" : String(given[0])));
     });
   };
   const print = (files: readonly FileDescription[], json: boolean | undefined, none: string) => {

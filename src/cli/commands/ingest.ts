@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
 import { changesIn } from "../../ingest/watch.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
@@ -49,16 +49,17 @@ Examples:
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
     )
     .action(async (folder: string, flags: IngestFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
-        const { json, watch, ...options } = flags;
+      await withEngine(context, configOf(context, command), async (engine) => {
+        const { json, watch, root, ...options } = flags;
         const run = async () => {
-          const failed = await showIngest(engine.ingest(folder, { ...options, signal: context.signal }), context.terminal, json === true);
+          const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
+          const failed = await showIngest(events, context.terminal, json === true);
           context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
         };
         await run();
         if (watch !== true) return;
         context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
-        for await (const _ of changesIn(folder, context.signal)) await run();
+        for await (const _ of changesIn(pathOf(context, folder), context.signal)) await run();
       });
     });
 }
