@@ -22,12 +22,17 @@ const QUOTE_WORDS = 8;
 export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   const flat = flatten(document.text);
   const score = { quotes: 0, found: 0, rightPage: 0, words: 0, boxed: 0, cells: 0, rightCells: 0 };
+  let from = 0;
   for (const quote of quotesOf(made.words)) {
     score.quotes++;
-    const at = flat.text.indexOf(squeeze(quote.map(({ text }) => text).join(" ")));
+    const wanted = squeeze(quote.map(({ text }) => text).join(" "));
+    // Words may repeat: the next place in reading order counts before any other.
+    const next = flat.text.indexOf(wanted, from);
+    const at = next >= 0 ? next : flat.text.indexOf(wanted);
     if (at < 0) continue;
     score.found++;
-    const length = squeeze(quote.map(({ text }) => text).join(" ")).length;
+    const { length } = wanted;
+    from = at;
     const range = { start: flat.offsets[at] ?? 0, end: (flat.offsets[at + length - 1] ?? 0) + 1 };
     const { pages = [] } = originalPlaceOf({ ...document, normaliser: "" }, range);
     if (pages[0]?.page === quote[0]?.page) score.rightPage++;

@@ -1,4 +1,4 @@
-import { areLevel, type PdfLine } from "./lines.ts";
+import { areLevel, BULLET, type PdfLine } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
 
 /** A piece of a document as its pages show it. */
@@ -25,9 +25,10 @@ const MAX_HEADING_CHARACTERS = 200;
 const MAX_BOLD_HEADING_CHARACTERS = 120;
 /** Lines further apart than this, in parts of their usual distance, are two paragraphs. */
 const PARAGRAPH_GAP = 1.35;
+/** From fewer lines their usual distance cannot be told. */
+const FEW_STEPS = 3;
 /** First lines of paragraphs are indented by this, in parts of the letters' size. */
 const INDENT = 0.8;
-const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Notes stand in the lower part of the page, in smaller letters. */
 const NOTE_SIZE = 0.93;
@@ -131,16 +132,15 @@ function isHeadingLike(line: PdfLine, style: TextStyle): boolean {
   return line.size >= style.bodySize * HEADING_FACTOR || (line.isBold && !style.isBodyBold && line.words.every(({ isBold }) => isBold));
 }
 
-/** The distance of most lines that follow each other; of a single line one and a quarter of its height. */
+/** The distance of lines that follow each other in a paragraph: of few lines, at most one and a quarter of their height. */
 function usualPitch(lines: readonly PdfLine[]): number {
-  const steps = lines.slice(1).flatMap((line, i) => {
-    const step = line.bottom - (lines[i]?.bottom ?? 0);
-    return step > 0 ? [step] : [];
-  });
+  const steps = lines
+    .slice(1)
+    .map((line, i) => line.bottom - (lines[i]?.bottom ?? 0))
+    .filter((step) => step > 0)
+    .sort((a, b) => a - b);
   const height = Math.max(...lines.map(({ size }) => size)) * 1.25;
-  if (steps.length === 0) return height;
-  const sorted = steps.sort((a, b) => a - b);
-  return Math.min(sorted[Math.floor(sorted.length / 2)] ?? height, height * 1.6);
+  return steps.length < FEW_STEPS ? Math.min(height, steps[0] ?? height) : (steps[Math.floor(steps.length / 4)] ?? height);
 }
 
 /** The size of most letters, and the sizes of those that are larger. */

@@ -33,6 +33,9 @@ export function toLine(words: readonly PdfWord[]): PdfLine {
   };
 }
 
+/** What opens an item of a list: a sign, a number or a letter. */
+export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
+
 /** Whether two boxes stand on one line. */
 export function areLevel(a: { readonly y: number; readonly bottom: number }, b: { readonly y: number; readonly bottom: number }): boolean {
   const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);

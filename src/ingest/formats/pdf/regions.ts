@@ -1,4 +1,4 @@
-import { linesOf, type PdfLine, stripsOf } from "./lines.ts";
+import { BULLET, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 
 /** A part of a page that is read at one go: lines of one column, or a table. */
 export type Region = { readonly type: "column"; readonly lines: readonly PdfLine[] } | TableRegion;
@@ -34,6 +34,7 @@ export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
     const inOrder = strips.flat().sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
     if (gutters.length === 0 || strips.length < 2) return [{ type: "column", lines: linesOf(inOrder) }];
     const columnOf = (fragment: PdfLine) => gutters.filter(({ from }) => fragment.x >= from).length;
+    if (isList(inOrder.filter((fragment) => columnOf(fragment) === 0))) return [{ type: "column", lines: linesOf(inOrder) }];
     const paired = strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
     if (paired >= 2 && isReadAcross(inOrder.map(columnOf))) return tableOf(strips, gutters.length + 1, columnOf);
     if (!areColumns(inOrder.map(columnOf), paired)) return [{ type: "column", lines: linesOf(inOrder) }];
@@ -74,6 +75,11 @@ function guttersOf(fragments: readonly PdfLine[]): Interval[] {
     right = right === Number.POSITIVE_INFINITY ? end : Math.max(right, end);
   }
   return gutters;
+}
+
+/** Signs and numbers that stand apart from the text of their items are no column. */
+function isList(first: readonly PdfLine[]): boolean {
+  return first.every(({ words }) => words.length === 1 && BULLET.test(words[0]?.text ?? ""));
 }
 
 /** A centred title above a heading leaves white space too: columns stand beside each other, or have some lines each. */

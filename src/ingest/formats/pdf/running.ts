@@ -6,6 +6,8 @@ import type { PdfPage, PdfWord } from "./words.ts";
 const MARGIN = 0.12;
 /** They stand in the same place on every page, within this many points. */
 const SAME_PLACE = 4;
+/** White space between them and the text, in heights of a line. */
+const PARTING_GAP = 0.8;
 /** A page has at most so many lines of them on each side. */
 const MAX_LINES = 3;
 const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
@@ -36,12 +38,23 @@ export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   return running;
 }
 
+/** Lines at the edges that white space parts from the text: what follows on the text is text. */
 function edgeLines(page: PdfPage): PdfLine[] {
-  const seen = page.words.filter((word) => isAtEdge(page, word) && word.hidden === null && !word.isTurned);
-  const lines = linesOf(fragmentsOf(seen));
-  const middle = page.height / 2;
-  const top = lines.filter(({ y }) => y < middle).slice(0, MAX_LINES);
-  return [...top, ...lines.filter(({ y }) => y >= middle).slice(-MAX_LINES)];
+  const lines = linesOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned))).sort((a, b) => a.y - b.y);
+  const isInMargin = (line: PdfLine) => line.words.every((word) => isAtEdge(page, word));
+  const top = partedLines(lines, (line, next) => next.y - line.bottom);
+  const bottom = partedLines([...lines].reverse(), (line, next) => line.y - next.bottom);
+  return [...top, ...bottom].filter(isInMargin);
+}
+
+/** The first lines, up to three, if a gap follows them. */
+function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next: PdfLine) => number): readonly PdfLine[] {
+  for (let count = Math.min(MAX_LINES, lines.length); count > 0; count--) {
+    const line = lines[count - 1] as PdfLine;
+    const next = lines[count];
+    if (next === undefined || gapBetween(line, next) > (line.bottom - line.y) * PARTING_GAP) return lines.slice(0, count);
+  }
+  return [];
 }
 
 function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
