@@ -36,6 +36,8 @@ async function* answerFresh(
 ): AsyncGenerator<AnswerEvent, Outcome> {
   const outcome = createOutcome();
   outcome.warnings.push(...steps.hotlines(question, parts));
+  outcome.refusal = await steps.refuseUnsearched(question, parts);
+  if (outcome.refusal !== null) return outcome;
 
   const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;

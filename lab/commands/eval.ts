@@ -47,7 +47,11 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
       const { evaluateVa } = await import("../runs/va.ts");
-      await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+      await showEvaluation(
+        evaluateVa({ ...options, config: configOf(command, {}, { domain: "veterans" }), command: line, signal: context.signal }),
+        json,
+        context,
+      );
     });
   evaluate
     .command("typos")
@@ -61,7 +65,11 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const { evaluateTypos } = await import("../runs/typos.ts");
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
-      await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+      await showEvaluation(
+        evaluateTypos({ ...options, config: configOf(command, {}, { domain: "veterans" }), command: line, signal: context.signal }),
+        json,
+        context,
+      );
     });
   evaluate
     .command("follow-ups")

@@ -4,7 +4,9 @@ import type { CheckContext } from "../check/check.ts";
 import { type GuardFacts, sentenceGuards } from "../check/guards.ts";
 import { gradeReport } from "../check/report.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
+import { isSmallTalk } from "../guard/small-talk.ts";
 import type { Vocabulary } from "../guard/terminology.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import { type Calibration, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import type { ChatModel } from "../models/chat.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
@@ -37,6 +39,7 @@ import type {
   PricedCall,
   Question,
   Refusal,
+  Scope,
   TokenUsage,
   Turn,
   Warning,
@@ -94,6 +97,10 @@ export interface AnswerParts extends RetrieveParts {
   /** The domain's topics, and whom to tell that a report could not be kept. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
   readonly hotlines: HotlineFinder;
+  /** Is it a message of a crisis, beneath which nothing but the hotline may stand? */
+  readonly isCrisis: (message: string) => boolean;
+  /** What the documents are about, in one line. */
+  readonly about: (scope: Scope) => Promise<string>;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   readonly maxCharacters: number;
@@ -106,6 +113,16 @@ export interface AnswerParts extends RetrieveParts {
   readonly clock: () => number;
   /** Waited for before each stage: questions share one thread. */
   readonly turn: () => Promise<void>;
+}
+
+const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
+
+function smallTalk(about: string): string {
+  return `Hello. Ask me anything that these documents may answer: ${about}. Every sentence of an answer comes with the place where it stands.`;
+}
+
+function notEnglish(spoken: string | null): string {
+  return `This version reads English, and the question seems to be in another language${spoken === null ? "" : ` (${spoken})`}: ask it in English.`;
 }
 
 /** What the writers choose from. */
@@ -390,6 +407,24 @@ export async function refuse(question: Question, { decision, evidence, written }
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
   return hotlines(question, parts).length > 0 ? withoutLacks(refusal) : refusal;
+}
+
+/** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
+export async function refuseUnsearched(question: Question, parts: AnswerParts): Promise<Refusal | null> {
+  const { text, scope } = question;
+  const spoken = parts.cache.language === "en" ? tongueOf(text) : null;
+  const reason = parts.isCrisis(text)
+    ? "crisis"
+    : isSmallTalk(text)
+      ? "small_talk"
+      : spoken !== null && spoken !== "English"
+        ? "language"
+        : null;
+  if (reason === null) return null;
+  const counts = await parts.store.documents.counts(scope);
+  const message = reason === "crisis" ? CRISIS_TEXT : reason === "small_talk" ? smallTalk(await parts.about(scope)) : notEnglish(spoken);
+  const { searched } = explainRefusal(question, reason, message, [], counts, { ...parts.refusal, words: wordsFor(question, parts) });
+  return { reason, message, note: "", searched, nearest: [], contacts: [] };
 }
 
 /** Whoever is in danger is not told which of their words no document holds. */

@@ -2,10 +2,14 @@ import type { Command } from "commander";
 import { type Config, loadProcessConfig } from "../config.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** Configuration of this command line: file, environment, then options. */
-export function configOf(command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
+/** Configuration of this command line: defaults, file, environment, then options. */
+export function configOf(
+  command: Command,
+  overrides: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
+): Config {
   const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
-  return loadProcessConfig({ data_dir: dataDir, ...overrides });
+  return loadProcessConfig({ data_dir: dataDir, ...overrides }, defaults);
 }
 
 /** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */

@@ -10,7 +10,7 @@ import { createReader } from "../check/statements.ts";
 import type { Config } from "../config.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
-import { createHotlineFinder, type HotlineFinder, hotlinesFirst } from "../guard/hotlines.ts";
+import { createHotlineFinder, createQuietFinder, type HotlineFinder, hotlinesFirst } from "../guard/hotlines.ts";
 import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
@@ -39,6 +39,7 @@ import type { Answer, AskRequest, Question, Scope, StoredDocument } from "../typ
 import type { GateThreshold } from "../verify/calibration.ts";
 import { createFactReader } from "../verify/facts.ts";
 import { scanConflicts } from "../verify/scan-conflicts.ts";
+import { aboutDocuments } from "./about.ts";
 import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, scopeOf, tenantOf } from "./domain.ts";
 import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
 import { createGateThresholds, describeThreshold } from "./gate-thresholds.ts";
@@ -96,7 +97,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
 
   const finders = new WeakMap<DomainPack["hotlines"], HotlineFinder>();
   const hotlinesOf = (hotlines: DomainPack["hotlines"]): HotlineFinder => {
-    const finder = finders.get(hotlines) ?? createHotlineFinder(hotlines);
+    const finder = finders.get(hotlines) ?? createHotlineFinder(hotlines, local.crisisChance);
     finders.set(hotlines, finder);
     return finder;
   };
@@ -202,6 +203,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       verifier,
       compare: { reader: facts, precedence: pack.precedence },
       hotlines: hotlinesOf(pack.hotlines),
+      isCrisis: createQuietFinder(pack.hotlines, local.crisisChance),
+      about: (scope) => aboutDocuments(pack, scope, store.documents),
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
       loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
@@ -347,9 +350,12 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
       const pack = domain();
       const counts = await store.documents.counts(scopeOf(pack, null, config.access));
       const threshold = await thresholds.of(pack, profileOf(pack), true);
+      const title = await aboutDocuments(pack, scopeOf(pack, null, config.access), store.documents);
       return {
         status: counts.documents > 0 ? "ok" : "degraded",
         domain: pack.name,
+        title,
+        examples: pack.examples,
         documents: counts.documents,
         chunks: counts.chunks,
         revision: counts.revision,

@@ -128,7 +128,16 @@ export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.
 export const warningSchema = z.object({ code: z.string(), message: z.string() });
 
 export const refusalSchema = z.object({
-  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
   message: z.string(),
   note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({
@@ -393,6 +402,10 @@ export type WireError = z.infer<typeof errorResponseSchema>;
 export interface WireHealth {
   readonly status: "ok" | "degraded";
   readonly domain: string;
+  /** What the documents are about, in one line. */
+  readonly title: string;
+  /** Questions to try, of the domain pack. */
+  readonly examples: readonly string[];
   readonly documents: number;
   readonly chunks: number;
   readonly revision: number;
