@@ -8,6 +8,15 @@ export const QUIET_FROM = 0.9;
 /** Sentences of one message that are looked at; a question has few, a body that is no request may have thousands. */
 const MOST_SENTENCES = 60;
 
+/** How a sentence begins that asks: the closed class of interrogative words and auxiliaries. */
+const ASKING =
+  /(?:^|[.!;,\n]\s*)(?:(?:so|and|but|or|ok|hi|please)\s+)*(?:who|whom|whose|what|whats|when|where|why|which|how|can|could|do|does|did|dont|doesnt|is|are|am|was|were|will|would|should|shall|may|might|must|has|have|had)\b/i;
+
+/** Does a message ask anything? Whoever only says that they are at the end is not looking something up. */
+export function asksAnything(message: string): boolean {
+  return message.includes("?") || ASKING.test(message.replaceAll(/['’]/g, ""));
+}
+
 /** How likely a message is one of somebody who may harm themselves, or of somebody who fears it of another: 0–1. */
 export type CrisisFinder = (message: string) => number;
 

@@ -1,7 +1,7 @@
 import { withWarnings } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Warning } from "../types.ts";
-import { type CrisisFinder, QUIET_FROM, SHOW_FROM } from "./crisis.ts";
+import { asksAnything, type CrisisFinder, QUIET_FROM, SHOW_FROM } from "./crisis.ts";
 import { phraseFinder, readPlain } from "./phrases.ts";
 
 /** Texts of the hotlines that a message calls for, however it is written and whether or not it can be a question. */
@@ -32,7 +32,7 @@ export function createQuietFinder(hotlines: readonly Hotline[], crisisChance: Cr
   return (message) => {
     if (!hotlines.some(({ crisis }) => crisis)) return false;
     const chance = crisisChance(message);
-    return chance >= QUIET_FROM || (chance >= SHOW_FROM && isNamed(readPlain(message)));
+    return chance >= QUIET_FROM || (chance >= SHOW_FROM && (!asksAnything(message) || isNamed(readPlain(message))));
   };
 }
 
