@@ -1,7 +1,11 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 
-export { lookup, recall } from "./answer/memory-steps.ts";
-export { admit, decide, retrieve, verify } from "./answer/steps.ts";
+export { admit } from "./answer/admit.ts";
+export { decide } from "./answer/decide.ts";
+export { lookup } from "./answer/lookup.ts";
+export { recall } from "./answer/recall.ts";
+export { retrieve } from "./answer/retrieve.ts";
+export { verify } from "./answer/verify.ts";
 export { checkSentence } from "./check/check.ts";
 export { createReader } from "./check/statements.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
@@ -14,6 +18,11 @@ export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { PACKAGE_ROOT } from "./package.ts";
 export { profileNamed } from "./profiles/index.ts";
+export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./reader/create-reader.ts";
+export { createForward } from "./reader/forward.ts";
+export { piecesOf } from "./reader/shared-weights.ts";
+export { loadReaderWeights } from "./reader/weights.ts";
+export { createWordpiece } from "./reader/wordpiece.ts";
 export { createWordReader } from "./reading/content-words.ts";
 export { exactCacheKey, scopeKey } from "./remember/cache.ts";
 export type { Matcher } from "./remember/matcher.ts";
@@ -25,7 +34,7 @@ export { SlotSet } from "./retrieve/slot-set.ts";
 export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
-export type { CachePut } from "./store/cache.ts";
+export type { CachePut } from "./store/cached.ts";
 export { createFactReader } from "./verify/facts.ts";
 export { readRelevanceWeights } from "./verify/relevance.ts";
 export { readSufficiencyWeights } from "./verify/sufficiency.ts";

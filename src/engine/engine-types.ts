@@ -1,5 +1,5 @@
-import type { CacheExplanation } from "../answer/memory-steps.ts";
-import type { AnswerParts } from "../answer/steps.ts";
+import type { CacheExplanation } from "../answer/explain-cache.ts";
+import type { AnswerParts } from "../answer/parts.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -10,7 +10,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { CorpusCounts } from "../store/documents.ts";
+import type { CorpusCounts } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "../types.ts";
 import type { GateFacts } from "../verify/calibration.ts";
@@ -19,7 +19,7 @@ import type { DomainPack } from "./domain.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { ReportReader } from "./reports.ts";
 
-export type { CacheExplanation } from "../answer/memory-steps.ts";
+export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
@@ -83,13 +83,32 @@ export interface Health {
   readonly warnings: readonly string[];
 }
 
-/** Everything in one place; open one per process and close it. */
+/**
+ * Everything in one place; open one per process and close it.
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * for await (const event of engine.ingest("documents")) if (event.type === "ingest-end") console.log(event.counts.added);
+ * const { status, citations } = await engine.answer("What does a lost card cost to replace?");
+ * console.log(status, citations[0].quote);
+ * await engine.close();
+ */
 export interface Engine extends ReportReader {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
   hotlines(message: string, domain?: string): Warning[];
-  /** The path of a question as events; the last one is the answer. */
+  /**
+   * The path of a question as events; the last one is the answer.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * for await (const event of engine.ask("What does a lost card cost to replace?")) {
+   *   if (event.type === "sentence") console.log("sentence", event.sentence.text);
+   *   if (event.type === "answer") console.log("answer", event.answer.status);
+   * }
+   * await engine.close();
+   */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;

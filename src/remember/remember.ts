@@ -1,8 +1,9 @@
 import { redactPersonalData } from "../guard/pii.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CachePut } from "../store/cache.ts";
+import type { CachePut } from "../store/cached.ts";
 import type { QuestionNodes } from "../store/graph.ts";
-import type { Interaction, InteractionFacts, InteractionStore, ReviewStatus } from "../store/interactions.ts";
+import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
+import type { InteractionStore } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
@@ -60,7 +61,7 @@ export async function rememberAnswer(
   question: Question,
   answer: Answer,
   { writing, curatedKey, chance, hit, topics }: RememberFacts,
-  store: Store,
+  store: Pick<Store, "interactions" | "sessions" | "cache">,
   { cache, session }: RememberSettings,
   report: NewReport | null = null,
 ): Promise<Remembered> {

@@ -3,10 +3,10 @@ import { ModelError } from "../errors.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
-import type { Candidate } from "./corpus.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
 import { createEmbeddedReranker, type RerankModel, readRerankWeights, rerankCandidates, scoreOf } from "./rerank.ts";
+import type { Candidate } from "./search-index.ts";
 
 const encoder = loadEmbeddedEncoder();
 const embedded = createEmbeddedReranker(encoder);
@@ -68,7 +68,7 @@ describe("createEmbeddedReranker", () => {
 
   it("says what to do when its weights are missing", () => {
     expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(ModelError);
-    expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(/training\/reranker/);
+    expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(/lab\/train\/reranker/);
   });
 });
 

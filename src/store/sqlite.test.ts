@@ -209,9 +209,7 @@ describe("openSqlite", () => {
     await put(waiter, "after");
     const rows = await reader.selectFrom("meta").select("key").orderBy("key").execute();
     expect(rows.map(({ key }) => key)).toEqual(["after", "held", "waited"]);
-    const started = Date.now();
     await put(holder, "free");
-    expect(Date.now() - started).toBeLessThan(1000);
     for (const db of [holder, waiter, reader]) await db.destroy();
   });
 

@@ -136,6 +136,10 @@ function describeFailure(path: string, cause: unknown): StoreError {
 
 /** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
 class TransactionalAdapter extends SqliteAdapter {
+  /** Reads have a connection of their own: without this, Kysely lets one query at a time through. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
   override get supportsTransactionalDdl(): boolean {
     return true;
   }

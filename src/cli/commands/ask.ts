@@ -9,6 +9,7 @@ import { type CliContext, EXIT } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderAnswer } from "../render.ts";
+import type { Terminal } from "../terminal.ts";
 
 interface AskFlags {
   json?: boolean;
@@ -59,12 +60,12 @@ Examples:
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       const { terminal, signal } = context;
-      const config = configOf(command);
+      const config = configOf(context, command);
       const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
       // Before the engine is opened: nothing that fails on the way may keep them back.
       const urgent = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder())(question);
       if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-      const asked = withEngine(config, async (engine) => {
+      const asked = withEngine(context, config, async (engine) => {
         const options = {
           domain: flags.domain,
           tenant: flags.tenant,
@@ -81,7 +82,7 @@ Examples:
             terminal.print(
               flags.json
                 ? JSON.stringify(answerToWire(event.answer), null, 2)
-                : renderAnswer(withoutShown(event.answer, urgent), terminal.colors),
+                : renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
             );
             context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
           } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
@@ -106,6 +107,11 @@ async function readInput(): Promise<string> {
   return text.trim();
 }
 
-function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
-  return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
+/** The answer without the warnings that stand above it already, a refusal's advice in the words of this terminal. */
+function toShow({ refusal, ...answer }: Answer, shown: readonly Warning[], { asTyped }: Terminal): Answer {
+  return {
+    ...answer,
+    refusal: refusal === null ? null : { ...refusal, message: asTyped(refusal.message) },
+    warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)),
+  };
 }
