@@ -18,6 +18,8 @@ export const DEFAULT_SESSION_TURNS = 5;
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
 /** Days for which interactions are kept: long enough to review and to compare two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
+/** Unreviewed interactions kept; the oldest go first. Some 30 kB each with their answers: 600 MB at most. */
+export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Days for which the audit log is kept. */
 export const DEFAULT_AUDIT_DAYS = 730;
 /** Cached answers kept; the least recently used goes first (`spark` source, section 5.2). */
@@ -149,11 +151,16 @@ export const configSchema = z.strictObject({
         .positive()
         .default(DEFAULT_INTERACTIONS_DAYS)
         .describe("Questions with their answers, verdicts and counts"),
+      interactions_rows: z
+        .int()
+        .min(1)
+        .default(DEFAULT_INTERACTION_ROWS)
+        .describe("Unreviewed ones kept in all domains together; the oldest go first, also before their days are over"),
       audit_days: z.number().positive().default(DEFAULT_AUDIT_DAYS).describe("Who reviewed, corrected and forgot what"),
     })
     .prefault({})
     .describe(
-      "Older is deleted hourly by `serve` and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
+      "What is older or too much is deleted as new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
     ),
   cache: z
     .strictObject({

@@ -9,6 +9,7 @@ import { isAddress } from "./models/web-address.ts";
 import { PACKAGE_ROOT } from "./root.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
+import type { Scope } from "./types.ts";
 
 /** The six categories of words that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
@@ -90,7 +91,9 @@ export const domainSchema = z.strictObject({
       slug,
       z.strictObject({
         title: z.string().min(1),
-        access: words.default(["public"]),
+        access: words
+          .default(["public"])
+          .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
         terms: z.record(z.string(), z.string()).default({}).describe("Canonical term → the tenant's term"),
       }),
     )
@@ -199,6 +202,18 @@ export function tenantOf(pack: DomainPack, name: string | null | undefined): str
   throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
     tenant: name,
   });
+}
+
+/**
+ * Who asks, and what they may read. A tenant reads what the configuration grants and its own entry in the pack names: a label that
+ * either of them lacks is not read, so a forgotten entry shows too little, never too much.
+ * @param granted labels that the configuration grants
+ * @throws RequestError `unknown_tenant`
+ */
+export function scopeOf(pack: DomainPack, tenant: string | null | undefined, granted: readonly string[]): Scope {
+  const name = tenantOf(pack, tenant);
+  const own = name === null ? null : (pack.tenants[name]?.access ?? []);
+  return { domain: pack.name, tenant: name, access: own === null ? granted : granted.filter((label) => own.includes(label)) };
 }
 
 function isPattern(source: string): boolean {

@@ -6,7 +6,7 @@ import { answer } from "./answer.ts";
 import { createReader } from "./check/statements.ts";
 import type { Config } from "./config.ts";
 import { bindCorrection } from "./correct-answer.ts";
-import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, tenantOf } from "./domain.ts";
+import { type DomainPack, documentUrl, loadDomain, packHotlines, publishedContacts, scopeOf, tenantOf } from "./domain.ts";
 import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import type { AnswerEvent } from "./events.ts";
@@ -61,7 +61,13 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
   const models = parts.models !== undefined ? parts.models : modelsOf(config);
   const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
-  const store = createStore(db, { now });
+  const retention = {
+    interactionsDays: config.retention.interactions_days,
+    interactionsRows: config.retention.interactions_rows,
+    reportsDays: config.reports.days,
+    auditDays: config.retention.audit_days,
+  };
+  const store = createStore(db, { now, retention });
   const open = parts.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
   const spec = parts.encoder === undefined ? configuredSpec(config) : { given: parts.encoder?.id };
   const encoder = parts.encoder !== undefined ? parts.encoder : spec === null ? null : open(spec);
@@ -204,26 +210,21 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     };
   };
 
-  const scopeOf: Engine["scope"] = ({ domain: name, tenant } = {}) => {
-    const pack = domain(name);
-    return { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
-  };
+  const scope: Engine["scope"] = ({ domain: name, tenant } = {}) => scopeOf(domain(name), tenant, config.access);
   const memory = createMemory({
     store,
     privacy: config.privacy,
     sessionTurns: config.session.turns,
-    retention: {
-      interactionsDays: config.retention.interactions_days,
-      reportsDays: config.reports.days,
-      auditDays: config.retention.audit_days,
-    },
+    retention,
     domain: (name) => domain(name).name,
     createId,
-    bind: ({ domain: name, tenant, access, profile, question }, before, id, text) =>
-      bindCorrection(
-        { id, text, question: questionOf(question, { domain: name, tenant, access }, profile), cited: documentsByNumber(before) },
-        partsFor(domain(name), profileOf(domain(name), profile), { type: "shipped" }),
-      ),
+    bind: ({ domain: name, tenant, access, profile, question }, before, id, text) => {
+      const pack = domain(name);
+      return bindCorrection(
+        { id, text, question: questionOf(question, scopeOf(pack, tenant, access), profile), cited: documentsByNumber(before) },
+        partsFor(pack, profileOf(pack, profile), { type: "shipped" }),
+      );
+    },
   });
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = profileOf(pack, name);
@@ -245,8 +246,8 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     config,
     store,
     memory,
-    scope: scopeOf,
-    feedback: (request, options) => memory.feedback(request, scopeOf(options)),
+    scope,
+    feedback: (request, options) => memory.feedback(request, scope(options)),
     domain,
     corpus,
     retrieveParts: (name) => ({ corpus: corpus(name), documents: store.documents, encoder, rerankers }),
@@ -258,7 +259,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async *conflicts({ domain: name, tenant, signal = new AbortController().signal } = {}) {
       const pack = domain(name);
-      const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
+      const scope = scopeOf(pack, tenant, config.access);
       const index = corpus(pack.name);
       await index.ready();
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
@@ -341,7 +342,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
     },
     async health() {
       const pack = domain();
-      const counts = await store.documents.counts({ domain: pack.name, tenant: null, access: config.access });
+      const counts = await store.documents.counts(scopeOf(pack, null, config.access));
       const threshold = await thresholds.of(pack, profileOf(pack), true);
       return {
         status: counts.documents > 0 ? "ok" : "degraded",
@@ -387,7 +388,7 @@ function canonicalPath(folder: string): string {
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
-    scope: { domain: pack.name, tenant: tenantOf(pack, options.tenant), access: config.access },
+    scope: scopeOf(pack, options.tenant, config.access),
     profile: options.profile ?? config.profile ?? pack.default_profile,
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,

@@ -19,6 +19,7 @@ import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
+import { httpUrl } from "./text/http-url.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
 
@@ -175,7 +176,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     );
   }
   const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
-  const metadata = { ...parsed.metadata, url: parsed.metadata.url ?? urlOf(parsed.path) };
+  const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
   const drafts = chunkDocument(parsed);
   const version = sha256Hex(

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 import type { ReportOverview, StoredReport } from "./diagnostic-report.ts";
-import { type DomainPack, tenantOf } from "./domain.ts";
+import { type DomainPack, scopeOf } from "./domain.ts";
 import { RequestError } from "./errors.ts";
 import { createReportGrouping } from "./remember/report-overview.ts";
 import { reportsSince } from "./store/reports.ts";
@@ -48,8 +48,7 @@ export interface ReportReaderParts {
 export function createReportReader({ store, config, domain, now }: ReportReaderParts): ReportReader {
   const selectionFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
     const kept = reportsSince(now(), config.reports.days);
-    const scope = { domain: pack.name, tenant: tenantOf(pack, tenant), access: config.access };
-    return { scope, since: since === undefined || since < kept ? kept : since };
+    return { scope: scopeOf(pack, tenant, config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {
     async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FILTER_CHARACTERS } from "./admit/filters.ts";
 import type { AnswerEvent } from "./events.ts";
 import type { RefreshResult } from "./refresh.ts";
+import { httpUrl } from "./text/http-url.ts";
 import type {
   Answer,
   AppliedFilters,
@@ -413,7 +414,7 @@ export type WireEvent =
 function citationToWire(citation: Citation): WireCitation {
   return {
     n: citation.n,
-    url: citation.url,
+    url: httpUrl(citation.url),
     title: citation.title,
     quote: citation.quote,
     start: citation.start,
@@ -436,22 +437,23 @@ function rowToWire({ cells, header }: CitedRow): WireCitation["row"] {
 }
 
 function seeAlsoToWire({ title, heading, url, documentId }: SeeAlso): WireAnswer["see_also"] {
-  return { title, heading, url, document_id: documentId };
+  return { title, heading, url: httpUrl(url), document_id: documentId };
 }
 
 function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: FurtherSource) {
-  return { document_id: documentId, document_version: documentVersion, title, url, as_of: asOf };
+  return { document_id: documentId, document_version: documentVersion, title, url: httpUrl(url), as_of: asOf };
 }
 
 function evidenceToWire({ passage, relevance, consistency, agreement, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
   const { sid, document, scores } = passage;
   const judged = { rel: relevance, consistency, agreement, cross: scores.cross, final: score, verdict, reason };
-  return { sid, url: document.url, title: document.title, ...judged };
+  return { sid, url: httpUrl(document.url), title: document.title, ...judged };
 }
 
 function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
   const sides = conflict.sides.map(({ documentId, documentVersion, asOf, ...side }) => ({
     ...side,
+    url: httpUrl(side.url),
     document_id: documentId,
     document_version: documentVersion,
     as_of: asOf,
@@ -471,6 +473,7 @@ function refusalToWire(refusal: Refusal): WireRefusal {
     searched: searchedToWire(refusal.searched),
     nearest: refusal.nearest.map(({ documentId, documentVersion, original, missing, missingValues, ...miss }) => ({
       ...miss,
+      url: httpUrl(miss.url),
       document_id: documentId,
       document_version: documentVersion,
       original: { ...original },

@@ -50,10 +50,17 @@ export function pairedBootstrap(
 export function clusterBootstrap(
   clusters: readonly string[],
   figure: (indexes: readonly number[]) => number | null,
-  { draws = 500, seed = 1 }: { draws?: number; seed?: number } = {},
+  options: { draws?: number; seed?: number } = {},
 ): (Interval & { readonly value: number }) | null {
-  const value = figure(clusters.map((_, i) => i));
-  if (value === null) return null;
+  return bootstrapFigures(clusters, (indexes) => ({ figure: figure(indexes) }), options).get("figure") ?? null;
+}
+
+/** The same of several figures of the same draws; those that are not defined on the whole set are left out. */
+export function bootstrapFigures(
+  clusters: readonly string[],
+  figures: (indexes: readonly number[]) => Readonly<Record<string, number | null>>,
+  { draws = 500, seed = 1 }: { draws?: number; seed?: number } = {},
+): Map<string, Interval & { readonly value: number }> {
   const groups = new Map<string, number[]>();
   clusters.forEach((cluster, i) => {
     const group = groups.get(cluster);
@@ -62,12 +69,13 @@ export function clusterBootstrap(
   });
   const list = [...groups.values()];
   const random = createRandom(seed);
-  const values: number[] = [];
-  for (let draw = 0; draw < draws; draw++) {
-    const drawn = figure(list.flatMap(() => list[Math.floor(random() * list.length)] as number[]));
-    if (drawn !== null) values.push(drawn);
+  const drawn = Array.from({ length: draws }, () => figures(list.flatMap(() => list[Math.floor(random() * list.length)] as number[])));
+  const intervals = new Map<string, Interval & { readonly value: number }>();
+  for (const [name, value] of Object.entries(figures(clusters.map((_, i) => i)))) {
+    if (value === null) continue;
+    const values = drawn.flatMap((one) => one[name] ?? []).sort((a, b) => a - b);
+    const at = (q: number) => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? value;
+    intervals.set(name, { value, low: at(0.025), high: at(0.975) });
   }
-  values.sort((a, b) => a - b);
-  const at = (q: number) => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? value;
-  return { value, low: at(0.025), high: at(0.975) };
+  return intervals;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { DocumentStore } from "../store/documents.ts";
 import type { StoredTurn } from "../store/sessions.ts";
+import { httpUrl } from "../text/http-url.ts";
 import type { Answer, Scope } from "../types.ts";
 import { redactAnswered } from "./redact.ts";
 
@@ -74,7 +75,11 @@ export async function sessionMessages(
     const seen = kept?.citations.every(({ documentId }) => visible.has(documentId)) ?? true;
     const text = kept === null || kept.sentences.length === 0 ? answer : withMarkers(kept);
     const citations =
-      kept?.citations.map((one) => ({ ...one, current: visible.get(one.documentId)?.version === one.documentVersion })) ?? [];
+      kept?.citations.map((one) => ({
+        ...one,
+        url: httpUrl(one.url),
+        current: visible.get(one.documentId)?.version === one.documentVersion,
+      })) ?? [];
     return [
       { role: "user", content: question, at: createdAt },
       {

@@ -5,6 +5,7 @@ import { RequestError, withWarnings } from "../errors.ts";
 import { requireAdmin } from "./admin.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
+import { goneResponse, isGone } from "./gone.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import type { ServerLog } from "./log.ts";
 import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
@@ -46,6 +47,7 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
   const app = new Hono();
 
   app.onError((error, context) => {
+    if (isGone(error, context.req.raw.signal)) return goneResponse();
     const { status, body } = describeFailure(error, log);
     return context.json(body, status);
   });

@@ -4,8 +4,8 @@ import { createClient } from "../client/index.ts";
 import { eventsOf, sampleAnswer } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
 import { createApp } from "./app.ts";
-import { silentLog } from "./log.ts";
-import { type RunningServer, serve } from "./serve.ts";
+import { type ServerLog, silentLog } from "./log.ts";
+import { type RunningServer, type ServeOptions, serve } from "./serve.ts";
 
 const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });
 const running: RunningServer[] = [];
@@ -13,10 +13,14 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(script: AskScript, closeGraceMs = 5_000) {
+interface StartOptions extends Pick<ServeOptions, "closeGraceMs" | "requestTimeoutMs"> {
+  readonly log?: ServerLog;
+}
+
+async function start(script: AskScript, { log = silentLog, ...limits }: StartOptions = {}) {
   const engine = createFakeAskEngine(script);
-  const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
-  const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs });
+  const app = createApp({ engine, log, webRoot: "/nowhere" });
+  const server = await serve(app, { host: "127.0.0.1", port: 0, ...limits });
   running.push(server);
   return { engine, app, server, client: createClient({ baseUrl: server.url }) };
 }
@@ -87,7 +91,7 @@ describe("serve", () => {
   });
 
   it("cuts an answer that outlasts the grace period; the client is told", async () => {
-    const { client, engine, server } = await start(slow(60_000), 50);
+    const { client, engine, server } = await start(slow(60_000), { closeGraceMs: 50 });
     const events = client.stream({ question: "q" });
     await events.next();
     await server.close();
@@ -106,6 +110,49 @@ describe("serve", () => {
     socket.write('POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"quest');
     await new Promise((resolve) => setTimeout(resolve, 20));
     socket.destroy();
+    expect((await client.ask({ question: "q" })).status).toBe("ok");
+  });
+
+  it.each([
+    ["of a stated length", 'content-length: 100\r\n\r\n{"quest'],
+    ["in chunks", 'transfer-encoding: chunked\r\n\r\n7\r\n{"quest\r\n'],
+  ])("takes a body %s that breaks off for a requester who has left, not for an error of its own", async (_what, rest) => {
+    const statuses: unknown[] = [];
+    const errors: unknown[] = [];
+    const log = {
+      info: (_message: string, { status }: Readonly<Record<string, unknown>>) => statuses.push(status),
+      error: (...entry: unknown[]) => errors.push(entry),
+    };
+    const { server } = await start(slow(0), { log });
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(`POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${rest}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await expect.poll(() => statuses).toEqual([499]);
+    expect(errors).toEqual([]);
+  });
+
+  it("lets go of 300 bodies that never end, and answers others meanwhile", async () => {
+    const { client, server } = await start(slow(0), { requestTimeoutMs: 400 });
+    const port = Number(new URL(server.url).port);
+    const closed = Array.from(
+      { length: 300 },
+      () =>
+        new Promise<void>((resolve) => {
+          const socket = connect(port, "127.0.0.1");
+          const drip = setInterval(() => socket.write(" "), 50);
+          socket.write("POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n{");
+          socket.on("error", () => undefined);
+          socket.resume().once("close", () => {
+            clearInterval(drip);
+            resolve();
+          });
+        }),
+    );
+    expect((await client.ask({ question: "q" })).status).toBe("ok");
+    const startedAt = performance.now();
+    await Promise.all(closed);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect((await client.ask({ question: "q" })).status).toBe("ok");
   });
 

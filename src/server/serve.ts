@@ -3,7 +3,12 @@ import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
-import { DEFAULT_CLOSE_GRACE_MS } from "./limits.ts";
+import { DEFAULT_CLOSE_GRACE_MS, DEFAULT_REQUEST_TIMEOUT_MS } from "./limits.ts";
+
+/** Milliseconds in which the head of a request must have arrived: a few hundred bytes. */
+const MAX_HEADERS_MS = 10_000;
+/** Milliseconds between two looks for requests that are late. */
+const TIMEOUT_CHECK_MS = 1_000;
 
 export interface ServeOptions {
   readonly host: string;
@@ -11,6 +16,8 @@ export interface ServeOptions {
   readonly port: number;
   /** Milliseconds that running answers get to finish on `close`. @default 5000 */
   readonly closeGraceMs?: number;
+  /** Milliseconds in which a request must have arrived, its body included. @default 20000 */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface RunningServer {
@@ -21,8 +28,18 @@ export interface RunningServer {
 }
 
 /** Serves the app. Throws `ConfigError` (`port_in_use`, `port_not_allowed`, `host_not_available`) when it cannot listen. */
-export async function serve(app: Hono, { host, port, closeGraceMs = DEFAULT_CLOSE_GRACE_MS }: ServeOptions): Promise<RunningServer> {
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+export async function serve(
+  app: Hono,
+  { host, port, closeGraceMs = DEFAULT_CLOSE_GRACE_MS, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS }: ServeOptions,
+): Promise<RunningServer> {
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(requestTimeoutMs, MAX_HEADERS_MS),
+      connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, TIMEOUT_CHECK_MS),
+    },
+  }) as Server;
   const connections = trackConnections(server);
   await listen(server, host, port);
   const address = server.address() as AddressInfo;

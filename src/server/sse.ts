@@ -26,7 +26,10 @@ export function streamFrames(
   let heartbeat: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      heartbeat = setInterval(() => controller.enqueue(encoder.encode(HEARTBEAT_FRAME)), heartbeatMs);
+      // A reader that takes nothing gets nothing more: heartbeats would pile up for as long as it stays.
+      heartbeat = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(HEARTBEAT_FRAME));
+      }, heartbeatMs);
       heartbeat.unref();
     },
     async pull(controller) {

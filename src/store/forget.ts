@@ -28,6 +28,8 @@ export interface Forgotten {
 /** Days for which each kind is kept. */
 export interface Retention {
   readonly interactionsDays: number;
+  /** Unreviewed interactions kept in all; the oldest go first. */
+  readonly interactionsRows: number;
   readonly reportsDays: number;
   readonly auditDays: number;
 }
@@ -257,28 +259,56 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
 
 const DAY_MS = 86_400_000;
 
-async function purge(trx: Transaction<Database>, { interactionsDays, reportsDays, auditDays }: Retention, now: Date): Promise<Purged> {
+async function purge(trx: Transaction<Database>, retention: Retention, now: Date): Promise<Purged> {
   const at = now.toISOString();
-  const ago = (days: number) => new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
+  const { reportsDays, auditDays } = retention;
+  const ago = (days: number) => daysAgo(days, now);
   const sessions = await trx.deleteFrom("sessions").where("expires_at", "<=", at).executeTakeFirst();
   const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
   const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
-  const old = ago(interactionsDays);
-  // The text that a correction was made from goes with the interaction.
-  const gone = await trx.selectFrom("interactions").select("id").where("created_at", "<", old).execute();
-  await blankCurated(
-    trx,
-    gone.map(({ id }) => id),
-  );
-  const interactions = await trx.deleteFrom("interactions").where("created_at", "<", old).executeTakeFirst();
+  const interactions = await dropInteractions(trx, retention, now);
   await forgetEntities(trx);
   return {
     sessions: Number(sessions.numDeletedRows),
     cache: Number(cache.numDeletedRows),
     reports: Number(reports.numDeletedRows),
-    interactions: Number(interactions.numDeletedRows),
+    interactions,
     audit: await purgeAudit(trx, ago(auditDays), at),
   };
+}
+
+/**
+ * Deletes interactions that are too old or too many. What a reviewer has judged does not count as too much: a flood of questions would push it out.
+ * @returns how many went
+ */
+export async function dropInteractions(
+  trx: Transaction<Database>,
+  { interactionsDays, interactionsRows }: Pick<Retention, "interactionsDays" | "interactionsRows">,
+  now: Date,
+): Promise<number> {
+  const tooOld = trx.selectFrom("interactions").select("id").where("created_at", "<", daysAgo(interactionsDays, now));
+  const tooMany = trx
+    .selectFrom("interactions")
+    .select("id")
+    .where("review_status", "=", "unreviewed")
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(ALL)
+    .offset(interactionsRows);
+  const gone = [...(await tooOld.execute()), ...(await tooMany.execute())].map(({ id }) => id);
+  // The text that a correction was made from goes with the interaction.
+  await blankCurated(trx, gone);
+  let deleted = 0;
+  for (const part of inParts(gone))
+    deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
+  return deleted;
+}
+
+/** SQLite wants a limit before an offset. */
+const ALL = 1_000_000_000;
+
+function daysAgo(days: number, now: Date): string {
+  return new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
 }
 
 /** Cuts the oldest rows off; a row that says so is the new anchor of the chain. */

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { dropInteractions, type Retention } from "./forget.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 
@@ -68,7 +69,16 @@ export interface InteractionStore {
   recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
-export function createInteractionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): InteractionStore {
+/** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
+const ADDITIONS_PER_LOOK = 256;
+
+export function createInteractionStore(
+  db: Kysely<Database>,
+  now: () => Date,
+  secret: () => Promise<string>,
+  retention?: Retention,
+): InteractionStore {
+  let added = 0;
   return {
     async add(interaction, report = null, given = undefined) {
       const facts = given ?? factsOf(interaction);
@@ -87,6 +97,10 @@ export function createInteractionStore(db: Kysely<Database>, now: () => Date, se
         if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         if (report !== null) await insertReport(trx, interaction, report, at);
+        if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
+          await dropInteractions(trx, retention, at);
+          await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+        }
         return review_status;
       });
     },

@@ -5,7 +5,7 @@ import { type CacheStore, createCacheStore } from "./cache.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
-import { createForgetStore, type ForgetStore } from "./forget.ts";
+import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
@@ -38,10 +38,12 @@ export interface Store {
 export interface StoreOptions {
   /** The time, injected for tests. */
   readonly now: () => Date;
+  /** What is kept of interactions and sessions while new ones are stored; without it, only `forgetting.purge` deletes. */
+  readonly retention?: Retention | undefined;
 }
 
 /** The same queries for every database behind Kysely. */
-export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store {
+export function createStore(db: Kysely<Database>, { now, retention }: StoreOptions): Store {
   let known: Promise<string> | null = null;
   const secret = () => {
     known ??= readSecret(db).catch((error: unknown) => {
@@ -56,7 +58,7 @@ export function createStore(db: Kysely<Database>, { now }: StoreOptions): Store 
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
     sessions: createSessionStore(db, now, secret),
-    interactions: createInteractionStore(db, now, secret),
+    interactions: createInteractionStore(db, now, secret, retention),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),

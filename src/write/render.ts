@@ -1,4 +1,5 @@
 import { escapeUTF8 as escapeHtml } from "entities";
+import { httpUrl } from "../text/http-url.ts";
 import { readCells } from "../text/table-row.ts";
 import type { Answer, AnswerSentence, Citation, CitedRow } from "../types.ts";
 
@@ -56,5 +57,6 @@ function renderSeeAlso({ seeAlso }: Answer): string {
 
 function linked(title: string, url: string | null): string {
   const name = escapeHtml(title);
-  return url !== null && /^https?:\/\//i.test(url) ? `<a href="${escapeHtml(url)}" rel="noopener">${name}</a>` : name;
+  const address = httpUrl(url);
+  return address === null ? name : `<a href="${escapeHtml(address)}" rel="noopener">${name}</a>`;
 }

@@ -5,6 +5,7 @@ import { addEvalCacheCommand } from "./eval-cache.ts";
 import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
+import { addEvalGoldenCommand } from "./eval-golden.ts";
 import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRefusalCommand } from "./eval-refusal.ts";
@@ -24,6 +25,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 
 export function addEvalCommand(program: Command, context: CliContext): void {
   const evaluate = program.command("eval").description("measure answers against golden sets").addHelpText("after", EXAMPLE);
+  addEvalGoldenCommand(evaluate, context);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);

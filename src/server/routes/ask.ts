@@ -4,6 +4,7 @@ import type { AnswerEvent } from "../../events.ts";
 import { answerToWire, eventToWire } from "../../wire.ts";
 import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
 import { describeFailure } from "../error-response.ts";
+import { goneResponse } from "../gone.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { ServerLog } from "../log.ts";
 import { readAskRequest } from "../read-ask-request.ts";
@@ -120,9 +121,4 @@ async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): Asy
   } finally {
     await rest.return();
   }
-}
-
-/** Nobody reads this: the connection is closed. 499 keeps such requests apart in the log. */
-function goneResponse(): Response {
-  return new Response(null, { status: 499 });
 }

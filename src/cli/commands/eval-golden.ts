@@ -1,0 +1,148 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import { loadDomain } from "../../domain.ts";
+import { messageOf, RequestError } from "../../errors.ts";
+import { renderTable, writeReport } from "../../evaluate/report.ts";
+import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
+import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
+import { readGoldenReport } from "../../grade/read-golden-report.ts";
+import { renderGolden } from "../../grade/render-golden.ts";
+import { runGolden } from "../../grade/run-golden.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import type { CliContext } from "../context.ts";
+import { configOf } from "../open.ts";
+
+interface GoldenFlags {
+  corpus?: string;
+  golden?: string;
+  data?: string;
+  domains?: string;
+  domain?: string;
+  profile?: string;
+  baseUrl?: string;
+  against?: string;
+  json?: string;
+  read?: string;
+}
+
+/** A set with the pack whose vocabulary applies to it. */
+interface ChosenSet {
+  readonly set: GoldenSet;
+  readonly domain: string | undefined;
+}
+
+/** Sets that a shipped pack was made for. */
+const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
+
+export function addEvalGoldenCommand(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("golden")
+    .description("answers to questions whose right answer is known: shown, right, wrong, refused; one set, or every set of a folder")
+    .option("--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it")
+    .option("--golden <folder>", "folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl")
+    .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
+    .option("--domains <names>", "comma-separated: only these sets of --data")
+    .option("--domain <name>", "domain pack whose vocabulary applies; without --corpus and --golden, the pack's own set")
+    .option("--profile <name>", "profile to measure")
+    .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
+    .option("--against <file>", "an earlier report: differences with paired intervals")
+    .option("--read <file>", "write every answer beside the right one, as Markdown to be read")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ json, read, ...flags }: GoldenFlags, command: Command) => {
+      const config = configOf(command);
+      const isGiven = command.getOptionValueSource("data") === "cli";
+      const chosen = chooseSets(flags, isGiven, config.domains_dir);
+      const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
+      // Loaded only now: help and wrong usage answer without the engine.
+      const { createEngine } = await import("../../engine.ts");
+      const { terminal, signal } = context;
+      const measured: (MeasuredSet & { set: GoldenSet })[] = [];
+      for (const { set, domain } of chosen) {
+        const options = { config, domain, profile: flags.profile, baseUrl: flags.baseUrl, signal, openEngine: createEngine };
+        for await (const event of runGolden(set, options)) {
+          if (event.type === "progress") terminal.progress(`${event.done}/${event.total} ${event.what}`);
+          else measured.push({ ...event, name: set.name, set });
+        }
+      }
+      const { report, table, sets } = reportGolden(measured, { command: commandLine(flags), now: new Date(), against });
+      terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
+      if (measured.length > 1) terminal.print(`${renderTable(sets)}\n`);
+      terminal.print(renderTable(table));
+      if (read !== undefined) writeText(read, renderGolden(measured));
+      if (json !== undefined) writeReport(json, report);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  sourcebound eval golden --corpus manual --golden manual-questions
+  sourcebound eval golden --domain veterans
+  sourcebound eval golden --data data --json now.json --against before.json --read answers.md`;
+
+/** @param dataGiven `--data` stands on the command line, not only in the environment */
+function chooseSets(flags: GoldenFlags, dataGiven: boolean, domainsDir: string | undefined): ChosenSet[] {
+  const { corpus, golden, data, domain } = flags;
+  if (corpus !== undefined || golden !== undefined) {
+    if (corpus === undefined || golden === undefined)
+      throw new RequestError("config_invalid", "One set needs both: give its documents with --corpus and its questions with --golden.");
+    return [{ set: readGoldenSet({ name: domain ?? "golden", corpus, golden }), domain }];
+  }
+  if (!dataGiven && domain !== undefined) return [{ set: packSet(domain, domainsDir), domain }];
+  if (data === undefined)
+    throw new RequestError(
+      "config_invalid",
+      "There is nothing to ask: give --corpus and --golden, or --domain, or a folder of sets with --data or SOURCEBOUND_DATA.",
+    );
+  return pick(findGoldenSets(data), flags.domains).map((folders) => {
+    const pack = domain ?? PACKS[folders.name];
+    return { set: readGoldenSet({ ...folders, name: pack ?? folders.name }), domain: pack };
+  });
+}
+
+/** Sets by their own name or by that of their pack. */
+function pick(sets: readonly GoldenFolders[], names: string | undefined): GoldenFolders[] {
+  if (names === undefined) return [...sets];
+  const known = sets.flatMap(({ name }) => [name, ...(PACKS[name] === undefined ? [] : [PACKS[name]])]);
+  return names.split(",").map((wanted) => {
+    const found = sets.find(({ name }) => name === wanted || PACKS[name] === wanted);
+    if (found !== undefined) return found;
+    throw new RequestError("unknown_set", `There is no set "${wanted}": use some of ${known.join(", ")}.${didYouMean(wanted, known)}`);
+  });
+}
+
+function packSet(name: string, domainsDir: string | undefined): GoldenSet {
+  const pack = loadDomain(name, domainsDir);
+  if (pack.golden === null || !existsSync(join(pack.folder, pack.golden)))
+    throw new RequestError("golden_missing", `The pack "${name}" brings no golden set: give --corpus and --golden.`, { domain: name });
+  const set = readGoldenSet({ name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
+  return { ...set, documents: join(pack.folder, pack.documents.path) };
+}
+
+function commandLine(flags: GoldenFlags): string {
+  const given = Object.entries({
+    corpus: flags.corpus,
+    golden: flags.golden,
+    data: flags.data,
+    domains: flags.domains,
+    domain: flags.domain,
+    profile: flags.profile,
+    "base-url": flags.baseUrl,
+    against: flags.against,
+  });
+  return ["eval golden", ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))].join(" ");
+}
+
+function writeText(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    throw new RequestError(
+      "report_unwritable",
+      `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`,
+      {},
+      { cause },
+    );
+  }
+}

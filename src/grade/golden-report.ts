@@ -1,0 +1,156 @@
+import { bootstrapFigures } from "../evaluate/bootstrap.ts";
+import { quantile } from "../evaluate/metrics.ts";
+import { countRow, decimal, type Report, type TableRow, versionsOf } from "../evaluate/report.ts";
+import { confidenceAuroc, countGolden, goldenFigures } from "./golden-figures.ts";
+import type { GoldenItem } from "./golden-item.ts";
+import type { Ingested } from "./run-golden.ts";
+
+export interface MeasuredSet {
+  readonly name: string;
+  readonly items: readonly GoldenItem[];
+  readonly latenciesMs: readonly number[];
+  readonly ingested: Ingested;
+}
+
+interface ReportOptions {
+  readonly command: string;
+  readonly now: Date;
+  /** Judged questions of an earlier run. */
+  readonly against?: readonly GoldenItem[] | undefined;
+}
+
+const SEED = 1;
+const DRAWS = 1000;
+
+/** The figures of all sets together, by what a question needs, and of each set (`sets`), for a file and for people. */
+export function reportGolden(
+  sets: readonly MeasuredSet[],
+  { command, now, against }: ReportOptions,
+): { report: Report; table: TableRow[]; sets: TableRow[] } {
+  const items = sets.flatMap((set) => set.items);
+  const latencies = sets.flatMap((set) => set.latenciesMs);
+  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
+  const ofNeed = (need: string) => items.filter((item) => item.needs === need);
+  const changes = against === undefined ? null : compareGolden(items, against);
+  const metrics = {
+    ...goldenFigures(items),
+    ...prefixed(sets.map(({ name, items: own }) => [name, goldenFigures(own)])),
+    ...prefixed(
+      needs.map((need) => {
+        const { "right.answerable": right, "answered.answerable": answered } = goldenFigures(ofNeed(need));
+        return [`needs.${need}`, { right: right ?? null, answered: answered ?? null }];
+      }),
+    ),
+    ...Object.fromEntries(
+      (changes ?? []).flatMap(({ name, difference, low, high }) => [
+        [`${name}.change`, difference],
+        [`${name}.change.low`, low],
+        [`${name}.change.high`, high],
+      ]),
+    ),
+  };
+  const timings = {
+    ask_ms_p50: quantile(latencies, 0.5),
+    ask_ms_p95: quantile(latencies, 0.95),
+    ...prefixed(
+      sets.map(({ name, latenciesMs, ingested }) => [
+        name,
+        { ask_ms_p50: quantile(latenciesMs, 0.5), ask_ms_p95: quantile(latenciesMs, 0.95), ingest_ms: ingested.ms },
+      ]),
+    ),
+  };
+  const table: TableRow[] = [
+    ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
+    {
+      name: "confidence.auroc",
+      figure: decimal(confidenceAuroc(items)),
+      note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
+    },
+    { name: "words.median", figure: String(metrics["words.median"] ?? "–"), note: "of an answer shown" },
+    { name: "ask", figure: `${timings.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${timings.ask_ms_p95?.toFixed(0)} ms` },
+    ...needs.map((need) => countRow(`needs.${need}`, ofNeed(need).filter(({ right }) => right).length, ofNeed(need).length, "right")),
+  ];
+  const report = {
+    name: "golden",
+    command,
+    versions: versionsOf(),
+    seed: SEED,
+    date: now.toISOString(),
+    n: {
+      answerable: items.filter(({ kind }) => kind === "answerable").length,
+      unanswerable: items.filter(({ kind }) => kind !== "answerable").length,
+      documents: sets.reduce((sum, { ingested }) => sum + ingested.documents, 0),
+      chunks: sets.reduce((sum, { ingested }) => sum + ingested.chunks, 0),
+    },
+    metrics,
+    timings,
+    items: items.map((item) => ({ ...item })),
+  };
+  return { report, table, sets: setRows(sets) };
+}
+
+/** One line a set, as columns. */
+function setRows(sets: readonly MeasuredSet[]): TableRow[] {
+  const columns = ["answered.answerable", "right.answerable", "wrong.shown", "first.right", "refused.near_miss", "refused.false_premise"];
+  const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];
+  const cells = sets.map(({ items }) => {
+    const counts = new Map(countGolden(items).map((count) => [count.name, count]));
+    return [...columns.map((name) => fraction(counts.get(name))), decimal(confidenceAuroc(items))];
+  });
+  const widths = heads.map((head, i) => Math.max(head.length, ...cells.map((row) => (row[i] as string).length)));
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padStart(widths[i] as number)).join("  ");
+  return [{ name: "", figure: line(heads) }, ...sets.map(({ name }, i) => ({ name, figure: line(cells[i] as string[]) }))];
+}
+
+function fraction(count: { hits: number; n: number } | undefined): string {
+  return count === undefined || count.n === 0 ? "–" : `${count.hits} of ${count.n}`;
+}
+
+export interface Change {
+  readonly name: string;
+  readonly before: number;
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How each figure differs from that of an earlier run on the questions that both asked, with 95 % intervals of the paired bootstrap over pages. */
+export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]): Change[] {
+  const earlier = new Map(against.map((item) => [`${item.domain}/${item.id}`, item]));
+  const pairs = items.flatMap((item) => {
+    const before = earlier.get(`${item.domain}/${item.id}`);
+    return before === undefined ? [] : [{ item, before }];
+  });
+  const before = goldenFigures(pairs.map((pair) => pair.before));
+  const changes = bootstrapFigures(
+    pairs.map(({ item }) => item.cluster),
+    (indexes) => {
+      const drawn = indexes.flatMap((i) => pairs[i] ?? []);
+      const then = goldenFigures(drawn.map((pair) => pair.before));
+      const now = Object.entries(goldenFigures(drawn.map((pair) => pair.item)));
+      return Object.fromEntries(now.map(([name, value]) => [name, minus(value, then[name] ?? null)]));
+    },
+    { draws: DRAWS, seed: SEED },
+  );
+  return [...changes].flatMap(([name, { value: difference, low, high }]) => {
+    const was = before[name] ?? null;
+    return was === null ? [] : [{ name, before: was, difference, low, high }];
+  });
+}
+
+function minus(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one - other;
+}
+
+function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {
+  const change = changes?.find((one) => one.name === name);
+  if (change === undefined) return note;
+  const signed = (value: number) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
+  return `before ${decimal(change.before)}, ${signed(change.difference)} [${signed(change.low)}, ${signed(change.high)}]`;
+}
+
+function prefixed(groups: readonly (readonly [string, Readonly<Record<string, number | null>>])[]): Record<string, number | null> {
+  return Object.fromEntries(
+    groups.flatMap(([prefix, figures]) => Object.entries(figures).map(([name, value]) => [`${prefix}.${name}`, value])),
+  );
+}

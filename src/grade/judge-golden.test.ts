@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import type { Answer } from "../types.ts";
+import type { GoldenPlaces, Places } from "./golden-places.ts";
+import { holdsToken } from "./holds-token.ts";
+import { judgeAnswerable, judgeUnanswerable } from "./judge-golden.ts";
+
+const page = (path: string, context: string): SamplePassage => ({
+  title: "Blue account",
+  url: null,
+  asOf: null,
+  headingPath: ["Fees"],
+  path,
+  context,
+});
+const BLUE = page("pages/blue.md", "The fee is $5.00 a month. It is waived from $625. Students pay nothing.");
+const TEAL = page("pages/teal.md", "The fee is $5.00 a month.");
+
+/** A quote for each sentence; sample citations stand 1000 characters into their files. */
+function answerOf(...quotes: readonly (readonly [SamplePassage, string])[]): Answer {
+  const citations = quotes.map(([passage, quote], i) => sampleCitation(i + 1, passage, quote));
+  return sampleAnswer({ question: "?", citations, sentences: citations.map(({ n, quote }) => ({ text: quote, citations: [n] })) });
+}
+
+function placesOf(quote: string): GoldenPlaces {
+  const start = 1000 + BLUE.context.indexOf(quote);
+  const places: Places = new Map([["pages/blue.md", [{ start, end: start + quote.length }]]]);
+  return { gold: () => places, contradicting: () => places };
+}
+
+const question = (parts: { key_values?: string[]; must_not?: string[] } = {}) => ({
+  ...{ id: "a", question: "?", gold_pages: ["pages/blue.md"], gold_quotes: ["x"], answer: "", topic: "", difficulty: "", needs: "" },
+  ...{ key_values: [], must_not: [], ...parts },
+});
+
+describe("judgeAnswerable", () => {
+  const fee = placesOf("The fee is $5.00 a month.");
+
+  it("calls an answer right that quotes gold, with the value there, and tells whether gold comes first", () => {
+    const one = judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["$5"] }), fee);
+    expect(one).toEqual({ shown: true, right: true, first: true, page: true, quoted: true, lacks: [], holds: [] });
+    const later = answerOf([BLUE, "Students pay nothing."], [BLUE, "The fee is $5.00 a month."]);
+    expect(judgeAnswerable(later, question(), fee)).toMatchObject({ right: true, first: false });
+  });
+
+  it("calls the same words on another page wrong", () => {
+    expect(judgeAnswerable(answerOf([TEAL, "The fee is $5.00 a month."]), question(), fee)).toMatchObject({
+      right: false,
+      page: false,
+      quoted: false,
+    });
+  });
+
+  it("wants a key value where gold is quoted, not beside it", () => {
+    const beside = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
+    expect(judgeAnswerable(beside, question({ key_values: ["$625"] }), fee)).toMatchObject({ right: false, quoted: true, lacks: ["$625"] });
+  });
+
+  it("finds a key value in the headings of the quote", () => {
+    expect(judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["blue account"] }), fee).right).toBe(
+      true,
+    );
+  });
+
+  it("calls an answer wrong that holds what a right one has no reason to hold", () => {
+    const both = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
+    expect(judgeAnswerable(both, question({ must_not: ["$625"] }), fee)).toMatchObject({ right: false, holds: ["$625"] });
+  });
+
+  it("shows nothing of a refusal", () => {
+    const refused = { ...answerOf([BLUE, "The fee is $5.00 a month."]), status: "insufficient_context" as const };
+    expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject({
+      shown: false,
+      right: false,
+      quoted: false,
+      lacks: [],
+    });
+  });
+});
+
+describe("judgeUnanswerable", () => {
+  const item = { id: "u", question: "?", kind: "false_premise" as const, why: "", contradicting_quotes: ["x"] };
+
+  it("lets a false premise be corrected by the quote that contradicts it, and by nothing else", () => {
+    const places = placesOf("Students pay nothing.");
+    expect(judgeUnanswerable(answerOf([BLUE, "Students pay nothing."]), item, places)).toMatchObject({ shown: true, right: true });
+    expect(judgeUnanswerable(answerOf([BLUE, "The fee is $5.00 a month."]), item, places)).toMatchObject({ shown: true, right: false });
+  });
+});
+
+describe("holdsToken", () => {
+  it.each([
+    ["It costs $5 a month", "$5.00"],
+    ["It costs $5.00.", "$5"],
+    ["HCoV‐OC43 (34%)", "OC43"],
+    ["the “red” one\nis", 'the "red" one is'],
+    ["Rated 20.", "20"],
+  ])("finds in %j the value %j", (text, value) => expect(holdsToken(text, value)).toBe(true));
+
+  it.each([
+    ["It costs $5.50", "$5"],
+    ["It costs $5,000", "$5"],
+    ["Section 1.20", "20"],
+    ["2 out of 10,000", "10"],
+    ["Nobody", "no"],
+  ])("does not find in %j the value %j", (text, value) => expect(holdsToken(text, value)).toBe(false));
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Interaction } from "./interactions.ts";
+import { openSqlite } from "./sqlite.ts";
+import { createStore, type Store } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+const RETENTION = { interactionsDays: 10, interactionsRows: 40, reportsDays: 10, auditDays: 10 };
+/** Rows by which the cap may be passed until it is looked at again. */
+const SLACK = 256;
+
+let folder = "";
+let now = 0;
+const stores: Store[] = [];
+const open = async () => {
+  const store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(now), retention: RETENTION });
+  stores.push(store);
+  return store;
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  now = Date.parse("2026-01-01T00:00:00Z");
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const interaction = (id: string): Interaction => ({
+  ...{ id, domain: "shop", tenant: null, access: ["public"], profile: "sourcebound", sessionId: null, question: `q ${id}`, answer: "{}" },
+  ...{ status: "ok", confidence: null, chance: null, cacheMode: "miss" },
+});
+const scope = { domain: "shop", tenant: null, access: ["public"] };
+const idsIn = async (store: Store) => (await store.interactions.list("shop", 10_000)).map(({ id }) => id);
+
+it("keeps the newest interactions while new ones are stored, and all that were reviewed", async () => {
+  const store = await open();
+  await store.interactions.add(interaction("reviewed"));
+  expect(await store.review.flag({ id: "reviewed", by: "Ann" })).toBe("done");
+  for (let n = 0; n < 2 * SLACK + 5; n++) {
+    now += 1_000;
+    await store.interactions.add(interaction(`i${String(n).padStart(4, "0")}`));
+  }
+  const ids = await idsIn(store);
+  expect(ids.length).toBeLessThanOrEqual(RETENTION.interactionsRows + SLACK);
+  expect(ids.at(-1)).toBe("reviewed");
+  expect(ids[0]).toBe(`i${String(2 * SLACK + 4).padStart(4, "0")}`);
+});
+
+it("deletes what is too old or too much with the first question of a process, and expired sessions with it", async () => {
+  const first = await open();
+  for (let n = 0; n < 100; n++) {
+    now += 1_000;
+    await first.interactions.add(interaction(`i${n}`));
+    await first.sessions.append(`s${n}`, scope, { question: "q", answer: "a", citations: [] }, { idleMinutes: 30, limit: 5 });
+  }
+  expect(await idsIn(first)).toHaveLength(100);
+  const second = await open();
+  now += 3_600_000;
+  await second.interactions.add(interaction("next"));
+  expect(await idsIn(second)).toHaveLength(RETENTION.interactionsRows);
+  expect(await second.sessions.purge()).toBe(0);
+  const third = await open();
+  now += 11 * DAY_MS;
+  await third.interactions.add(interaction("last"));
+  expect(await idsIn(third)).toEqual(["last"]);
+});
