@@ -1,0 +1,73 @@
+import type { StretchReading } from "../reader/answers.ts";
+import type { PieceView } from "./piece-view.ts";
+
+/** One piece of a passage beside a question, with all that was measured of it. */
+export interface MeasuredPiece {
+  readonly view: PieceView;
+  /** Does the question want a list or steps? */
+  readonly wantsList: boolean;
+  /** Does it ask for a kind of value? */
+  readonly wantsValue: boolean;
+  /** Chance by the embedded reranker that the piece answers; `null`: it was not asked. */
+  readonly relevance: number | null;
+  /** `null`: the reader did not see it. */
+  readonly read: StretchReading | null;
+  /** The best of all pieces and passages of this question: log odds. */
+  readonly best: { readonly rerank: number | null; readonly answer: number | null; readonly peak: number | null };
+}
+
+type Feature = (piece: MeasuredPiece) => number | null;
+
+/** Log odds beyond this say no more. */
+const MOST = 8;
+
+export function logit(chance: number): number {
+  const kept = Math.min(1 - 1e-4, Math.max(1e-4, chance));
+  return Math.log(kept / (1 - kept));
+}
+
+function limited(odds: number): number {
+  return Math.min(MOST, Math.max(-MOST, odds));
+}
+
+/** What words, vectors and ranks say; measured without the reader. */
+export const WORD_FEATURES: Readonly<Record<string, Feature>> = {
+  own: ({ view }) => view.own,
+  heading: ({ view }) => view.fromHeading,
+  title: ({ view }) => view.fromTitle,
+  whole: ({ view }) => view.own + view.fromHeading + view.fromTitle,
+  value: ({ view, wantsValue }) => (wantsValue ? Number(view.values.size > 0) : null),
+  "value.beside": ({ view, wantsValue }) => (wantsValue ? Number(view.values.size > 0) * view.own : null),
+  relevance: ({ relevance }) => (relevance === null ? null : logit(relevance)),
+  rerank: ({ view }) => (view.evidence.passage.scores.rerank === null ? null : logit(view.evidence.passage.scores.rerank)),
+  "rerank.behind": ({ view, best }) =>
+    view.evidence.passage.scores.rerank === null || best.rerank === null ? null : logit(view.evidence.passage.scores.rerank) - logit(best.rerank),
+  dense: ({ view }) => view.evidence.passage.scores.dense,
+  fused: ({ view }) => view.evidence.passage.scores.fused,
+  rank: ({ view }) => 1 / (1 + view.rank),
+  window: ({ view }) => Number(view.piece.range.start < view.evidence.passage.window.end && view.piece.range.end > view.evidence.passage.window.start),
+  row: ({ view }) => Number(view.piece.type === "row"),
+  item: ({ view }) => Number(view.piece.type === "item"),
+  list: ({ view }) => Number(view.piece.type === "list"),
+  "list.wanted": ({ view, wantsList }) => Number(view.piece.type === "list" && wantsList),
+  length: ({ view }) => Math.log(1 + (view.text.match(/\S+/gu)?.length ?? 0)),
+  asks: ({ view }) => Number(view.text.trimEnd().endsWith("?")),
+};
+
+/** What the reader says. */
+export const READER_FEATURES: Readonly<Record<string, Feature>> = {
+  peak: ({ read }) => (read === null ? null : limited(read.peak)),
+  mean: ({ read }) => (read === null ? null : logit(read.mean)),
+  span: ({ read }) => (read === null ? null : Math.log(1e-4 + read.span)),
+  answer: ({ read }) => (read === null ? null : limited(read.answer)),
+  "answer.behind": ({ read, best }) => (read === null || best.answer === null ? null : limited(read.answer - best.answer)),
+  "peak.behind": ({ read, best }) => (read === null || best.peak === null ? null : limited(read.peak - best.peak)),
+  both: ({ read }) => (read === null ? null : Math.log(1e-4 + read.span) + limited(read.answer)),
+};
+
+export const UNIT_FEATURES: Readonly<Record<string, Feature>> = { ...WORD_FEATURES, ...READER_FEATURES };
+
+/** Values of the named features; `null` where one measures nothing. */
+export function measurePiece(piece: MeasuredPiece, names: readonly string[]): (number | null)[] {
+  return names.map((name) => (UNIT_FEATURES[name] as Feature)(piece));
+}
