@@ -32,7 +32,7 @@ if [ ! -d node_modules ] || [ "$(cat node_modules/.sourcebound-lock 2>/dev/null)
 fi
 
 stamp=dist/.built
-if [ ! -f "$stamp" ] || [ -n "$(find src web bench package.json tsconfig.json tsconfig.build.json -newer "$stamp" -type f 2>/dev/null | head -1)" ]; then
+if [ ! -f "$stamp" ] || [ -n "$(find src web lab package.json tsconfig.json tsconfig.build.json -newer "$stamp" -type f 2>/dev/null | head -1)" ]; then
   echo "Building …" >&2
   npm run --silent build >&2
   touch "$stamp"

@@ -45,7 +45,7 @@ rm -f node_modules/.cache/results-*.json
 step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
 step "types" npx tsc -p tsconfig.json
 step "unused code and dependencies" npx knip
-step "docs match the code" node dist/src/docs/main.js --check
+step "docs match the code" node dist/lab/docs/main.js --check
 step "unit, contract, property and end-to-end tests" suite fast --exclude 'test/browser/**' --exclude test/kill.test.ts
 step "examples" sh ./scripts/examples.sh
 if [ "$all" = yes ]; then

@@ -1,10 +1,10 @@
-import { checkWhole, flags, writeChecked } from "./checked-sentences.ts";
-import { consultWeb } from "./consult-web.ts";
+import { checkWhole, flags, writeChecked } from "./answer/checked-sentences.ts";
+import { consultWeb } from "./answer/consult-web.ts";
+import * as memory from "./answer/memory-steps.ts";
+import { createOutcome, type Outcome, warn } from "./answer/outcome.ts";
+import * as steps from "./answer/steps.ts";
+import { createTrace, type Trace } from "./answer/trace.ts";
 import type { AnswerEvent } from "./events.ts";
-import * as memory from "./memory-steps.ts";
-import { createOutcome, type Outcome, warn } from "./outcome.ts";
-import * as steps from "./steps.ts";
-import { createTrace, type Trace } from "./trace.ts";
 import type { AskRequest, Question } from "./types.ts";
 
 /**

@@ -1,7 +1,16 @@
 /** The public API. */
+
+export {
+  MAX_ANSWER_CHARACTERS,
+  type SourcePassage,
+  type VerifiedAnswer,
+  type VerifiedSentence,
+  type VerifyOptions,
+  type VerifySource,
+  verifyAnswer,
+} from "./answer/verify-answer.ts";
 export { type Config, configSchema, type LoadConfigOptions, loadConfig, loadProcessConfig } from "./config.ts";
-export type * from "./diagnostic-report.ts";
-export { type DomainPack, domainSchema, listDomains, loadDomain } from "./domain.ts";
+export { type DomainPack, domainSchema, listDomains, loadDomain } from "./engine/domain.ts";
 export {
   type AskOptions,
   type CacheExplanation,
@@ -12,32 +21,24 @@ export {
   type IngestOptions,
   type RefreshResult,
   type SwitchOptions,
-} from "./engine.ts";
+} from "./engine/engine.ts";
+export type { ReportOptions } from "./engine/reports.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError, WebError } from "./errors.ts";
 export type { AnswerEvent, AnswerStage, IngestCounts, IngestEvent } from "./events.ts";
 export type { ChatEvent, ChatModel, ChatPrompt } from "./models/chat.ts";
 export type { EmbedOptions, Encoder } from "./models/encoder.ts";
 export type { EncoderSpec } from "./models/encoder-spec.ts";
 export type { ConnectTarget, WebNetwork } from "./models/web-network.ts";
+export { VERSION } from "./package.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
 export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionRequest } from "./remember/memory.ts";
 export type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "./remember/review.ts";
 export type { SessionMessage } from "./remember/session-messages.ts";
 export type { Statistics } from "./remember/statistics.ts";
-export type { ReportOptions } from "./reports.ts";
+export type * from "./store/diagnostic-report.ts";
 export type { ForgetTarget } from "./store/forget.ts";
 export type * from "./types.ts";
-export {
-  MAX_ANSWER_CHARACTERS,
-  type SourcePassage,
-  type VerifiedAnswer,
-  type VerifiedSentence,
-  type VerifyOptions,
-  type VerifySource,
-  verifyAnswer,
-} from "./verify-answer.ts";
-export { VERSION } from "./version.ts";
 export {
   answerToWire,
   askRequestSchema,
@@ -46,4 +47,4 @@ export {
   type WireAnswer,
   type WireAskRequest,
   type WireEvent,
-} from "./wire.ts";
+} from "./wire/index.ts";

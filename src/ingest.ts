@@ -13,13 +13,13 @@ import {
 import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import { progressOf } from "./progress.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
 import type { FileContent, FilePlace } from "./store/documents.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
 import { httpUrl } from "./text/http-url.ts";
+import { progressOf } from "./text/progress.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
 

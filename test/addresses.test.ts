@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { answerToWire } from "../src/wire.ts";
+import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 let library: Library | undefined;

@@ -6,7 +6,7 @@ import { UnavailableError } from "../src/errors.ts";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/events.ts";
 import type { Encoder } from "../src/models/encoder.ts";
 import type { Answer, Scope } from "../src/types.ts";
-import { answerToWire, askResponseSchema } from "../src/wire.ts";
+import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 

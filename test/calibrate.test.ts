@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AskOptions } from "../src/engine.ts";
-import { type CalibrateOptions, type CalibrationReport, calibrate } from "../src/evaluate/calibrate.ts";
-import { createRandom } from "../src/evaluate/random.ts";
-import { writeCalibration } from "../src/evaluate/write-calibration.ts";
+import { type CalibrateOptions, type CalibrationReport, calibrate } from "../src/calibrate/calibrate.ts";
+import { writeCalibration } from "../src/calibrate/write-calibration.ts";
+import type { AskOptions } from "../src/engine/engine.ts";
+import { createRandom } from "../src/grade/random.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";

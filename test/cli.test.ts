@@ -20,8 +20,8 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
-import { createEngine } from "../src/engine.ts";
-import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire.ts";
+import { createEngine } from "../src/engine/engine.ts";
+import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
 import { type CliOptions, type Finished, isCivil, isRoot, NOBODY, PROGRAM, type Running, runCli, startCli } from "./support/cli.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { answerToWire, askResponseSchema } from "../src/wire.ts";
+import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
 
 let library: Library | null = null;

@@ -5,7 +5,7 @@ import { type ClientError, createClient } from "../src/client/index.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { FilterRequest } from "../src/types.ts";
-import { askResponseSchema } from "../src/wire.ts";
+import { askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
 import { createRandom } from "./support/corpus.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";

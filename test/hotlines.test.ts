@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseEvents } from "../src/client/index.ts";
-import type { AskOptions, EngineParts } from "../src/engine.ts";
+import type { AskOptions, EngineParts } from "../src/engine/engine.ts";
 import { warningsOf } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { serveEngine } from "../src/server/start.ts";

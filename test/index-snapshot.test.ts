@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
-import { createEngine, type Engine } from "../src/engine.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { collect } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
 

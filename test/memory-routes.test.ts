@@ -3,8 +3,8 @@ import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { toAskEngine } from "../src/server/start.ts";
 import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
-import type { WireAnswer } from "../src/wire.ts";
-import type { WireMessage } from "../src/wire-memory.ts";
+import type { WireAnswer } from "../src/wire/index.ts";
+import type { WireMessage } from "../src/wire/memory.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 

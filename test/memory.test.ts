@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createEngine } from "../src/engine.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import type { Answer } from "../src/types.ts";
-import { answerToWire, askResponseSchema } from "../src/wire.ts";
+import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 

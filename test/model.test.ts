@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AskOptions } from "../src/engine.ts";
+import type { AskOptions } from "../src/engine/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { brokenChatReplies, type ChatReply, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
-import { answerToWire } from "../src/wire.ts";
+import { answerToWire } from "../src/wire/index.ts";
 import {
   ask,
   codes,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { answerToWire } from "../src/wire.ts";
+import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { near } from "./support/model-engine.ts";

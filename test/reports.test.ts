@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { createEngine } from "../src/engine.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { openSqlite } from "../src/store/sqlite.ts";

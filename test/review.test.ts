@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AskOptions } from "../src/engine.ts";
+import type { AskOptions } from "../src/engine/engine.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
-import { createEngine } from "../src/engine.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 
 it("tells a model nothing that an earlier answer took from a document which the asker may not see any more", async () => {

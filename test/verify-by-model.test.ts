@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
-import { createEngine } from "../src/engine.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import { ConfigError } from "../src/errors.ts";
 import type { ChatModel } from "../src/models/chat.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";

@@ -2,14 +2,14 @@ import { gzipSync } from "node:zlib";
 import pc from "picocolors";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
-import { createEngine } from "../src/engine.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { sourcebound } from "../src/profiles/sourcebound.ts";
 import { vgRag } from "../src/profiles/vg-rag.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import type { Answer } from "../src/types.ts";
-import { answerToWire, askResponseSchema } from "../src/wire.ts";
+import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 
 const open: { close(): Promise<void> }[] = [];

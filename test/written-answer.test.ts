@@ -6,7 +6,7 @@ import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { Answer } from "../src/types.ts";
-import { answerToWire } from "../src/wire.ts";
+import { answerToWire } from "../src/wire/index.ts";
 import { openLibrary } from "./support/engine.ts";
 import {
   ask,

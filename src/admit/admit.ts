@@ -1,7 +1,7 @@
 import { RequestError } from "../errors.ts";
-import { resolveFollowUp } from "../language/follow-up.ts";
-import { injectionSignals } from "../language/injection.ts";
+import { injectionSignals } from "../guard/injection.ts";
 import type { AskRequest, Question, Turn } from "../types.ts";
+import { resolveFollowUp } from "./follow-up.ts";
 
 export interface AdmitOptions {
   /** Characters at most, after trimming. */

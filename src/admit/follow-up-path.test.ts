@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfig } from "../config.ts";
-import { createEngine } from "../engine.ts";
+import { createEngine } from "../engine/engine.ts";
 
 it("answers a follow-up by what it was read as, says so, and shares its cache entry only with the same reading", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));

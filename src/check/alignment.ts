@@ -1,5 +1,5 @@
-import type { ContentWord } from "../language/content-words.ts";
-import type { Reading } from "../language/reading.ts";
+import type { ContentWord } from "../reading/content-words.ts";
+import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Statement } from "./statements.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { terminologyOf } from "../language/terminology.ts";
+import { terminologyOf } from "../guard/terminology.ts";
 import { book } from "../profiles/book.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { sevenLayer } from "../profiles/seven-layer.ts";

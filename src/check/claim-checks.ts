@@ -1,5 +1,5 @@
-import type { Reading } from "../language/reading.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
+import type { Reading } from "../reading/reading.ts";
 import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { checkEntities } from "./entities.ts";

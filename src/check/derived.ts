@@ -1,5 +1,5 @@
-import { equalQuantities } from "../language/compare-quantities.ts";
-import type { Quantity } from "../language/quantities.ts";
+import { equalQuantities } from "../compare/compare-quantities.ts";
+import type { Quantity } from "../reading/quantities.ts";
 import type { Statement } from "./statements.ts";
 
 /** How a claim shows that it adds, takes away, multiplies or takes a share. */

@@ -1,4 +1,4 @@
-import type { ContentWord } from "../language/content-words.ts";
+import type { ContentWord } from "../reading/content-words.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
-import { documentOrders } from "../language/injection.ts";
+import { documentOrders } from "../guard/injection.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { renderAnswerHtml } from "../write/render.ts";

@@ -1,4 +1,4 @@
-import type { Terminology } from "../language/terminology.ts";
+import type { Terminology } from "../guard/terminology.ts";
 import type { GuardSettings } from "../profiles/guards.ts";
 import type { SupportScorer } from "./check.ts";
 import { checkFaithfulness } from "./faithfulness.ts";

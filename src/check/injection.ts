@@ -1,4 +1,4 @@
-import { documentOrders } from "../language/injection.ts";
+import { documentOrders } from "../guard/injection.ts";
 import { plainView } from "../text/plain-view.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import { tongueOf } from "../language/tongue.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { digitOf } from "../language/digits.ts";
+import { digitOf } from "../reading/digits.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 

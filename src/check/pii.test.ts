@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadDomain } from "../domain.ts";
+import { loadDomain } from "../engine/domain.ts";
 import { checkPii } from "./pii.ts";
 
 const quote = "Call 800-827-1000 or write to help@va.gov, PO Box 4444, Janesville, WI 53547-4444. Sample SSN: 123-45-6789.";

@@ -1,4 +1,4 @@
-import { findPersonalData, type PersonalData, type PersonalKind } from "../language/pii.ts";
+import { findPersonalData, type PersonalData, type PersonalKind } from "../guard/pii.ts";
 import { plainView } from "../text/plain-view.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
-import { equalQuantities } from "../language/compare-quantities.ts";
-import type { ContentWord } from "../language/content-words.ts";
-import type { Marker } from "../language/opposites.ts";
-import type { Reading } from "../language/reading.ts";
+import { equalQuantities } from "../compare/compare-quantities.ts";
+import type { ContentWord } from "../reading/content-words.ts";
+import type { Marker } from "../reading/opposites.ts";
+import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";

@@ -1,5 +1,5 @@
-import type { Quantity } from "../language/quantities.ts";
-import { createReading, type Reading } from "../language/reading.ts";
+import type { Quantity } from "../reading/quantities.ts";
+import { createReading, type Reading } from "../reading/reading.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { CitedQuote } from "./finding.ts";
 

@@ -1,5 +1,5 @@
-import type { ContentWord } from "../language/content-words.ts";
-import type { Reading } from "../language/reading.ts";
+import type { ContentWord } from "../reading/content-words.ts";
+import type { Reading } from "../reading/reading.ts";
 import type { Alignment } from "./alignment.ts";
 
 /** A word of the claim that no quote holds, and the word that a quote has in its place. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { domainSchema } from "../domain.ts";
-import { findTermViolations, terminologyOf } from "../language/terminology.ts";
+import { domainSchema } from "../engine/domain.ts";
+import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
 import { checkTerminology } from "./terminology.ts";
 
 const { tenants } = domainSchema.parse({

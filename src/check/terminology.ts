@@ -1,4 +1,4 @@
-import { findTermViolations, type Terminology } from "../language/terminology.ts";
+import { findTermViolations, type Terminology } from "../guard/terminology.ts";
 import type { TextRange } from "../types.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,6 +1,6 @@
-import { equalQuantities, oppositeBounds } from "../language/compare-quantities.ts";
-import type { Quantity } from "../language/quantities.ts";
-import type { Reading } from "../language/reading.ts";
+import { equalQuantities, oppositeBounds } from "../compare/compare-quantities.ts";
+import type { Quantity } from "../reading/quantities.ts";
+import type { Reading } from "../reading/reading.ts";
 import type { Alignment } from "./alignment.ts";
 import { derivedFrom } from "./derived.ts";
 import { type Finding, finding } from "./finding.ts";

@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import type { StoredReport } from "../diagnostic-report.ts";
 import { createReportGrouping } from "../remember/report-overview.ts";
+import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleReport } from "../testing/reports.ts";
 import { renderOverview, renderReport } from "./render-report.ts";
 

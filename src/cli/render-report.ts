@@ -6,7 +6,7 @@ import type {
   ReportOverview,
   StoredReport,
   TopicOverview,
-} from "../diagnostic-report.ts";
+} from "../store/diagnostic-report.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,8 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../package.ts";
 import { addAskCommand } from "./commands/ask.ts";
-import { addBenchCommand } from "./commands/bench.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
@@ -19,10 +18,15 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
 import { type CliContext, EXIT } from "./context.ts";
-import { type CliStreams, createTerminal } from "./terminal.ts";
+import { type CliStreams, createTerminal, type Terminal } from "./terminal.ts";
+
+/** Runs one command line of the product. Returns the exit code. */
+export function runCli(args: readonly string[], streams: CliStreams): Promise<number> {
+  return runProgram(args, streams, createProgram);
+}
 
 /** Runs one command line; results go to stdout, progress and errors to stderr. Returns the exit code. */
-export async function runCli(args: readonly string[], streams: CliStreams): Promise<number> {
+export async function runProgram(args: readonly string[], streams: CliStreams, create: (context: CliContext) => Command): Promise<number> {
   const abort = new AbortController();
   const terminal = createTerminal(streams);
   const context: CliContext = { terminal, signal: abort.signal, exitCode: EXIT.done };
@@ -33,7 +37,7 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
   };
   process.on("SIGINT", onInterrupt);
   process.on("SIGTERM", onInterrupt);
-  const program = createProgram(context);
+  const program = prepare(create(context), terminal);
   try {
     await program.parseAsync([...args], { from: "user" });
     return context.exitCode;
@@ -55,18 +59,29 @@ export async function runCli(args: readonly string[], streams: CliStreams): Prom
   }
 }
 
+/** What every command line promises: its version, suggestions, and text only where it belongs. Commands that a program has already get the same. */
+function prepare(program: Command, terminal: Terminal): Command {
+  const output = {
+    writeOut: (text: string) => terminal.print(text.replace(/\n$/, "")),
+    writeErr: (text: string) => terminal.error(text.replace(/\n$/, "")),
+  };
+  for (const command of withCommands(program)) {
+    command
+      .exitOverride()
+      .configureOutput(output)
+      .showSuggestionAfterError()
+      .showHelpAfterError("(add --help for the options and examples)");
+  }
+  return program.version(VERSION);
+}
+
+function withCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withCommands)];
+}
+
 function createProgram(context: CliContext): Command {
-  const { terminal } = context;
   const program = new Command("sourcebound")
     .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")
-    .version(VERSION)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => terminal.print(text.replace(/\n$/, "")),
-      writeErr: (text) => terminal.error(text.replace(/\n$/, "")),
-    })
-    .showSuggestionAfterError()
-    .showHelpAfterError("(add --help for the options and examples)")
     .addOption(new Option("--data-dir <folder>", "folder of the database").env("SOURCEBOUND_DATA_DIR"))
     .addHelpText("after", EXAMPLES);
   addAskCommand(program, context);
@@ -81,11 +96,10 @@ function createProgram(context: CliContext): Command {
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
+  addEvalCommand(program, context);
   addDemoCommand(program, context);
   addProfilesCommand(program, context);
   addModelsCommand(program, context);
-  addEvalCommand(program, context);
-  addBenchCommand(program, context);
   return program;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireEvent } from "../wire.ts";
+import type { WireEvent } from "../wire/index.ts";
 import { createClient } from "./client.ts";
 import { parseEvents } from "./parse-events.ts";
 

@@ -1,5 +1,5 @@
-import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire.ts";
-import type { WireFeedbackRequest } from "../wire-memory.ts";
+import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire/index.ts";
+import type { WireFeedbackRequest } from "../wire/memory.ts";
 import { ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 

@@ -1,5 +1,5 @@
-export type { WireAnswer, WireAskRequest, WireCitation, WireError, WireEvent, WireHealth, WireRefusal } from "../wire.ts";
-export type { WireFeedbackRequest, WireMessage } from "../wire-memory.ts";
+export type { WireAnswer, WireAskRequest, WireCitation, WireError, WireEvent, WireHealth, WireRefusal } from "../wire/index.ts";
+export type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type StreamEvent } from "./client.ts";
 export { ClientError } from "./errors.ts";
 export { parseEvents } from "./parse-events.ts";

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import type { WireEvent } from "../wire.ts";
+import type { WireEvent } from "../wire/index.ts";
 import { ClientError } from "./errors.ts";
 
 const EVENT_NAMES: Readonly<Record<WireEvent["event"], true>> = {

@@ -1,6 +1,6 @@
-import { auroc, quantile } from "../evaluate/metrics.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { REFUSED_KINDS } from "./golden-set.ts";
+import { auroc, quantile } from "./metrics.ts";
 
 /** `hits` of `n` questions. */
 export interface Count {

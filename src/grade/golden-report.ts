@@ -1,8 +1,8 @@
-import { bootstrapFigures } from "../evaluate/bootstrap.ts";
-import { quantile } from "../evaluate/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../evaluate/report.ts";
+import { bootstrapFigures } from "./bootstrap.ts";
 import { confidenceAuroc, countGolden, goldenFigures } from "./golden-figures.ts";
 import type { GoldenItem } from "./golden-item.ts";
+import { quantile } from "./metrics.ts";
+import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import type { Ingested } from "./run-golden.ts";
 
 export interface MeasuredSet {

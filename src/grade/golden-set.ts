@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
-import { parseLines } from "../evaluate/read-lines.ts";
+import { parseLines } from "./read-lines.ts";
 
 /** Kinds of questions that the documents do not answer. */
 export const REFUSED_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;

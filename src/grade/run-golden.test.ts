@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Config, configSchema } from "../config.ts";
-import { createEngine, type Engine } from "../engine.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { compareGolden, type MeasuredSet, reportGolden } from "./golden-report.ts";
 import { findGoldenSets, readGoldenSet } from "./golden-set.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import type { Engine } from "../engine-types.ts";
+import type { Engine } from "../engine/engine-types.ts";
 import { IngestError } from "../errors.ts";
 import type { Answer } from "../types.ts";
 import { readableText } from "../write/render.ts";

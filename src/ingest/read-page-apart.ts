@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf, WebError } from "../errors.ts";
 import { startDeadline } from "../models/deadline.ts";
 import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 
 /** Milliseconds for one page; a long honest one takes a tenth. */
 const READ_TIMEOUT_MS = 4000;

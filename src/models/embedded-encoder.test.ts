@@ -6,9 +6,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { SourceboundError } from "../errors.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 
-const weightsFile = new URL("./embedded/encoder.bin", import.meta.url);
+const weightsFile = new URL("./weights/encoder.bin", import.meta.url);
 const parity: { rows: { text: string; ids: number[]; vector: number[] }[] } = JSON.parse(
-  readFileSync(new URL("./embedded/encoder.parity.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../lab/train/encoder/parity.json", import.meta.url), "utf8"),
 );
 const encoder = loadEmbeddedEncoder();
 const folder = mkdtempSync(join(tmpdir(), "encoder-"));

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 /** The tokens of a text, for scoring word against word. */
@@ -53,7 +54,7 @@ const headerSchema = z.object({
  * const [vector] = encoder.embedSync(["How do I appeal?"]);
  */
 export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEncoder {
-  const path = options.path ?? shippedPath();
+  const path = options.path ?? join(PACKAGE_ROOT, "src/models/weights/encoder.bin");
   const { header, scales, codes, pieces } = readWeights(path);
   const { dimensions } = header;
   const wordpiece = createWordpiece(pieces, header.hash_rows);
@@ -122,13 +123,6 @@ function unit(sum: Float64Array): Float32Array {
   return out;
 }
 
-/** Beside this module in the sources; in the sources again when this module runs from `dist`. */
-function shippedPath(): string {
-  const places = ["./embedded/encoder.bin", "../../src/models/embedded/encoder.bin", "../../../src/models/embedded/encoder.bin"];
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  return files.find((file) => existsSync(file)) ?? (files[0] as string);
-}
-
 interface Weights {
   header: z.infer<typeof headerSchema>;
   scales: Float32Array;
@@ -137,7 +131,7 @@ interface Weights {
   pieces: string[];
 }
 
-/** The layout stands in `training/encoder/weights.py`. */
+/** The layout stands in `lab/train/encoder/weights.py`. */
 function readWeights(path: string): Weights {
   let bytes: Uint8Array;
   try {
@@ -150,7 +144,7 @@ function readWeights(path: string): Weights {
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "encoder_corrupt",
-      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with training/encoder`,
+      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with lab/train/encoder`,
       { path, bytes: bytes.length },
       { cause },
     );

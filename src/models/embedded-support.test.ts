@@ -4,15 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { logistic, scoreTrees } from "../language/support-trees.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 import { createEmbeddedSupportScorer, readSupportWeights } from "./embedded-support.ts";
+import { logistic, scoreTrees } from "./support/trees.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "support-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const FILE = join(PACKAGE_ROOT, "src/models/embedded/support.json");
+const FILE = join(PACKAGE_ROOT, "src/models/weights/support.json");
 const weights = readSupportWeights();
 const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder(), weights);
 const scoreOf = (claim: string, ...evidence: string[]) => scorer.scoreSync([{ claim, evidence }])[0]?.score ?? Number.NaN;
@@ -22,7 +22,7 @@ describeSupportContract("embedded", async (behaviour) => (behaviour === "broken"
 describe("the shipped weights", () => {
   it("give the chances that the training computed", () => {
     const schema = z.array(z.object({ values: z.array(z.number().nullable()), chance: z.number() }));
-    const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "training/support/parity.json"), "utf8")));
+    const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/train/support/parity.json"), "utf8")));
     expect(cases.length).toBeGreaterThan(50);
     const { trees, chance } = weights.model.sentence;
     for (const { values, chance: expected } of cases) {

@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
-import { ANSWER_OWN_COLUMNS, answerFeatures } from "../language/support-answer.ts";
-import { explainSupport } from "../language/support-explain.ts";
-import { SUPPORT_FEATURES } from "../language/support-features.ts";
-import { readEvidence, readSentence, type SupportEvidence } from "../language/support-text.ts";
-import { faultOfTrees, logistic, scoreTrees } from "../language/support-trees.ts";
-import { type SupportView, viewSupport } from "../language/support-view.ts";
-import { SupportVocabulary } from "../language/support-vocabulary.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
+import { ANSWER_OWN_COLUMNS, answerFeatures } from "./support/answer.ts";
+import { explainSupport } from "./support/explain.ts";
+import { SUPPORT_FEATURES } from "./support/features.ts";
+import { readEvidence, readSentence, type SupportEvidence } from "./support/text.ts";
+import { faultOfTrees, logistic, scoreTrees } from "./support/trees.ts";
+import { type SupportView, viewSupport } from "./support/view.ts";
+import { SupportVocabulary } from "./support/vocabulary.ts";
 import type { SupportPair, SupportScore, SupportScorer } from "./support.ts";
 
 const numbers = z.array(z.number());
@@ -39,12 +39,12 @@ const weightsSchema = z.object({
 export type SupportWeights = z.infer<typeof weightsSchema>;
 
 /**
- * Weights as they ship; made by `training/support`.
+ * Weights as they ship; made by `lab/train/support`.
  * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
  */
-export function readSupportWeights(path: string = join(PACKAGE_ROOT, "src/models/embedded/support.json")): SupportWeights {
+export function readSupportWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/support.json")): SupportWeights {
   const corrupt = (what: string, cause?: unknown) => {
-    const message = `the support score's weights ${path} cannot be used (${what}): reinstall the package, or make them again with training/support`;
+    const message = `the support score's weights ${path} cannot be used (${what}): reinstall the package, or make them again with lab/train/support`;
     return new ModelError("support_corrupt", message, { path }, { cause });
   };
   let weights: SupportWeights;
@@ -87,8 +87,8 @@ const KNOWN_CHARACTERS = 8_000;
 const PAIRS_PER_STEP = 32;
 
 /**
- * The support score that ships with the package: boosted trees over features of a sentence and its evidence (`src/language/support-features.ts`).
- * No model runs; a sentence costs a fraction of a millisecond. It measures support, not entailment: see `training/support/README.md` for how well.
+ * The support score that ships with the package: boosted trees over features of a sentence and its evidence (`src/models/support/features.ts`).
+ * No model runs; a sentence costs a fraction of a millisecond. It measures support, not entailment: see `lab/train/support/README.md` for how well.
  */
 export function createEmbeddedSupportScorer(
   encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">,

@@ -1,6 +1,6 @@
 /**
  * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, greedy longest match in one walk per word.
- * Same ids as `training/encoder/wordpiece.py`, which is the readable reference.
+ * Same ids as `lab/train/encoder/wordpiece.py`, which is the readable reference.
  */
 
 /** A longer "word" is base64 or noise: what follows the 64th UTF-16 unit is dropped, so that it cannot outweigh the text around it. */

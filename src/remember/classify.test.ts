@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadDomain } from "../domain.ts";
+import { loadDomain } from "../engine/domain.ts";
 import { createClassifier, isCode } from "./classify.ts";
 
 const classify = createClassifier(loadDomain("veterans"));

@@ -1,5 +1,5 @@
-import { createTopicReader } from "../language/topics.ts";
 import type { EntityNode, QuestionNodes, TopicNode } from "../store/graph.ts";
+import { createTopicReader } from "./topics.ts";
 
 /** What a domain pack says of topics and entities. */
 export interface ClassifierSettings {

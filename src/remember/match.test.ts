@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
-import { readSlots } from "../language/slots.ts";
+import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
+import { readSlots } from "../compare/slots.ts";
 import {
   type Closeness,
   documentOverlap,

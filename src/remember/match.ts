@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../language/align-terms.ts";
-import { compareSlots, type SlotContext, sharedSlots } from "../language/compare-slots.ts";
-import type { Slots } from "../language/slots.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../compare/align-terms.ts";
+import { compareSlots, type SlotContext, sharedSlots } from "../compare/compare-slots.ts";
+import type { Slots } from "../compare/slots.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 
 /** How near a stored question is to the asked one, as far as the caller knows. */
 export interface Closeness extends SlotContext {
@@ -53,8 +53,8 @@ const weightsSchema = z.object({
 });
 export type MatchWeights = z.infer<typeof weightsSchema>;
 
-/** Weights that `training/cache` learned. */
-export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src", "remember", "match-weights.json")): MatchWeights {
+/** Weights that `lab/train/cache` learned. */
+export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/match.json")): MatchWeights {
   return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
 }
 

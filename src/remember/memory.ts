@@ -1,5 +1,5 @@
 import { RequestError } from "../errors.ts";
-import { redactPersonalData } from "../language/pii.ts";
+import { redactPersonalData } from "../guard/pii.ts";
 import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget.ts";
 import type { Store } from "../store/store.ts";
 import { keyedHash } from "../text/keyed-hash.ts";

@@ -1,4 +1,4 @@
-import type { DiagnosticReport, MissingTerm, Recommendation, ValueKind } from "../diagnostic-report.ts";
+import type { DiagnosticReport, MissingTerm, Recommendation, ValueKind } from "../store/diagnostic-report.ts";
 
 /** Advice of one report: more is not acted on. */
 const MAX_RECOMMENDATIONS = 8;

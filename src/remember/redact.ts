@@ -1,4 +1,4 @@
-import { findPersonalData, redactPersonalData } from "../language/pii.ts";
+import { findPersonalData, redactPersonalData } from "../guard/pii.ts";
 import type { Answer, Passage } from "../types.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { redactPersonalData } from "../language/pii.ts";
+import { redactPersonalData } from "../guard/pii.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { CachePut } from "../store/cache.ts";
 import type { QuestionNodes } from "../store/graph.ts";

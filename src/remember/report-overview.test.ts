@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredReport } from "../diagnostic-report.ts";
+import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleReport } from "../testing/reports.ts";
 import { createReportGrouping } from "./report-overview.ts";
 

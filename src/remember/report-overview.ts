@@ -1,4 +1,4 @@
-import type { Recommendation, StoredReport, TopicOverview } from "../diagnostic-report.ts";
+import type { Recommendation, StoredReport, TopicOverview } from "../store/diagnostic-report.ts";
 
 /** Missing terms and recommendations listed for a topic. */
 const MAX_MISSING = 8;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createTopicReader } from "../language/topics.ts";
 import { sampleAnswer, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Question } from "../types.ts";
 import { diagnose, MAX_TERMS, type ReportParts, reportCauses, withoutText } from "./report.ts";
+import { createTopicReader } from "./topics.ts";
 
 const TOPICS = [
   { slug: "pension", name: "Pension", keywords: ["pension", "housebound"] },

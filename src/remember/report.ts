@@ -1,3 +1,9 @@
+import { PERSONAL_KINDS, redactPersonalData } from "../guard/pii.ts";
+import { askedValues, heldValues, VALUE_KINDS } from "../reading/asked-values.ts";
+import { type AskedWord, type AskedWordsIndex, askedWords } from "../reading/asked-words.ts";
+import { codesIn } from "../reading/codes.ts";
+import { readQuestion } from "../reading/question.ts";
+import { valuesIn } from "../reading/values.ts";
 import type {
   CheckIssue,
   DiagnosticReport,
@@ -6,17 +12,11 @@ import type {
   ReportCause,
   ReportedPassage,
   ValueKind,
-} from "../diagnostic-report.ts";
-import { askedValues, heldValues, VALUE_KINDS } from "../language/asked-values.ts";
-import { type AskedWord, type AskedWordsIndex, askedWords } from "../language/asked-words.ts";
-import { codesIn } from "../language/codes.ts";
-import { PERSONAL_KINDS, redactPersonalData } from "../language/pii.ts";
-import { readQuestion } from "../language/question.ts";
-import type { ReadTopics } from "../language/topics.ts";
-import { valuesIn } from "../language/values.ts";
+} from "../store/diagnostic-report.ts";
 import { words } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Evidence, Question } from "../types.ts";
 import { recommend } from "./recommend.ts";
+import type { ReadTopics } from "./topics.ts";
 
 /** Terms of one kind that are looked for: a question of a page has more words than anybody acts on. */
 export const MAX_TERMS = 32;

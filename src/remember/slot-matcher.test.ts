@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { loadDomain } from "../domain.ts";
-import { createLikeness } from "../language/likeness.ts";
-import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
+import { createLikeness } from "../compare/likeness.ts";
+import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
+import { loadDomain } from "../engine/domain.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { spark } from "../profiles/spark.ts";
 import { readMatchWeights } from "./match.ts";

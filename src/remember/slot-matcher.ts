@@ -1,6 +1,6 @@
-import { readAskedSpan } from "../language/asked-span.ts";
-import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
-import { readAbout, readSlots, type Slots } from "../language/slots.ts";
+import type { SlotVocabulary } from "../compare/slot-vocabulary.ts";
+import { readAbout, readSlots, type Slots } from "../compare/slots.ts";
+import { readAskedSpan } from "../reading/asked-span.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings, type MatchWeights } from "./match.ts";
 import type { ComparedQuestion, Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 

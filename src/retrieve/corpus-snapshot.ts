@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Encoder } from "../models/encoder.ts";
+import { VERSION } from "../package.ts";
 import type { DocumentHead } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
-import { VERSION } from "../version.ts";
 import { Bm25Index } from "./bm25.ts";
 import { numbered, numberSection, StringColumn, stringSections } from "./columns.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, IndexedWindows } from "./indexed-windows.ts";

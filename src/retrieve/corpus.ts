@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { messageOf, RequestError } from "../errors.ts";
-import { createEnglishWords } from "../language/english-words.ts";
-import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "../language/thesaurus.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
+import { createEnglishWords } from "../reading/english-words.ts";
 import type { DocumentHead, DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
@@ -17,6 +16,7 @@ import { type Entry, FIELD_WEIGHTS, type Held, IndexedWindows } from "./indexed-
 import { ScopeFilter, scopeSees } from "./scope-filter.ts";
 import { SlotSet } from "./slot-set.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
+import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "./thesaurus.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";

@@ -1,5 +1,5 @@
-import { type Signature, sameSignature, signatureOf } from "../language/signature.ts";
 import type { Passage, Twin } from "../types.ts";
+import { type Signature, sameSignature, signatureOf } from "./signature.ts";
 
 /** Cosine of TF-IDF vectors from which on two passages are near-duplicates (`spark` source, section 2.2). */
 export const NEAR_DUPLICATE_COSINE = 0.85;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { Candidate } from "./corpus.ts";
 import { Lexicon } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
@@ -31,14 +31,14 @@ export type RerankWeights = z.infer<typeof weightsSchema>;
 export type RerankModel = RerankWeights["models"]["hybrid"];
 
 /**
- * Weights as they ship; made by `training/reranker`.
+ * Weights as they ship; made by `lab/train/reranker`.
  * @throws ModelError `reranker_corrupt` when the file is missing or not what it should be
  */
-export function readRerankWeights(path: string = join(PACKAGE_ROOT, "src/retrieve/rerank-weights.json")): RerankWeights {
+export function readRerankWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/rerank.json")): RerankWeights {
   try {
     return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    const message = `the reranker's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/reranker`;
+    const message = `the reranker's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/reranker`;
     throw new ModelError("reranker_corrupt", message, { path }, { cause });
   }
 }
@@ -94,7 +94,7 @@ export type RerankedCandidate = Candidate & { readonly rerank: number | null };
 
 /**
  * What the reranker's score counts beside the fused one, both min-max scaled over what was reranked. Cross-validated on trained-side documents
- * by a rule that was fixed before (`training/reranker/LOG.md`): flat from .4 to .9, .5 by the rule; it guards a domain unlike those learned from.
+ * by a rule that was fixed before (`lab/train/reranker/LOG.md`): flat from .4 to .9, .5 by the rule; it guards a domain unlike those learned from.
  */
 export const RERANK_SHARE = 0.5;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../config.ts";
-import { createEngine, type Engine } from "../engine.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { StoredDocument, TextRange, Unit } from "../types.ts";
 import { clipWindows } from "./clip.ts";

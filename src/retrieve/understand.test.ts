@@ -1,9 +1,9 @@
 import { stemmer } from "stemmer";
 import { describe, expect, it } from "vitest";
-import { createEnglishWords } from "../language/english-words.ts";
-import { createThesaurus } from "../language/thesaurus.ts";
 import { PLAIN_QUERY } from "../profiles/profile.ts";
+import { createEnglishWords } from "../reading/english-words.ts";
 import { tokenize } from "../text/tokens.ts";
+import { createThesaurus } from "./thesaurus.ts";
 import { questionWords, understand } from "./understand.ts";
 import { Vocabulary } from "./vocabulary.ts";
 

@@ -1,9 +1,9 @@
-import { codesIn } from "../language/codes.ts";
-import { type QuestionType, readQuestion } from "../language/question.ts";
-import type { Equivalent, Thesaurus } from "../language/thesaurus.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
+import { codesIn } from "../reading/codes.ts";
+import { type QuestionType, readQuestion } from "../reading/question.ts";
 import { words } from "../text/tokens.ts";
 import type { WeightedTerm } from "./bm25.ts";
+import type { Equivalent, Thesaurus } from "./thesaurus.ts";
 
 /** A word that no document holds, and the word that it was read as. */
 export interface Repair {

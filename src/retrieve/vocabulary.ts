@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS } from "../language/spelling.ts";
+import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
 import { withRoom } from "./growable.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type PackedTerms, Terms } from "./terms.ts";

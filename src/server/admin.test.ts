@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
-import { refreshResponseSchema } from "../wire.ts";
+import { refreshResponseSchema } from "../wire/index.ts";
 import { createApp } from "./app.ts";
 
 const TOKEN = "0123456789abcdef";

@@ -6,7 +6,7 @@ import { parseEvents } from "../client/index.ts";
 import { ModelError, RequestError, StoreError } from "../errors.ts";
 import { eventsOf, sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
-import { askResponseSchema, type WireEvent } from "../wire.ts";
+import { askResponseSchema, type WireEvent } from "../wire/index.ts";
 import { createApp } from "./app.ts";
 import type { ServerLimits } from "./limits.ts";
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import type { RefreshResult } from "../engine/refresh.ts";
 import type { AnswerEvent } from "../events.ts";
-import type { RefreshResult } from "../refresh.ts";
 import type { Warning } from "../types.ts";
-import type { askRequestSchema, WireHealth } from "../wire.ts";
+import type { askRequestSchema, WireHealth } from "../wire/index.ts";
 
 /** A request body after its schema has parsed it: defaults are filled in. */
 export type ParsedAskRequest = z.output<typeof askRequestSchema>;

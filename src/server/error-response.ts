@@ -11,7 +11,7 @@ import {
   UnavailableError,
   warningsOf,
 } from "../errors.ts";
-import type { WireError } from "../wire.ts";
+import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
 /** Status by code, where the class alone does not say it. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
 import { nearestName } from "../text/nearest.ts";
-import { askRequestSchema, type RefreshRequest, refreshRequestSchema } from "../wire.ts";
+import { askRequestSchema, type RefreshRequest, refreshRequestSchema } from "../wire/index.ts";
 import type { ParsedAskRequest } from "./ask-engine.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { SESSION_PURGE_MS, serveEngine } from "./start.ts";
 
 afterEach(() => {

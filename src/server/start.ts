@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { messageOf } from "../errors.ts";
-import { PACKAGE_ROOT } from "../root.ts";
-import { VERSION } from "../version.ts";
+import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { createApp } from "./app.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import type { ServerLog } from "./log.ts";

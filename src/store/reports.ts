@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
-import type { DiagnosticReport, StoredReport } from "../diagnostic-report.ts";
 import type { Scope } from "../types.ts";
+import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
 import type { Interaction } from "./interactions.ts";
 import type { Database } from "./schema.ts";
 

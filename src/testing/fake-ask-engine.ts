@@ -1,6 +1,6 @@
 import type { AnswerEvent } from "../events.ts";
 import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
-import type { WireHealth } from "../wire.ts";
+import type { WireHealth } from "../wire/index.ts";
 
 export interface AskCall {
   readonly request: ParsedAskRequest;

@@ -1,4 +1,4 @@
-import type { DiagnosticReport } from "../diagnostic-report.ts";
+import type { DiagnosticReport } from "../store/diagnostic-report.ts";
 
 /** A report of a refused question with every part that `parts` does not name at its plainest. */
 export function sampleReport(parts: Partial<DiagnosticReport> = {}): DiagnosticReport {

@@ -1,5 +1,5 @@
-import { type Amount, compatible, sameAmount } from "../language/amounts.ts";
-import type { ContentWord } from "../language/content-words.ts";
+import { type Amount, compatible, sameAmount } from "../reading/amounts.ts";
+import type { ContentWord } from "../reading/content-words.ts";
 import type { Fact } from "./facts.ts";
 import { holds, labelOf, strangeAbove, strangeNames } from "./same-subject.ts";
 

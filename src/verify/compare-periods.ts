@@ -1,4 +1,4 @@
-import type { Amount } from "../language/amounts.ts";
+import type { Amount } from "../reading/amounts.ts";
 import type { TextRange } from "../types.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";

@@ -1,7 +1,7 @@
-import { compatible } from "../language/amounts.ts";
-import type { ContentWord } from "../language/content-words.ts";
-import type { Marker } from "../language/opposites.ts";
-import type { Stance } from "../language/stances.ts";
+import { compatible } from "../reading/amounts.ts";
+import type { ContentWord } from "../reading/content-words.ts";
+import type { Marker } from "../reading/opposites.ts";
+import type { Stance } from "../reading/stances.ts";
 import type { TextRange } from "../types.ts";
 import { strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";

@@ -1,4 +1,4 @@
-import { compatible } from "../language/amounts.ts";
+import { compatible } from "../reading/amounts.ts";
 import type { TextRange } from "../types.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../evaluate/random.ts";
+import { createRandom } from "../grade/random.ts";
 import { chanceOfDistance, DRIFT_LEAST, DRIFT_LEVEL, largestDistance, measureDrift } from "./drift.ts";
 
 describe("largestDistance", () => {

@@ -1,7 +1,7 @@
-import { type Amount, amountsOf } from "../language/amounts.ts";
-import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
-import { createReading, type Reading } from "../language/reading.ts";
-import { isExample, personsIn, type Stance, stancesIn } from "../language/stances.ts";
+import { type Amount, amountsOf } from "../reading/amounts.ts";
+import { type ContentWord, createWordReader, type ReadWords } from "../reading/content-words.ts";
+import { createReading, type Reading } from "../reading/reading.ts";
+import { isExample, personsIn, type Stance, stancesIn } from "../reading/stances.ts";
 import { once } from "../text/once.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { Block, Passage, TextRange, Unit } from "../types.ts";

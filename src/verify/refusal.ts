@@ -1,5 +1,5 @@
-import { askedValues, heldValues, kindsInWords } from "../language/asked-values.ts";
-import { askedWords } from "../language/asked-words.ts";
+import { askedValues, heldValues, kindsInWords } from "../reading/asked-values.ts";
+import { askedWords } from "../reading/asked-words.ts";
 import type { CorpusCounts } from "../store/documents.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { toOriginal } from "../text/source-map.ts";

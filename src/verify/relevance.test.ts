@@ -4,9 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
-import { PACKAGE_ROOT } from "../root.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Passage } from "../types.ts";
@@ -254,7 +254,7 @@ describe("the verdicts of the default", () => {
 });
 
 describe("the weights that ship", () => {
-  const path = join(PACKAGE_ROOT, "src/verify/relevance-weights.json");
+  const path = join(PACKAGE_ROOT, "src/models/weights/relevance.json");
   const file = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
   it("name every feature once, their data, and cuts that hold what their rule says", () => {
     expect(shipped.features.map(({ name }) => name)).toEqual(NAMES);

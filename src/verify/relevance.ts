@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { IN_WORDS, measurePassages, RELEVANCE_FEATURES } from "./relevance-features.ts";
 import { LEAST_WINDOWS, type SufficiencyParts } from "./sufficiency.ts";
@@ -51,10 +51,10 @@ export interface RelevanceWeights extends z.infer<typeof weightsSchema> {
 }
 
 /**
- * Weights as they ship, with the cuts and what was measured at them; made by `training/relevance`.
+ * Weights as they ship, with the cuts and what was measured at them; made by `lab/train/relevance`.
  * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
  */
-export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/verify/relevance-weights.json")): RelevanceWeights {
+export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/relevance.json")): RelevanceWeights {
   return readWeights(path, weightsSchema, (weights, file) => ({ ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` }));
 }
 
@@ -62,7 +62,7 @@ export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/veri
  * Weights that were each learned without one fold of the marked questions: a figure on those questions takes the weights that never saw them.
  * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
  */
-export function readRelevanceFolds(path: string = join(PACKAGE_ROOT, "training/relevance/folds.json")): readonly RelevanceModel[] {
+export function readRelevanceFolds(path: string = join(PACKAGE_ROOT, "lab/train/relevance/folds.json")): readonly RelevanceModel[] {
   return readWeights(path, z.object({ folds: z.array(modelSchema).min(2) }), ({ folds }) => folds);
 }
 
@@ -71,7 +71,7 @@ function readWeights<T, R>(path: string, schema: z.ZodType<T>, make: (weights: T
     const file = readFileSync(path, "utf8");
     return make(schema.parse(JSON.parse(file)), file);
   } catch (cause) {
-    const message = `the weights of relevance ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/relevance`;
+    const message = `the weights of relevance ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/relevance`;
     throw new ModelError("relevance_corrupt", message, { path }, { cause });
   }
 }

@@ -1,5 +1,5 @@
-import { type Amount, sameAmount } from "../language/amounts.ts";
-import type { ContentWord } from "../language/content-words.ts";
+import { type Amount, sameAmount } from "../reading/amounts.ts";
+import type { ContentWord } from "../reading/content-words.ts";
 import type { Fact } from "./facts.ts";
 
 /** A word from this weight tells one subject from another. */

@@ -1,4 +1,4 @@
-import { type Amount, sameAmount } from "../language/amounts.ts";
+import { type Amount, sameAmount } from "../reading/amounts.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";
 import { sharedWeight } from "./same-subject.ts";

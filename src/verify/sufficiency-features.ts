@@ -1,6 +1,6 @@
-import { heldValues, VALUE_KINDS } from "../language/asked-values.ts";
-import { createEnglishWords } from "../language/english-words.ts";
-import { readQuestion } from "../language/question.ts";
+import { heldValues, VALUE_KINDS } from "../reading/asked-values.ts";
+import { createEnglishWords } from "../reading/english-words.ts";
+import { readQuestion } from "../reading/question.ts";
 import { type AskedTerm, type EvidenceView, type Match, type PassageView, union } from "./sufficiency-view.ts";
 
 /** A number about a question and its evidence as a whole, or `null` when what it measures is not there. */

@@ -1,4 +1,4 @@
-import { askedValues } from "../language/asked-values.ts";
+import { askedValues } from "../reading/asked-values.ts";
 import type { Passage, TextRange } from "../types.ts";
 
 /** Words as ids with a similarity: what the gate needs of the reranker's lexicon. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import type { EvidenceView, WordSpace } from "./sufficiency-view.ts";
@@ -59,10 +59,10 @@ export interface SufficiencyWeights extends z.infer<typeof weightsSchema> {
 export type SufficiencyModel = z.infer<typeof modelSchema>;
 
 /**
- * Weights as they ship, with the threshold and what was measured at it; made by `training/sufficiency`.
+ * Weights as they ship, with the threshold and what was measured at it; made by `lab/train/sufficiency`.
  * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
  */
-export function readSufficiencyWeights(path: string = join(PACKAGE_ROOT, "src/verify/sufficiency-weights.json")): SufficiencyWeights {
+export function readSufficiencyWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/sufficiency.json")): SufficiencyWeights {
   return readWeights(path, weightsSchema, (weights, file) => ({ ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` }));
 }
 
@@ -71,7 +71,7 @@ function readWeights<T, R>(path: string, schema: z.ZodType<T>, make: (weights: T
     const file = readFileSync(path, "utf8");
     return make(schema.parse(JSON.parse(file)), file);
   } catch (cause) {
-    const message = `the gate's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with training/sufficiency`;
+    const message = `the gate's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/sufficiency`;
     throw new ModelError("sufficiency_corrupt", message, { path }, { cause });
   }
 }
@@ -82,7 +82,7 @@ const foldsSchema = z.object({ folds: z.array(modelSchema).min(2) });
  * Weights with vectors, each learned without one fold of the marked questions: a figure on those questions takes the weights that never saw them.
  * @throws ModelError `sufficiency_corrupt` when the file is missing or not what it should be
  */
-export function readFoldWeights(path: string = join(PACKAGE_ROOT, "training/sufficiency/folds.json")): readonly SufficiencyModel[] {
+export function readFoldWeights(path: string = join(PACKAGE_ROOT, "lab/train/sufficiency/folds.json")): readonly SufficiencyModel[] {
   return readWeights(path, foldsSchema, ({ folds }) => folds);
 }
 

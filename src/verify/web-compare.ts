@@ -1,7 +1,7 @@
-import { type Amount, sameAmount } from "../language/amounts.ts";
-import { documentOrders } from "../language/injection.ts";
+import { documentOrders } from "../guard/injection.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
+import { type Amount, sameAmount } from "../reading/amounts.ts";
 import type { Passage, WebVerdict } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type Piece, type PieceTokens, piecesOf, saysSomething } from "./facts.ts";

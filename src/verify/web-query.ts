@@ -1,4 +1,4 @@
-import { redactPersonalData } from "../language/pii.ts";
+import { redactPersonalData } from "../guard/pii.ts";
 import type { Passage } from "../types.ts";
 import type { Fact, FactWords } from "./facts.ts";
 

@@ -49,7 +49,7 @@ const MAX_PIECES = 120;
 /** Pieces that the reranker reads, best by words first: it takes 10 to 20 µs for each. */
 const RERANKED = 24;
 
-/** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search (`training/extract`). */
+/** What adds to a piece's score beside its share of the question's words. Chosen by coordinate search (`lab/train/extract`). */
 export const QUOTE_WEIGHTS = {
   /** What a heading's and a title's words count beside those of the sentence under them. */
   heading: 0.8,

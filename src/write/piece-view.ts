@@ -1,5 +1,5 @@
-import { askedValues, heldValues } from "../language/asked-values.ts";
-import { type QuestionType, readQuestion } from "../language/question.ts";
+import { askedValues, heldValues } from "../reading/asked-values.ts";
+import { type QuestionType, readQuestion } from "../reading/question.ts";
 import type { Evidence } from "../types.ts";
 import { type Piece, textOf } from "./pieces.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
-import { PACKAGE_ROOT } from "../root.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { DraftSentence, Passage, Quote, Turn } from "../types.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakePassage } from "../testing/passages.ts";
 import type { Answer, Citation } from "../types.ts";
-import { answerToWire } from "../wire.ts";
+import { answerToWire } from "../wire/index.ts";
 import { readableText, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
 import { createAnswerSheet } from "./sheet.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COMPLEXITY_CATEGORIES, loadDomain } from "../domain.ts";
+import { COMPLEXITY_CATEGORIES, loadDomain } from "../engine/domain.ts";
 import { sevenLayer } from "../profiles/seven-layer.ts";
 import { findComplexTerms, routeModel } from "./route.ts";
 

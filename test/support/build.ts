@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/root.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** Vitest's global setup: tests that start the program as a process start what stands in `src` now. Milliseconds when it is built already. */
 export default function buildProgram(): void {
-  const stamp = join(PACKAGE_ROOT, "dist", ".tsbuildinfo");
+  const stamp = join(PACKAGE_ROOT, "dist", ".tsbuildinfo-lab");
   const builtAt = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;
-  const sources = ["src", "bench", "tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => join(PACKAGE_ROOT, name));
+  const sources = ["src", "lab", "tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((name) => join(PACKAGE_ROOT, name));
   if (Math.max(...sources.map(newestIn)) <= builtAt) return;
-  execFileSync(process.execPath, [join(PACKAGE_ROOT, "node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"], {
+  execFileSync(process.execPath, [join(PACKAGE_ROOT, "node_modules", "typescript", "bin", "tsc"), "-b", "lab"], {
     cwd: PACKAGE_ROOT,
     stdio: ["ignore", "inherit", "inherit"],
   });

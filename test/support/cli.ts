@@ -1,9 +1,15 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../../src/root.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** The built program. */
 export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
+
+/** What measures, and is no part of the published package. */
+export const LAB: string = join(PACKAGE_ROOT, "dist", "lab", "main.js");
+
+/** Commands of `LAB`. */
+const MEASURING = new Set(["eval", "bench"]);
 
 /** A user without rights: `nobody` on every Linux. */
 export const NOBODY = 65_534;
@@ -43,7 +49,7 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
     stdio: ["ignore", "pipe", "pipe"],
     ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   };
-  const child = spawn(process.execPath, [PROGRAM, ...args], options);
+  const child = spawn(process.execPath, [MEASURING.has(args[0] ?? "") ? LAB : PROGRAM, ...args], options);
   const texts = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {

@@ -1,5 +1,5 @@
 import { loadConfig } from "../../src/config.ts";
-import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine.ts";
+import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine/engine.ts";
 import type { AnswerEvent, IngestEvent } from "../../src/events.ts";
 import type { Answer } from "../../src/types.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, type Sandbox } from "./library.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { loadConfig } from "../../src/config.ts";
-import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine.ts";
+import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { AnswerEvent } from "../../src/events.ts";
 import { fakeEncoder } from "../../src/testing/fake-encoder.ts";
 import { type ChatReply, type FakeEndpoint, type FakeEndpointOptions, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { packHotlines } from "../../domain.ts";
+import { packHotlines } from "../../engine/domain.ts";
 import { withWarnings } from "../../errors.ts";
-import { createHotlineFinder } from "../../hotlines.ts";
+import { createHotlineFinder } from "../../guard/hotlines.ts";
 import type { Answer, Warning } from "../../types.ts";
-import { answerToWire } from "../../wire.ts";
+import { answerToWire } from "../../wire/index.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CacheExplanation, Engine } from "../../engine.ts";
+import type { CacheExplanation, Engine } from "../../engine/engine.ts";
 import type { CliContext } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { calibrationFolder } from "../../data-folders.ts";
-import type { CalibrationReport } from "../../evaluate/calibrate.ts";
+import type { CalibrationReport } from "../../calibrate/calibrate.ts";
+import { calibrationFolder } from "../../calibrate/data-folders.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 
@@ -50,10 +50,10 @@ Examples:
       const { json, out, ...options } = flags;
       const config = configOf(command);
       const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
-        import("../../evaluate/calibrate.ts"),
-        import("../../evaluate/calibration-table.ts"),
-        import("../../evaluate/report.ts"),
-        import("../../evaluate/write-calibration.ts"),
+        import("../../calibrate/calibrate.ts"),
+        import("../../calibrate/calibration-table.ts"),
+        import("../../grade/report.ts"),
+        import("../../calibrate/write-calibration.ts"),
       ]);
       await withEngine(config, async (engine) => {
         for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { VerifiedAnswer, VerifiedSentence } from "../../verify-answer.ts";
+import type { VerifiedAnswer, VerifiedSentence } from "../../answer/verify-answer.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmless, harmlessLine } from "../harmless.ts";
 import { configOf } from "../open.ts";
@@ -37,7 +37,7 @@ Examples:
     )
     .action(async (flags: CheckFlags, command: Command) => {
       const { terminal, signal } = context;
-      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../verify-answer.ts");
+      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../answer/verify-answer.ts");
       const answer = flags.answer === "-" ? await readAnswer(process.stdin, MAX_ANSWER_CHARACTERS) : flags.answer;
       const domain = flags.domain === undefined && flags.tenant === undefined ? undefined : await domainOf(flags, command);
       const options = { profile: flags.profile, domain, tenant: flags.tenant, signal };
@@ -61,7 +61,7 @@ async function readAnswer(input: AsyncIterable<Buffer>, limit: number): Promise<
 }
 
 async function domainOf({ domain, tenant }: CheckFlags, command: Command) {
-  const { loadDomain, tenantOf } = await import("../../domain.ts");
+  const { loadDomain, tenantOf } = await import("../../engine/domain.ts");
   const config = configOf(command);
   const pack = loadDomain(domain ?? config.domain, config.domains_dir);
   tenantOf(pack, tenant);

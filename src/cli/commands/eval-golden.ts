@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { loadDomain } from "../../domain.ts";
+import { loadDomain } from "../../engine/domain.ts";
 import { messageOf, RequestError } from "../../errors.ts";
-import { renderTable, writeReport } from "../../evaluate/report.ts";
 import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
 import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
 import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
+import { renderTable, writeReport } from "../../grade/report.ts";
 import { runGolden } from "../../grade/run-golden.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import type { CliContext } from "../context.ts";
@@ -56,7 +56,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
       const chosen = chooseSets(flags, isGiven, config.domains_dir);
       const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
       // Loaded only now: help and wrong usage answer without the engine.
-      const { createEngine } = await import("../../engine.ts");
+      const { createEngine } = await import("../../engine/engine.ts");
       const { terminal, signal } = context;
       const measured: (MeasuredSet & { set: GoldenSet })[] = [];
       for (const { set, domain } of chosen) {

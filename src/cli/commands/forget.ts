@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RequestError } from "../../errors.ts";
-import { forgetTargetOf } from "../../wire-memory.ts";
+import { forgetTargetOf } from "../../wire/memory.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import { toTime } from "../to-count.ts";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { DEFAULT_REPORT_DAYS } from "../../config.ts";
-import type { Engine } from "../../engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderOverview, renderReport } from "../render-report.ts";

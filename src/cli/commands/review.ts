@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { messageOf, RequestError } from "../../errors.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../remember/review.ts";
-import { historyToWire, queueItemToWire, reviewToWire } from "../../wire-memory.ts";
+import { historyToWire, queueItemToWire, reviewToWire } from "../../wire/memory.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmless, harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Statistics } from "../../remember/statistics.ts";
-import { statisticsToWire } from "../../wire-memory.ts";
+import { statisticsToWire } from "../../wire/memory.ts";
 import type { CliContext } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { PACKAGE_ROOT } from "../../root.ts";
+import { PACKAGE_ROOT } from "../../package.ts";
 import type { TextRange } from "../../types.ts";
 import type { ChatModel } from "../chat.ts";
 import type { SupportPair, SupportScore, SupportScorer } from "../support.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { documentOrders } from "../../language/injection.ts";
-import { PACKAGE_ROOT } from "../../root.ts";
+import { documentOrders } from "../../guard/injection.ts";
+import { PACKAGE_ROOT } from "../../package.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { ChatModel } from "../chat.ts";
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";

@@ -101,7 +101,7 @@ describe("the calibrations that ship", () => {
   const calibrations = loadCalibrations();
   const encoder = loadEmbeddedEncoder();
 
-  it("hold the shipped encoder: new weights need a new one (training/calibration)", () => {
+  it("hold the shipped encoder: new weights need a new one (lab/train/calibration)", () => {
     expect(calibrationOf(encoder, calibrations)?.model).toBe(encoder.id);
   });
 

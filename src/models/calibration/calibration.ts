@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { PACKAGE_ROOT } from "../../root.ts";
+import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
 import { applyIsotonic } from "./isotonic.ts";
 import { carryThreshold } from "./quantiles.ts";
 
-/** What is known of an encoder's raw cosines; made by `training/calibration`. */
+/** What is known of an encoder's raw cosines; made by `lab/train/calibration`. */
 export const calibrationSchema = z.strictObject({
   /** The encoder's id, or the name of its model: whatever its weights are called. */
   model: z.string().min(1),
@@ -31,7 +31,7 @@ export type Calibration = z.infer<typeof calibrationSchema>;
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
 /** Calibrations that ship with the program. */
-export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src", "models", "calibration")): readonly Calibration[] {
+export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models/weights/calibration")): readonly Calibration[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
@@ -76,7 +76,7 @@ export function scaleFor(
   const to = calibrationOf(encoder, calibrations)?.quantiles ?? null;
   if (from === null || to === null) {
     const missing = to === null ? (encoder.model ?? encoder.id) : source;
-    const note = `the thresholds were measured on ${source} and apply to raw cosines of ${encoder.model ?? encoder.id}: ${missing} has no calibration to carry them by (training/calibration makes one)`;
+    const note = `the thresholds were measured on ${source} and apply to raw cosines of ${encoder.model ?? encoder.id}: ${missing} has no calibration to carry them by (lab/train/calibration makes one)`;
     return { type: "uncarried", threshold: same, score: same, note };
   }
   return {

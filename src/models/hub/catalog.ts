@@ -19,7 +19,7 @@ export const POOLINGS = ["mean", "cls"] as const;
 export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8", fp16: "_fp16", fp32: "" } as const;
 export type Dtype = keyof typeof DTYPE_ENDINGS;
 export const DTYPES = Object.keys(DTYPE_ENDINGS) as [Dtype, ...Dtype[]];
-/** Eight-bit weights: a quarter of the download, and on our sets no measurable loss (training/encoder/README.md). */
+/** Eight-bit weights: a quarter of the download, and on our sets no measurable loss (lab/train/encoder/README.md). */
 export const DEFAULT_DTYPE: Dtype = "q8";
 /** Tokens that models see which the catalog does not know. */
 export const DEFAULT_MAX_TOKENS = 512;

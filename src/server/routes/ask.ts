@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { SourceboundError, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
-import { answerToWire, eventToWire } from "../../wire.ts";
+import { answerToWire, eventToWire } from "../../wire/index.ts";
 import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
 import { describeFailure } from "../error-response.ts";
 import { goneResponse } from "../gone.ts";

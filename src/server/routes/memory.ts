@@ -1,8 +1,8 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { z } from "zod";
-import type { Engine } from "../../engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
-import { answerToWire } from "../../wire.ts";
+import { answerToWire } from "../../wire/index.ts";
 import {
   correctionSchema,
   feedbackRequestSchema,
@@ -19,7 +19,7 @@ import {
   sessionQuerySchema,
   statisticsQuerySchema,
   statisticsToWire,
-} from "../../wire-memory.ts";
+} from "../../wire/memory.ts";
 import { readQuery, readRequest } from "../read-ask-request.ts";
 
 /** The part of the engine that these routes need. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { refreshToWire } from "../../wire.ts";
+import { refreshToWire } from "../../wire/index.ts";
 import type { AskEngine } from "../ask-engine.ts";
 import { readRefreshRequest } from "../read-ask-request.ts";
 

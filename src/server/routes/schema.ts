@@ -8,8 +8,8 @@ import {
   refreshRequestSchema,
   refreshResponseSchema,
   warningSchema,
-} from "../../wire.ts";
-import { feedbackRequestSchema } from "../../wire-memory.ts";
+} from "../../wire/index.ts";
+import { feedbackRequestSchema } from "../../wire/memory.ts";
 
 /** `GET /v1/schema`: JSON Schema of the request, the response, the error and the data of each event. */
 export function schema(context: Context): Response {

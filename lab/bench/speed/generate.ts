@@ -1,0 +1,146 @@
+/**
+ * Passages and vectors of any number from a seed: the same on every machine.
+ *
+ * Words follow Zipf's law. An index drops stop words before it counts, so the `STOP_RANKS` most frequent ranks are left out here too:
+ * the first word that remains stands in about half of the passages, as the main word of a domain does. Passages have topics: half of their
+ * words come from a topic's own slice of the vocabulary, as words of real passages hang together. A question is 4 to 8 words of one
+ * passage. Vectors lie around cluster centres, as embeddings of texts with topics do.
+ */
+
+import type { StoredDocument } from "../../../src/index.ts";
+
+const VOCABULARY = 200_000;
+/** Fewer than a stop list has, for a domain has frequent words of its own. */
+const STOP_RANKS = 10;
+const TOPICS = 500;
+const TOPIC_WORDS = 400;
+const PASSAGE_WORDS = { least: 40, most: 140 } as const;
+const QUESTION_WORDS = { least: 4, most: 8 } as const;
+/** Share of a vector that is its own, not its cluster's. Cosines within a cluster are then about 0.5, as those of passages on a subject. */
+const OWN_SHARE = 0.5;
+
+export interface GeneratedTexts {
+  /** The next passage, as tokens. */
+  passage(): string[];
+  /** A question about a passage, as tokens. */
+  question(passage: readonly string[]): string[];
+}
+
+/** Numbers in [0, 1) from a seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Passages one at a time; the same seed gives the same ones. */
+export function createTexts(seed: number): GeneratedTexts {
+  const random = createRandom(seed);
+  const names = Array.from({ length: VOCABULARY }, (_, rank) => nameOf(rank));
+  const zipfRank = zipfSampler(VOCABULARY, random);
+  const word = () => names[zipfRank()] as string;
+  const topics = Array.from({ length: TOPICS }, () => Array.from({ length: TOPIC_WORDS }, word));
+  const topicRank = zipfSampler(TOPIC_WORDS, random);
+  const asking = createRandom(seed + 1);
+  return {
+    passage() {
+      const topic = topics[Math.floor(random() * TOPICS)] as string[];
+      const length = between(random, PASSAGE_WORDS);
+      return Array.from({ length }, () => (random() < 0.5 ? (topic[topicRank()] as string) : word()));
+    },
+    question(passage) {
+      const length = between(asking, QUESTION_WORDS);
+      return Array.from({ length }, () => passage[Math.floor(asking() * passage.length)] as string);
+    },
+  };
+}
+
+/** Unit vectors one at a time; the same seed and dimensions give the same ones. */
+export function createVectors(seed: number, dimensions: number): () => Float32Array {
+  const random = createRandom(seed);
+  const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const centres = Array.from({ length: TOPICS }, () => Float32Array.from({ length: dimensions }, gauss));
+  const shared = Math.sqrt(1 - OWN_SHARE);
+  const own = Math.sqrt(OWN_SHARE);
+  return () => {
+    const centre = centres[Math.floor(random() * TOPICS)] as Float32Array;
+    const vector = centre.map((value) => shared * value + own * gauss());
+    const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+    return vector.map((value) => value / norm);
+  };
+}
+
+/** Ranks from 0 with probability ∝ 1 / (rank + 1 + skipped). */
+export function zipfSampler(size: number, random: () => number, skipped = STOP_RANKS): () => number {
+  const cumulative = new Float64Array(size);
+  let sum = 0;
+  for (let rank = 0; rank < size; rank++) {
+    sum += 1 / (rank + 1 + skipped);
+    cumulative[rank] = sum;
+  }
+  return () => {
+    const target = random() * sum;
+    let low = 0;
+    let high = size - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((cumulative[middle] as number) < target) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+/** A pronounceable word for each rank. */
+function nameOf(rank: number): string {
+  const consonants = "bdfgklmnprstvz";
+  const vowels = "aeiou";
+  let left = rank + consonants.length * vowels.length;
+  let name = "";
+  while (left > 0) {
+    name += (consonants[left % consonants.length] as string) + (vowels[Math.floor(left / consonants.length) % vowels.length] as string);
+    left = Math.floor(left / (consonants.length * vowels.length));
+  }
+  return name;
+}
+
+function between(random: () => number, { least, most }: { readonly least: number; readonly most: number }): number {
+  return least + Math.floor(random() * (most - least + 1));
+}
+
+/** A document as the store holds it: passages of `texts`, one chunk with one window each. */
+export function generatedDocument(domain: string, number: number, texts: GeneratedTexts, passages: number): StoredDocument {
+  const id = `generated-${String(number).padStart(8, "0")}`;
+  let text = "";
+  const chunks = Array.from({ length: passages }, (_, ordinal) => {
+    const words = texts.passage();
+    const start = text.length;
+    text += `${words.join(" ")}.\n`;
+    const range = { start, end: text.length - 1, tokens: words.length };
+    const headingPath = [`Part ${ordinal}`];
+    return { ...range, id: `${id}-${ordinal}`, documentId: id, ordinal, headingPath, windows: [range] };
+  });
+  const none = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null, tenant: null };
+  const place = { id, domain, access: "public", source: "generated", path: `${id}.md`, title: `Document ${number}` };
+  const made = { originalHash: "", version: "1", normaliser: "1", blocks: [], units: [], sourceMap: [0, text.length, 0, text.length] };
+  return { ...none, ...place, ...made, text, chunks };
+}
+
+/** An encoder that gives the next vector of the generator to every text: for measuring how long vectors take that are there. */
+export function generatedEncoder(seed: number): { id: string; embed(texts: readonly string[]): Promise<Float32Array[]> } {
+  let next: (() => Float32Array) | null = null;
+  return {
+    id: "generated",
+    async embed(texts) {
+      const vector = next ?? createVectors(seed, GENERATED_DIMENSIONS);
+      next = vector;
+      return texts.map(() => vector());
+    },
+  };
+}
+
+const GENERATED_DIMENSIONS = 384;

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Command } from "commander";
+import { z } from "zod";
+import type { CliContext } from "../../src/cli/context.ts";
+import { RequestError } from "../../src/errors.ts";
+import type { Report, TableRow } from "../../src/grade/report.ts";
+import { renderTable, writeReport } from "../../src/grade/report.ts";
+import { didYouMean } from "../../src/text/nearest.ts";
+
+/** What a file in `lab/bench/` exports: one question that a benchmark answers. */
+export interface Benchmark {
+  readonly description: string;
+  run(args: readonly string[], progress: (text: string) => void): Promise<{ report: Report; table: readonly TableRow[] }>;
+}
+
+/** Benchmarks have the ending of this file: TypeScript from the source, JavaScript in the built program. */
+const ENDING = extname(fileURLToPath(import.meta.url));
+const FOLDER = join(import.meta.dirname, "..", "bench");
+
+export function addBenchCommand(program: Command, { terminal }: CliContext): void {
+  program
+    .command("bench")
+    .description("measure speed; without a name, list the benchmarks")
+    .argument("[name]", "benchmark")
+    .argument("[options...]", "options of the benchmark")
+    .option("--json <file>", "write the whole report")
+    .allowUnknownOption()
+    .addHelpText("after", "\nExamples:\n  sourcebound bench\n  sourcebound bench path --json path.json")
+    .action(async (name: string | undefined, args: string[], { json }: { json?: string }) => {
+      const names = listBenchmarks();
+      if (name === undefined) {
+        for (const one of names) terminal.print(`${one.padEnd(12)} ${(await load(one)).description}`);
+        return;
+      }
+      if (!names.includes(name))
+        throw new RequestError(
+          "unknown_benchmark",
+          `There is no benchmark "${name}".${didYouMean(name, names)} Known: ${names.join(", ")}.`,
+        );
+      const { report, table } = await (await load(name)).run(args, terminal.progress);
+      terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
+      terminal.print(renderTable(table));
+      if (json !== undefined) writeReport(json, report);
+    });
+}
+
+function listBenchmarks(): string[] {
+  if (!existsSync(FOLDER)) return [];
+  return readdirSync(FOLDER)
+    .filter((file) => extname(file) === ENDING && !file.endsWith(`.test${ENDING}`))
+    .map((file) => basename(file, ENDING))
+    .sort();
+}
+
+const moduleSchema = z.object({ benchmark: z.custom<Benchmark>((value) => typeof value === "object" && value !== null && "run" in value) });
+
+async function load(name: string): Promise<Benchmark> {
+  return moduleSchema.parse(await import(pathToFileURL(join(FOLDER, `${name}${ENDING}`)).href)).benchmark;
+}

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import type { CliContext } from "../../src/cli/context.ts";
+import { configOf } from "../../src/cli/open.ts";
+import { RequestError } from "../../src/errors.ts";
+import { showEvaluation } from "./show-evaluation.ts";
+
+interface CacheFlags {
+  corpus: string;
+  golden: string;
+  data?: string;
+  baseUrl?: string;
+  domain?: string;
+  profile?: string;
+  questions: string;
+  day?: string | true;
+  seed: string;
+  scriptedModel?: true;
+  json?: string;
+}
+
+const DEFAULT_QUESTIONS = "1000";
+/** Questions of a replayed day. */
+const DEFAULT_DAY = "5000";
+const DEFAULT_SEED = "1";
+
+export function addEvalCacheCommand(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("cache")
+    .description(
+      "which questions share a cached answer: golden pairs by rule and through the whole engine; with --data, false hits against hits over thresholds; with --day, a replayed day",
+    )
+    .requiredOption("--corpus <folder>", "folder with `pages/`")
+    .requiredOption("--golden <folder>", "folder with va-pairs*.jsonl")
+    .option("--data <folder>", "folder of further sets: clinc150, banking77, covid-qa, medquad")
+    .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
+    .option("--domain <name>", "domain pack whose vocabulary applies")
+    .option("--profile <name>", "profile whose retrieval is used")
+    .option("--questions <n>", "questions asked of one further set at most", DEFAULT_QUESTIONS)
+    .option("--day [n]", `instead: a day of so many questions with documents edited meanwhile, ${DEFAULT_DAY} unless said`)
+    .option("--seed <n>", "of the day", DEFAULT_SEED)
+    .option("--scripted-model", "of the day: a model of this process writes, so that there are tokens to save")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ json, questions, day, seed, scriptedModel, ...flags }: CacheFlags, command: Command) => {
+      const given = Object.entries({
+        golden: flags.golden,
+        corpus: flags.corpus,
+        data: flags.data,
+        "base-url": flags.baseUrl,
+        domain: flags.domain,
+        profile: flags.profile,
+      }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
+      const common = { ...flags, config: configOf(command), signal: context.signal };
+      if (day !== undefined) {
+        const asked = day === true ? DEFAULT_DAY : day;
+        if (!/^[1-9]\d{0,5}$/.test(asked))
+          throw new RequestError("config_invalid", `--day ${asked} is not a number of questions: give a whole number from 1.`);
+        if (!/^\d{1,9}$/.test(seed)) throw new RequestError("config_invalid", `--seed ${seed} is no seed: give a whole number from 0.`);
+        const { evaluateDay } = await import("../runs/day.ts");
+        const line = ["eval cache", ...given, `--day ${asked} --seed ${seed}`, ...(scriptedModel ? ["--scripted-model"] : [])].join(" ");
+        const options = { ...common, questions: Number(asked), seed: Number(seed), scriptedModel: scriptedModel ?? false, command: line };
+        return showEvaluation(evaluateDay(options), json, context);
+      }
+      if (!/^[1-9]\d{0,5}$/.test(questions))
+        throw new RequestError("config_invalid", `--questions ${questions} is not a number of questions: give a whole number from 1.`);
+      // Loaded only now: help and wrong usage answer without the engine.
+      const { evaluateCache } = await import("../runs/cache.ts");
+      const line = ["eval cache", ...given, `--questions ${questions}`].join(" ");
+      await showEvaluation(evaluateCache({ ...common, questions: Number(questions), command: line }), json, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data
+  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data --day`;

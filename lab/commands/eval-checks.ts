@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { CliContext } from "../../src/cli/context.ts";
+import { configOf } from "../../src/cli/open.ts";
+import { loadDomain } from "../../src/engine/domain.ts";
+import { profileNamed } from "../../src/profiles/index.ts";
+import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { showEvaluation } from "./show-evaluation.ts";
+
+interface ChecksFlags {
+  corpus?: string;
+  golden?: string;
+  baseUrl?: string;
+  data?: string;
+  domain?: string;
+  profile: string;
+  json?: string;
+}
+
+export function addEvalChecksCommand(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("checks")
+    .description(
+      "faults of golden drafts that the checks catch, faithful drafts that they touch; with --data, true sentences made wrong, and judged answers",
+    )
+    .option("--corpus <folder>", "folder with `pages/`")
+    .option("--golden <folder>", "folder with va-drafts*.jsonl and va-answerable*.jsonl")
+    .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
+    .option("--data <folder>", "folder of further sets: policyqa, medquad; ragtruth, wice, summedits, begin, halueval, tabfact")
+    .option("--domain <name>", "domain pack whose address and hosts apply")
+    .option("--profile <name>", "profile whose checks are measured", sourcebound.name)
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval checks --golden data/va-golden --corpus data/va-pages")
+    .action(async ({ json, domain: name, ...flags }: ChecksFlags, command: Command) => {
+      const { evaluateChecks } = await import("../runs/checks.ts");
+      const { loadEmbeddedEncoder } = await import("../../src/models/embedded-encoder.ts");
+      const { createEmbeddedSupportScorer } = await import("../../src/models/embedded-support.ts");
+      const given = Object.entries({ golden: flags.golden, corpus: flags.corpus, "base-url": flags.baseUrl, data: flags.data });
+      const shown = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
+      const config = configOf(command);
+      const domain = loadDomain(name ?? config.domain, config.domains_dir);
+      const line = ["eval checks", ...shown, `--profile ${flags.profile}`].join(" ");
+      const encoder = loadEmbeddedEncoder();
+      const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(encoder);
+      const options = { ...flags, domain, support, encoder, signal: context.signal, command: line };
+      await showEvaluation(evaluateChecks(options), json, context);
+    });
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
+import { domainSchema } from "../../src/engine/domain.ts";
+import { profiles } from "../../src/profiles/index.ts";
+import {
+  askRequestSchema,
+  askResponseSchema,
+  errorResponseSchema,
+  refreshRequestSchema,
+  refreshResponseSchema,
+} from "../../src/wire/index.ts";
+import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+
+/** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
+export function generateDocs(): Readonly<Record<string, string>> {
+  return { "docs/api.md": apiDocs(), "docs/configuration.md": configurationDocs(), "docs/profiles.md": profileDocs() };
+}
+
+const MADE = "<!-- Made from the code by `npm run docs`; do not edit. -->\n";
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly additionalProperties?: JsonSchema | boolean;
+}
+
+const MEMORY_ROUTES: readonly (readonly [string, string])[] = [
+  ["POST /v1/feedback", "A reader's verdict on an answer: one an answer, the last one; 404 where `id`, session or scope do not fit."],
+  [
+    "GET /v1/sessions/ID",
+    "The messages of a session with their citations; `domain`, `tenant`, `user_id` as parameters. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
+  ],
+  ["DELETE /v1/sessions/ID", "Ends it: 204."],
+  ["GET /v1/admin/review", "Questions that wait, those that need it most first; `domain`, `limit`, `status`."],
+  ["GET /v1/admin/review/ID", "One answer with its review, feedback, correction and history."],
+  ["POST /v1/admin/review/ID/approve, …/flag", 'Body `{"by": "…"}`. 409 where a cited document has changed.'],
+  [
+    "POST /v1/admin/review/ID/correct",
+    "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
+  ],
+  ["GET /v1/admin/review/history", "The audit log, newest first, and whether its chain is intact; `id`, `limit`."],
+  ["GET /v1/admin/stats", "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency; `domain`, `since`."],
+  ["DELETE /v1/admin/memory", "Forgets."],
+];
+
+const MEMORY_DOCS = [
+  "## What is remembered",
+  "Routes under `/v1/admin` want `authorization: Bearer TOKEN` with `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`); without one they are off.",
+  `| route | what |\n| --- | --- |\n${MEMORY_ROUTES.map(([route, what]) => `| \`${route}\` | ${cell(what)} |`).join("\n")}`,
+].join("\n\n");
+
+function apiDocs(): string {
+  return [
+    `${MADE}# HTTP API`,
+    "`POST /v1/ask` with `content-type: application/json`. With `accept: text/event-stream` the answer comes as Server-Sent Events: `stage`, `notice`, `warning`, `sentence`, `answer` (always last), `error`. A `sentence` is final once sent; the final `answer` equals the sentences in order. `GET /healthz` says what is loaded; `GET /v1/schema` gives these tables as JSON Schema. Offsets count UTF-16 code units.",
+    `## Request\n\n${table(z.toJSONSchema(askRequestSchema, { io: "input" }) as JsonSchema)}`,
+    `## Response\n\n${table(z.toJSONSchema(askResponseSchema) as JsonSchema)}`,
+    "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`; without one configured the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
+    table(z.toJSONSchema(refreshRequestSchema, { io: "input" }) as JsonSchema),
+    table(z.toJSONSchema(refreshResponseSchema) as JsonSchema),
+    MEMORY_DOCS,
+    `### POST /v1/feedback\n\n${table(z.toJSONSchema(feedbackRequestSchema, { io: "input" }) as JsonSchema)}`,
+    `### POST /v1/admin/review/ID/correct\n\n${table(z.toJSONSchema(correctionSchema, { io: "input" }) as JsonSchema)}`,
+    `### DELETE /v1/admin/memory\n\n${table(z.toJSONSchema(forgetRequestSchema, { io: "input" }) as JsonSchema)}`,
+    `## Error\n\n${table(z.toJSONSchema(errorResponseSchema) as JsonSchema)}`,
+    "",
+  ].join("\n\n");
+}
+
+function configurationDocs(): string {
+  const variables = Object.entries(ENVIRONMENT_VARIABLES).map(([name, path]) => `| \`${name}\` | \`${path.join(".")}\` |`);
+  return [
+    `${MADE}# Configuration`,
+    "`sourcebound.config.yaml` (or `.json`) in the working directory, or the file that `SOURCEBOUND_CONFIG` names; then environment variables; then command-line options. Later ones win. Unknown keys are errors.",
+    `## Keys\n\n${table(z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema)}`,
+    `## Environment\n\n| variable | key |\n| --- | --- |\n${variables.join("\n")}`,
+    `## Domain pack\n\n\`domains/NAME/domain.yaml\`:\n\n${table(z.toJSONSchema(domainSchema, { io: "input" }) as JsonSchema)}`,
+    "",
+  ].join("\n\n");
+}
+
+function profileDocs(): string {
+  const sections = profiles.map((profile) => {
+    const rules = profile.rules.map(({ rule, state, why }) => `| ${cell(rule)} | ${state} | ${cell(why)} |`);
+    const unbuilt = profile.unbuilt.map(({ stage, what }) => `- ${stage}: ${what}`);
+    return [
+      `## ${profile.name}`,
+      `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
+      `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
+      unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
+      `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
+    ].join("\n\n");
+  });
+  return [`${MADE}# Profiles`, ...sections, ""].join("\n\n");
+}
+
+function table(schema: JsonSchema): string {
+  return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", ...rows(schema, "")].join("\n");
+}
+
+function rows(schema: JsonSchema, prefix: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const name = prefix === "" ? key : `${prefix}.${key}`;
+    const required = (schema.required ?? []).includes(key) && property.default === undefined;
+    const inner = insideOf(property);
+    const shown = property.default === undefined || inner.length > 0 ? (required ? "" : "–") : `\`${JSON.stringify(property.default)}\``;
+    const row = `| \`${name}\` | ${cell(typeOf(property))} | ${shown} | ${cell(property.description ?? "")} |`;
+    return [row, ...inner.flatMap(({ schema: part, suffix }) => rows(part, `${name}${suffix}`))];
+  });
+}
+
+/** The object inside an array, a map or a nullable value; of a union every one. */
+function insideOf(schema: JsonSchema): { schema: JsonSchema; suffix: string }[] {
+  if (schema.properties !== undefined) return [{ schema, suffix: "" }];
+  const options = schema.anyOf?.filter((one) => one.properties !== undefined) ?? [];
+  if (options.length > 0) return options.map((option) => ({ schema: option, suffix: "" }));
+  if (schema.items?.properties !== undefined) return [{ schema: schema.items, suffix: "[]" }];
+  const values = schema.additionalProperties;
+  return typeof values === "object" && values.properties !== undefined ? [{ schema: values, suffix: ".NAME" }] : [];
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(", ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
+  if (schema.type === "array") return `list of ${schema.items === undefined ? "anything" : typeOf(schema.items)}`;
+  return typeof schema.type === "string" ? schema.type : (schema.type ?? ["anything"]).join(" or ");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

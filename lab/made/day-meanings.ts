@@ -1,0 +1,37 @@
+import { normalizeQuestion } from "../../src/text/normalize-question.ts";
+import type { DayStep } from "./replayed-day.ts";
+
+/** What the labels of a day say of two of its questions. */
+export type Relation = "same" | "must_not_share" | "unlabelled";
+
+interface Meaning {
+  /** The question as it was first asked. */
+  readonly of: string;
+  /** The question that it only looks like; `null`: none. */
+  readonly looksLike: string | null;
+  readonly isPair: boolean;
+}
+
+/**
+ * A repeat and a paraphrase mean what their question means; a look-alike means something else than its own, and than what others make of that question by rule.
+ * Of all other pairs nobody has said anything.
+ */
+export function createMeanings(steps: readonly DayStep[]): (asked: string, stored: string) => Relation {
+  const meanings = new Map<string, Meaning>();
+  for (const step of steps) {
+    if (step.type === "edit") continue;
+    const key = normalizeQuestion(step.question);
+    if (meanings.has(key)) continue;
+    const of = step.of === null ? key : normalizeQuestion(step.of);
+    const isLookAlike = step.class === "look-alike";
+    meanings.set(key, { of: isLookAlike ? key : of, looksLike: isLookAlike ? of : null, isPair: step.source === "pair" });
+  }
+  return (asked, stored) => {
+    const [one, other] = [meanings.get(normalizeQuestion(asked)), meanings.get(normalizeQuestion(stored))];
+    if (one === undefined || other === undefined) return "unlabelled";
+    if (one.of === other.of) return "same";
+    if (one.looksLike === other.of || other.looksLike === one.of) return "must_not_share";
+    const siblings = one.looksLike !== null && one.looksLike === other.looksLike;
+    return siblings && !one.isPair && !other.isPair ? "must_not_share" : "unlabelled";
+  };
+}

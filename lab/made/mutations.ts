@@ -1,0 +1,89 @@
+import { createWordReader } from "../../src/reading/content-words.ts";
+import { quantitiesIn } from "../../src/reading/quantities.ts";
+import type { TextRange } from "../../src/types.ts";
+
+/** What a mutation makes wrong. */
+export const MUTATIONS = ["value", "value_elsewhere", "name", "negation", "citation"] as const;
+export type Mutation = (typeof MUTATIONS)[number];
+
+/** Another text to take values and names from. */
+export interface Donor {
+  readonly text: string;
+}
+
+/**
+ * A true sentence made wrong in exactly one place; `null` where it offers none.
+ * @param passage where the sentence stands; `value_elsewhere` takes another value of the same measure from it
+ * @param donor a passage about something else; `name` takes a name from it
+ */
+export function mutate(kind: Mutation, sentence: string, passage: string, donor: Donor, random: () => number): string | null {
+  switch (kind) {
+    case "value":
+      return changeValue(sentence, random);
+    case "value_elsewhere":
+      return moveValue(sentence, passage, random);
+    case "name":
+      return swapName(sentence, passage, donor.text, random);
+    case "negation":
+      return negate(sentence);
+    case "citation":
+      return sentence;
+  }
+}
+
+function changeValue(sentence: string, random: () => number): string | null {
+  const digits = quantitiesIn(sentence).filter(({ start, end }) => /^[$€£]?\d+(?:[.,]\d+)*/.test(sentence.slice(start, end)) && start > 3);
+  const chosen = pick(digits, random);
+  if (chosen === null) return null;
+  const written = sentence.slice(chosen.start, chosen.end);
+  const number = /\d+/.exec(written)?.[0] ?? "0";
+  const other = String(Number(number) + 1 + Math.floor(random() * 8));
+  return replace(sentence, chosen, written.replace(number, other));
+}
+
+function moveValue(sentence: string, passage: string, random: () => number): string | null {
+  const own = quantitiesIn(sentence);
+  const elsewhere = quantitiesIn(passage);
+  const moves = own.flatMap((value) =>
+    elsewhere
+      .filter(
+        (other) => other.measure === value.measure && own.every((mine) => mine.measure !== other.measure || mine.amount !== other.amount),
+      )
+      .map((other) => ({ value, text: passage.slice(other.start, other.end) })),
+  );
+  const move = pick(
+    moves.filter(({ value }) => value.measure !== "count" && value.start > 3),
+    random,
+  );
+  return move === null ? null : replace(sentence, move.value, move.text);
+}
+
+function swapName(sentence: string, passage: string, donor: string, random: () => number): string | null {
+  const read = createWordReader();
+  const known = new Set(read(passage).map(({ root }) => root));
+  const own = pick(
+    read(sentence).filter(({ name }) => name),
+    random,
+  );
+  const other = pick(
+    read(donor).filter(({ name, root }) => name && !known.has(root)),
+    random,
+  );
+  return own === null || other === null ? null : replace(sentence, own, donor.slice(other.start, other.end));
+}
+
+const VERB = /\b(is|are|can|will|must|should|may|was|were|has|have|does)\b(?!\s+(?:not|no|never)\b|n['’]t)/i;
+const NEGATED = /\b(is|are|can|will|must|should|may|was|were|do|does|has|have)\s+not\s|\b(can)not\s/i;
+
+function negate(sentence: string): string | null {
+  if (NEGATED.test(sentence)) return sentence.replace(NEGATED, (_whole, verb?: string, can?: string) => `${verb ?? can ?? ""} `);
+  return VERB.test(sentence) ? sentence.replace(VERB, "$1 not") : null;
+}
+
+function pick<T>(items: readonly T[], random: () => number): T | null {
+  return items[Math.floor(random() * items.length)] ?? null;
+}
+
+function replace(text: string, { start, end }: TextRange, instead: string): string {
+  return text.slice(0, start) + instead + text.slice(end);
+}

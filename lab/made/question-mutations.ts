@@ -1,0 +1,118 @@
+import { BRANCHES, OPPOSITES, PERSONS, STATES } from "../../src/compare/slot-lexicon.ts";
+import type { Random } from "../../src/grade/random.ts";
+
+/** What of a question was changed, so that its answer is another one. */
+export type QuestionMutation = "number" | "person" | "negation" | "date" | "benefit" | "opposite" | "branch" | "place";
+
+export interface MutatedQuestion {
+  readonly kind: QuestionMutation;
+  readonly text: string;
+}
+
+type Mutate = (question: string, random: Random, names: readonly string[]) => string | null;
+
+/** Ways to make a question that looks like another one and must not share its answer. */
+const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
+  number: (question, random) =>
+    replaceMatch(question, /(?<![\d\p{L},.-])\d{1,3}(?:,\d{3})*(?![\d\p{L}/,.-])/gu, random, (found) => otherNumber(found, random)),
+  date: (question, random) =>
+    replaceMatch(question, /\b(?:19|20)\d{2}\b/g, random, (found) => String(Number(found) + 1 + Math.floor(random() * 7))),
+  person: (question, random) => swap(question, random, PERSON_WORDS),
+  branch: (question, random) =>
+    swap(
+      question,
+      random,
+      BRANCHES.map(([name = ""]) => [name]),
+    ),
+  place: (question, random) =>
+    swap(
+      question,
+      random,
+      STATES.filter((state) => state !== "georgia" && state !== "washington").map((state) => [state]),
+    ),
+  negation: (question) => deny(question),
+  opposite: (question, random) => opposite(question, random),
+  benefit: (question, random, names) =>
+    swap(
+      question,
+      random,
+      names.map((name) => [name]),
+    ),
+};
+
+const PERSON_WORDS = PERSONS.map((words) => words.filter((word) => !word.includes(" "))).filter(([word]) =>
+  ["spouse", "child", "parent", "caregiver", "sibling", "survivor"].includes(word ?? ""),
+);
+
+/**
+ * Every way in which a question can be changed, each once.
+ * @param names names of benefits, products and the like: one takes another's place
+ */
+export function mutateQuestion(question: string, names: readonly string[], random: Random): MutatedQuestion[] {
+  return Object.entries(MUTATIONS).flatMap(([kind, mutate]) => {
+    const text = mutate(question, random, names);
+    return text === null || text.toLowerCase() === question.toLowerCase() ? [] : [{ kind: kind as QuestionMutation, text }];
+  });
+}
+
+function replaceMatch(question: string, pattern: RegExp, random: Random, by: (found: string) => string): string | null {
+  const found = [...question.matchAll(pattern)];
+  const match = found[Math.floor(random() * found.length)];
+  return match === undefined ? null : question.slice(0, match.index) + by(match[0]) + question.slice(match.index + match[0].length);
+}
+
+function otherNumber(found: string, random: Random): string {
+  const value = Number(found.replaceAll(",", ""));
+  const step = value >= 1000 ? 10 ** (String(value).length - 1) : value >= 10 ? 10 : 1;
+  const other = value + step * (1 + Math.floor(random() * 3));
+  return found.includes(",") ? other.toLocaleString("en-US") : String(other);
+}
+
+/** One word of a group for a word of another group. */
+function swap(question: string, random: Random, groups: readonly (readonly string[])[]): string | null {
+  const said = groups.flatMap((group, at) =>
+    group.flatMap((word) => {
+      const match = new RegExp(`(?<![\\p{L}\\p{N}-])${literally(word)}(?![\\p{L}\\p{N}-])`, "iu").exec(question);
+      return match === null ? [] : [{ at, start: match.index, end: match.index + match[0].length }];
+    }),
+  );
+  // The longest stands for itself: a part of a name is no name.
+  const chosen = said.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)[0];
+  if (chosen === undefined) return null;
+  const others = groups.filter((_, at) => at !== chosen.at);
+  const other = others[Math.floor(random() * others.length)]?.[0];
+  return other === undefined ? null : question.slice(0, chosen.start) + other + question.slice(chosen.end);
+}
+
+function opposite(question: string, random: Random): string | null {
+  return swapPair(question, OPPOSITES, random);
+}
+
+function swapPair(question: string, pairs: readonly (readonly [string, string])[], random: Random): string | null {
+  const found = pairs.flatMap(([one, other]) =>
+    [
+      [one, other],
+      [other, one],
+    ].flatMap(([from = "", to = ""]) => {
+      const match = new RegExp(`(?<![\\p{L}-])${literally(from)}(?![\\p{L}-])`, "iu").exec(question);
+      return match === null ? [] : [question.slice(0, match.index) + to + question.slice(match.index + match[0].length)];
+    }),
+  );
+  return found[Math.floor(random() * found.length)] ?? null;
+}
+
+const AUXILIARY = /\b(does|do|did|is|are|was|were|can|could|will|would|should|must)\s+((?:the\s+|my\s+|a\s+|an\s+)?[\p{L}'’-]+)\b/iu;
+const DENIED = /\b(?:not|never|no|without|cannot)\b|n['’]t\b/iu;
+
+/** Puts "not" behind the first auxiliary and its subject; a question that denies already is left. */
+function deny(question: string): string | null {
+  if (DENIED.test(question)) return null;
+  const match = AUXILIARY.exec(question);
+  if (match === null) return null;
+  const end = match.index + match[0].length;
+  return `${question.slice(0, end)} not${question.slice(end)}`;
+}
+
+function literally(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

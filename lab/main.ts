@@ -1,0 +1,19 @@
+import { Command, Option } from "commander";
+import { addEvalCommand } from "../src/cli/commands/eval.ts";
+import type { CliContext } from "../src/cli/context.ts";
+import { runProgram } from "../src/cli/run.ts";
+import { runProcess } from "../src/cli/run-process.ts";
+import { addBenchCommand } from "./commands/bench.ts";
+import { addMeasurements } from "./commands/eval.ts";
+
+/** Measuring and making: what `./run eval` and `./run bench` start. It is no part of the published package. */
+await runProcess((args, streams) => runProgram(args, streams, createLab));
+
+function createLab(context: CliContext): Command {
+  const program = new Command("sourcebound")
+    .description("Measures answers and speed.")
+    .addOption(new Option("--data-dir <folder>", "folder of the database").env("SOURCEBOUND_DATA_DIR"));
+  addMeasurements(addEvalCommand(program, context), context);
+  addBenchCommand(program, context);
+  return program;
+}

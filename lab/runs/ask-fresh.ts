@@ -1,0 +1,31 @@
+import { answer } from "../../src/answer.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { Answer, AskRequest } from "../../src/types.ts";
+
+export interface AskWhere {
+  readonly domain?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A question as `engine.answer` asks it when only domain and profile are given. */
+export function requestFor(question: string, { config, domain }: Pick<Engine, "config" | "domain">, where: AskWhere): AskRequest {
+  const pack = domain(where.domain);
+  return {
+    question,
+    scope: { domain: pack.name, tenant: null, access: config.access },
+    profile: where.profile ?? config.profile ?? pack.default_profile,
+    detail: "normal",
+    sessionId: null,
+    selection: null,
+  };
+}
+
+/** What the engine answers today when no cache is asked and nothing is stored. */
+export async function askFresh(engine: Engine, question: string, where: AskWhere): Promise<Answer> {
+  const request = requestFor(question, engine, where);
+  await engine.corpus(request.scope.domain).ready();
+  const parts = { ...(await engine.answerParts(request.scope.domain, request.profile)), remember: null };
+  for await (const event of answer(request, parts, where.signal)) if (event.type === "answer") return event.answer;
+  throw new Error("a question ended without an answer");
+}

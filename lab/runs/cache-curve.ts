@@ -1,0 +1,141 @@
+import { compareSlots } from "../../src/compare/compare-slots.ts";
+import { createLikeness } from "../../src/compare/likeness.ts";
+import type { SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
+import { readSlots } from "../../src/compare/slots.ts";
+import { wilson } from "../../src/grade/metrics.ts";
+import { decimal, type TableRow } from "../../src/grade/report.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { entityJaccard, type MatchWeights, matchFeatures, scoreOf } from "../../src/remember/match.ts";
+import { cosineOf } from "../judges/cosine.ts";
+import type { CachePair } from "../sets/cache-pairs.ts";
+
+/** What is served at one threshold. */
+export interface CurvePoint {
+  readonly threshold: number;
+  readonly hits: number;
+  readonly wrong: number;
+}
+
+export interface Curve {
+  readonly share: number;
+  readonly others: number;
+  /** By combined score, slots agreeing; and by cosine alone. */
+  readonly ours: readonly CurvePoint[];
+  readonly cosine: readonly CurvePoint[];
+  /** At the shipped threshold. */
+  readonly chosen: CurvePoint;
+  /** Cosine alone at the hit rate of `chosen`, and at the thresholds that others use. */
+  readonly equalHits: CurvePoint | null;
+}
+
+const THRESHOLDS = [0, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
+const COSINES = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.95, 0.98];
+
+export interface ScoredPair {
+  readonly share: boolean;
+  readonly cosine: number;
+  /** `null` where the slots differ. */
+  readonly score: number | null;
+  readonly rule: string;
+}
+
+/** Each pair as the cache would judge it, at any threshold. */
+export function scorePairs(
+  pairs: readonly CachePair[],
+  vocabulary: SlotVocabulary,
+  encoder: EmbeddedEncoder,
+  weights: MatchWeights,
+): ScoredPair[] {
+  const likeness = createLikeness(encoder);
+  return pairs.map((pair) => {
+    const { features, rule } = featuresOf(pair, vocabulary, encoder, likeness);
+    const model = pair.retrieved === null ? weights.words : weights.retrieved;
+    return { share: pair.share, cosine: pair.cosine, rule, score: features === null ? null : scoreOf(features, model) };
+  });
+}
+
+/** Features of a pair whose slots agree; else the rule by which they do not. */
+export function featuresOf(
+  pair: CachePair,
+  vocabulary: SlotVocabulary,
+  encoder: EmbeddedEncoder,
+  likeness: (a: string, b: string) => number,
+) {
+  const [asked, stored] = [readSlots(pair.asked, vocabulary), readSlots(pair.stored, vocabulary)];
+  const [one, other] = encoder.embedSync([asked.canonical, stored.canonical]);
+  const closeness = {
+    documentOverlap: null,
+    ...pair.retrieved,
+    cosine: cosineOf(one, other),
+    entityJaccard: entityJaccard(asked, stored),
+    likeness,
+  };
+  const verdict = compareSlots(asked, stored, closeness);
+  if (!verdict.same) return { features: null, rule: verdict.rule };
+  return { features: matchFeatures(asked, stored, closeness, verdict.alignment), rule: "same" };
+}
+
+/** False hits against hits over thresholds. Pairs whose slots differ are never served by us. */
+export function curveOf(rows: readonly ScoredPair[], threshold: number): Curve {
+  const point = (at: number, score: (row: ScoredPair) => number | null): CurvePoint => {
+    const served = rows.filter((row) => (score(row) ?? Number.NEGATIVE_INFINITY) >= at);
+    return { threshold: at, hits: served.filter(({ share }) => share).length, wrong: served.filter(({ share }) => !share).length };
+  };
+  const byScore = (at: number) => point(at, ({ score }) => score);
+  const byCosine = (at: number) => point(at, ({ cosine }) => cosine);
+  const chosen = byScore(threshold);
+  const ranked = rows
+    .filter(({ share }) => share)
+    .map(({ cosine }) => cosine)
+    .sort((a, b) => b - a);
+  const equal = chosen.hits === 0 ? undefined : ranked[chosen.hits - 1];
+  return {
+    share: rows.filter(({ share }) => share).length,
+    others: rows.filter(({ share }) => !share).length,
+    ours: THRESHOLDS.map(byScore),
+    cosine: COSINES.map(byCosine),
+    chosen,
+    equalHits: equal === undefined ? null : byCosine(equal),
+  };
+}
+
+/** Figures of one set by name. */
+export function curveMetrics(set: string, { share, others, chosen, cosine, equalHits }: Curve): Record<string, number | null> {
+  const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole);
+  const at = (threshold: number) => cosine.find((point) => point.threshold === threshold);
+  return {
+    [`${set}.hit_rate`]: rate(chosen.hits, share),
+    [`${set}.false_rate`]: rate(chosen.wrong, others),
+    [`${set}.false_rate_upper`]: wilson(chosen.wrong, others)?.high ?? null,
+    ...Object.fromEntries(
+      [0.8, 0.92].flatMap((threshold) => [
+        [`${set}.cosine_${threshold}.hit_rate`, rate(at(threshold)?.hits ?? 0, share)],
+        [`${set}.cosine_${threshold}.false_rate`, rate(at(threshold)?.wrong ?? 0, others)],
+      ]),
+    ),
+    [`${set}.cosine_equal_hits.false_rate`]: equalHits === null ? null : rate(equalHits.wrong, others),
+  };
+}
+
+/** The curve for people: the chosen point, cosine alone beside it, then the rest. */
+export function curveTable(set: string, curve: Curve, note: string): TableRow[] {
+  const { share, others, chosen, equalHits, ours, cosine } = curve;
+  const row = (name: string, { threshold, hits, wrong }: CurvePoint, remark = ""): TableRow => {
+    const upper = wilson(wrong, others)?.high ?? null;
+    return {
+      name: `${name} ${threshold.toFixed(2)}`,
+      figure: `${hits} of ${share}`,
+      interval: `${wrong} of ${others} wrong (≤ ${decimal(upper)})`,
+      note: remark,
+    };
+  };
+  const at = (threshold: number) => cosine.filter((point) => point.threshold === threshold);
+  return [
+    row(`${set}: ours at`, chosen, note),
+    ...at(0.8).map((point) => row("  cosine alone at", point)),
+    ...at(0.92).map((point) => row("  cosine alone at", point)),
+    ...(equalHits === null ? [] : [row("  cosine alone at", equalHits, "as many hits")]),
+    ...ours.filter(({ threshold }) => threshold !== chosen.threshold).map((point) => row("  ours at", point)),
+    ...cosine.filter(({ threshold }) => threshold !== 0.8 && threshold !== 0.92).map((point) => row("  cosine alone at", point)),
+  ];
+}

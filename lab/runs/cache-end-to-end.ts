@@ -1,0 +1,63 @@
+import { remember } from "../../src/answer/memory-steps.ts";
+import { createOutcome } from "../../src/answer/outcome.ts";
+import { admit } from "../../src/answer/steps.ts";
+import type { StageLog } from "../../src/answer/trace.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { citedVersions } from "../../src/remember/remember.ts";
+import type { Answer } from "../../src/types.ts";
+import type { Serve, StoredAs } from "../judges/cache-decision.ts";
+import { type AskWhere, requestFor } from "./ask-fresh.ts";
+
+/**
+ * The whole path: `a` is asked of the engine, which stores its answer if it is clean; where it is not, an answer from the best passages is stored by the same
+ * calls. A reviewer approves it. Then `b` is asked. No pair sees what another one stored.
+ */
+export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
+  return async (stored, asked) => {
+    where.signal.throwIfAborted();
+    await engine.store.cache.clear(null);
+    const own = await engine.answer(stored, where);
+    const isOwn = (await engine.store.cache.count()) > 0;
+    const answer = isOwn ? own : await storeInstead(engine, stored, where);
+    if (answer !== null) await approve(engine, answer);
+    const storedAs: StoredAs = isOwn ? "own" : answer === null ? "nothing" : APPROVED_INSTEAD[own.status];
+    const { judged } = await engine.explainCache(asked, where);
+    const { cacheMode } = await engine.answer(asked, where);
+    const served = cacheMode !== "miss";
+    const [judgement] = judged.filter((one) => one.served === served && one.question !== null);
+    return {
+      served,
+      rule: served ? "same" : (judgement?.rule ?? (storedAs === "nothing" ? "nothing_stored" : "not_found")),
+      detail: judgement?.reason ?? "",
+      score: judgement?.score ?? null,
+      cosine: judgement?.cosine ?? null,
+      level: cacheMode,
+      storedAs,
+    };
+  };
+}
+
+const APPROVED_INSTEAD = { ok: "approved_unclean", insufficient_context: "approved_refused", error: "approved_refused" } as const;
+
+const SILENT: StageLog = { fact: () => undefined, notice: () => undefined };
+
+/** Stores what the best passages answer, whatever the gate says and without what a person who approves it has read past; `null`: they give no quote. */
+async function storeInstead(engine: Engine, text: string, where: AskWhere): Promise<Answer | null> {
+  const answer = await engine.answer(text, { ...where, measuring: true });
+  if (answer.status !== "ok") return null;
+  const request = requestFor(text, engine, where);
+  const parts = await engine.answerParts(request.scope.domain, request.profile);
+  const approved = {
+    ...answer,
+    warnings: [],
+    claims: answer.claims.filter(({ status }) => status === "supported" || status === "unchecked"),
+    checks: answer.checks.filter(({ verdict }) => verdict === "pass"),
+  };
+  await remember(await admit(request, parts, SILENT), approved, createOutcome(), parts, SILENT);
+  return (await engine.store.cache.count()) > 0 ? approved : null;
+}
+
+async function approve({ store }: Engine, answer: Answer): Promise<void> {
+  const outcome = await store.review.approve({ id: answer.id, by: "evaluation", versions: citedVersions(answer) });
+  if (outcome !== "done") throw new Error(`the answer ${answer.id} could not be approved: ${outcome}`);
+}

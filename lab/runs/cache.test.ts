@@ -1,0 +1,109 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
+import type { Served } from "../judges/cache-decision.ts";
+import { partOf } from "../sets/cache-pairs.ts";
+import { evaluateCache } from "./cache.ts";
+import { curveMetrics, curveOf, curveTable, type ScoredPair } from "./cache-curve.ts";
+import { judgePairs } from "./cache-va.ts";
+
+const pair = (id: string, same_answer: boolean) => ({ id, a: `${id} stored`, b: `${id} asked`, same_answer, kind: "made" });
+const served = (yes: boolean, rule = "same"): Served => ({ served: yes, rule, detail: "", score: yes ? 1 : 0, cosine: 0.5 });
+
+describe("judgePairs", () => {
+  it("counts hits, false hits and the rules of misses, with `a` stored before `b` is asked", async () => {
+    const asked: string[] = [];
+    const result = await judgePairs([pair("1", true), pair("2", true), pair("3", false), pair("4", false)], async (stored, question) => {
+      asked.push(`${stored} > ${question}`);
+      return served(question.startsWith("1") || question.startsWith("3"), "values");
+    });
+    expect(asked[0]).toBe("1 stored > 1 asked");
+    expect(result.metrics).toMatchObject({ "pairs.hit_rate": 0.5, "pairs.false_hits": 1, "pairs.missed.values": 1 });
+    expect(result.n).toEqual({ "pairs.share": 2, "pairs.others": 2 });
+  });
+
+  it("knows no rate of nothing", async () => {
+    expect((await judgePairs([], async () => served(true))).metrics).toMatchObject({
+      "pairs.hit_rate": null,
+      "pairs.false_rate_upper": null,
+    });
+  });
+});
+
+describe("evaluateCache", () => {
+  it("asks the whole engine too, pair by pair, and says whose answer was stored", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-pairs-test-"));
+    try {
+      mkdirSync(join(folder, "pages"));
+      for (const name of ["decision-reviews.md", "burial-benefits.md", "tdiu.md"])
+        cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+      const review = "How long do I have to ask for a Higher-Level Review?";
+      const rows = [
+        { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },
+        { id: "repeat", a: "What is the burial allowance?", b: "what is the burial allowance", same_answer: true },
+        // Served only if the answer of the first pair were still there.
+        { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
+        { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
+      ];
+      writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
+      const options = { corpus: folder, golden: folder, questions: 1, command: "test", signal: new AbortController().signal };
+      for await (const event of evaluateCache({ ...options, config: loadConfig({ cwd: folder, env: {} }) })) {
+        if (event.type !== "report") continue;
+        const { metrics, items } = event.report;
+        expect(metrics).toMatchObject({
+          "pairs.end_to_end.hit_rate": 1,
+          "pairs.end_to_end.false_hits": 0,
+          "pairs.end_to_end.own.hit_rate": 1,
+          "pairs.end_to_end.level.exact": 1,
+          "pairs.end_to_end.level.semantic": 1,
+          "pairs.end_to_end.stored.own": 3,
+        });
+        const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
+        expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
+        expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
+        expect(of("refused")?.storedAs).not.toBe("own");
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("curveOf", () => {
+  const row = (share: boolean, cosine: number, score: number | null): ScoredPair => ({
+    share,
+    cosine,
+    score,
+    rule: score === null ? "values" : "same",
+  });
+  const rows = [row(true, 0.7, 0.9), row(true, 0.95, 0.4), row(false, 0.97, null), row(false, 0.6, 0.95)];
+
+  it("serves nothing whose slots differ, at any threshold, and lets cosine alone serve it", () => {
+    const curve = curveOf(rows, 0.5);
+    expect(curve.ours.find(({ threshold }) => threshold === 0)).toEqual({ threshold: 0, hits: 2, wrong: 1 });
+    expect(curve.cosine.find(({ threshold }) => threshold === 0.92)).toEqual({ threshold: 0.92, hits: 1, wrong: 1 });
+    expect(curve.chosen).toEqual({ threshold: 0.5, hits: 1, wrong: 1 });
+    expect(curve.equalHits).toEqual({ threshold: 0.95, hits: 1, wrong: 1 });
+  });
+
+  it("gives rates with their bound, and null of nothing", () => {
+    expect(curveMetrics("set", curveOf(rows, 0.96))).toMatchObject({
+      "set.hit_rate": 0,
+      "set.false_rate": 0,
+      "set.cosine_equal_hits.false_rate": null,
+    });
+    expect(curveMetrics("set", curveOf([], 0.5))).toMatchObject({ "set.hit_rate": null, "set.false_rate_upper": null });
+    expect(curveTable("set", curveOf(rows, 0.5), "")[0]?.figure).toBe("1 of 2");
+  });
+});
+
+describe("partOf", () => {
+  it("puts a group always into the same half, and uses both", () => {
+    const parts = Array.from({ length: 40 }, (_, i) => partOf("set", `group ${i}`));
+    expect(parts).toEqual(Array.from({ length: 40 }, (_, i) => partOf("set", `group ${i}`)));
+    expect(new Set(parts)).toEqual(new Set(["tuning", "held-out"]));
+  });
+});

@@ -1,0 +1,114 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../../src/config.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { AnswerEvent } from "../../src/events.ts";
+import type { Report } from "../../src/grade/report.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
+import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
+import type { Answer } from "../../src/types.ts";
+import { type DayOptions, evaluateDay } from "./day.ts";
+
+const DOCUMENTS = ["decision-reviews.md", "burial-benefits.md", "tdiu.md", "rating-hearing-loss-and-tinnitus.md"];
+const PAIRS = [
+  ["How long do I have to ask for a Higher-Level Review?", "How much time is there to request a Higher-Level Review?", true],
+  ["What is the burial allowance?", "how much is the allowance for a burial", true],
+  ["What ratings do I need for individual unemployability?", "What ratings do I not need for individual unemployability?", false],
+  ["What rating does tinnitus get?", "What rating does hearing loss get?", false],
+] as const;
+const QUESTIONS = 160;
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-day-test-"));
+  mkdirSync(join(folder, "pages"));
+  for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+  const rows = PAIRS.map(([a, b, same_answer], i) => JSON.stringify({ id: `p${i}`, a, b, same_answer, kind: "test" }));
+  writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.join("\n"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(options: Partial<DayOptions> = {}) {
+  const config = loadConfig({ cwd: folder, env: {} });
+  const signal = new AbortController().signal;
+  const fixed = { corpus: folder, golden: folder, questions: QUESTIONS, seed: 1, scriptedModel: false, config, command: "test", signal };
+  return evaluateDay({ ...fixed, ...options });
+}
+async function run(options: Partial<DayOptions> = {}): Promise<Report> {
+  for await (const event of start(options)) if (event.type === "report") return event.report;
+  throw new Error("no report");
+}
+const pages = () => DOCUMENTS.map((name) => readFileSync(join(folder, "pages", name), "utf8"));
+
+/** An engine whose memory is never told that a document changed, and never looks. */
+function forgetNothing(engine: Engine): Engine {
+  const known = new Map<string, Answer>();
+  return {
+    ...engine,
+    async *ask(question, options): AsyncGenerator<AnswerEvent, void> {
+      const before = known.get(question);
+      if (before !== undefined) {
+        yield { type: "answer", answer: { ...before, cacheMode: "exact", cached: { question, storedAt: "" } } };
+        return;
+      }
+      for await (const event of engine.ask(question, options)) {
+        if (event.type === "answer" && event.answer.status === "ok") known.set(question, event.answer);
+        yield event;
+      }
+    },
+  };
+}
+
+describe("evaluateDay", () => {
+  it("serves repeats and wordings, nothing stale and nothing wrong, and says the same of the same day", async () => {
+    const before = pages();
+    const report = await run();
+    expect(report.n).toMatchObject({ questions: QUESTIONS, edits: 3 });
+    expect(report.metrics).toMatchObject({ "faults.any": 0, "faults.stale": 0, "faults.must_not_share": 0, "faults.another_answer": 0 });
+    expect(report.metrics["repeat.could.hit_rate"]).toBe(1);
+    expect(report.metrics["repeat.exact"]).toBeGreaterThan(5);
+    expect(report.metrics["paraphrase.semantic"]).toBeGreaterThan(5);
+    expect(report.metrics["repeat.missed.edited"]).toBeGreaterThan(0);
+    expect(report.metrics["saved.tokens"]).toBe(0);
+    expect(pages()).toEqual(before);
+    const { date: _, timings: __, ...rest } = report;
+    const { date: ___, timings: ____, ...again } = await run();
+    expect(again).toEqual(rest);
+  });
+
+  it("finds the stale answers of a memory that is not invalidated", async () => {
+    const report = await run({ open: async (config, parts) => forgetNothing(await createEngine(config, parts)) });
+    expect(report.metrics["faults.stale"]).toBeGreaterThan(0);
+    expect(report.metrics["faults.another_answer"]).toBeGreaterThan(0);
+    expect(report.items.some(({ stale }) => typeof stale === "string" && stale.endsWith("has another version"))).toBe(true);
+  });
+
+  it("finds the answers of a memory that takes any question for the same", async () => {
+    const matcher = fakeMatcher(() => true);
+    const report = await run({ open: (config, parts) => createEngine(config, { ...parts, matcher }), questions: 60 });
+    expect(report.metrics["faults.must_not_share"]).toBeGreaterThan(0);
+    expect(report.metrics["faults.any"]).toBeGreaterThanOrEqual(report.metrics["faults.must_not_share"] as number);
+    expect(report.metrics.other_sources).toBeGreaterThan(0);
+  });
+
+  it("counts the tokens and the money of the model calls that were not made", async () => {
+    const report = await run({ scriptedModel: true, questions: 60 });
+    expect(report.n.hits).toBeGreaterThan(0);
+    expect(report.metrics["saved.tokens"]).toBeGreaterThan(100 * (report.n.hits as number));
+    expect(report.metrics["saved.usd"]).toBeGreaterThan(0);
+    expect(report.metrics["faults.any"]).toBe(0);
+  });
+
+  it("stops when it is told to, and leaves nothing behind", async () => {
+    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("sourcebound-replay-")).length;
+    const [abort, before] = [new AbortController(), left()];
+    const stopped = async () => {
+      for await (const event of start({ signal: abort.signal }))
+        if (event.type === "progress" && event.done > 2) abort.abort(new Error("enough"));
+    };
+    await expect(stopped()).rejects.toThrow("enough");
+    expect(left()).toBeLessThanOrEqual(before);
+  });
+});

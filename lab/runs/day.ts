@@ -1,0 +1,244 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { type Config, DEFAULT_MODEL_TEMPERATURE } from "../../src/config.ts";
+import { loadDomain } from "../../src/engine/domain.ts";
+import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
+import { createRandom, type Random } from "../../src/grade/random.ts";
+import { namedDocuments } from "../../src/remember/named-documents.ts";
+import { countTokens } from "../../src/text/cl100k.ts";
+import { normalizeQuestion } from "../../src/text/normalize-question.ts";
+import type { Answer, CacheMode, Citation } from "../../src/types.ts";
+import { compareSources, type FilesToday, readFilesToday, type Sources, saysTheSame, staleBecause } from "../judges/judge-hit.ts";
+import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-edits.ts";
+import { createMeanings, type Relation } from "../made/day-meanings.ts";
+import { type AskedClass, createReplayedDay, type DayStep } from "../made/replayed-day.ts";
+import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
+import { differentNames, readDaySources } from "../sets/day-sources.ts";
+import { askFresh } from "./ask-fresh.ts";
+import type { CacheRun } from "./cache.ts";
+import { summarizeDay } from "./day-summary.ts";
+import { type EvaluateEvent, ingestCorpus } from "./va.ts";
+
+export interface DayOptions extends CacheRun {
+  readonly questions: number;
+  readonly seed: number;
+  /** A model of this process writes the answers, so that there are tokens to save. */
+  readonly scriptedModel: boolean;
+  /** Opens the engine that is judged. @default createEngine */
+  readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;
+}
+
+/** What became of a question: served from a cache, made and stored, made and not stored, refused. */
+export type Outcome = "served" | "stored" | "not_clean" | "refused";
+
+/** One question of the day and what it got. */
+export interface DayItem {
+  readonly at: number;
+  readonly class: AskedClass;
+  /** Where the wording comes from. */
+  readonly source: string;
+  readonly question: string;
+  readonly outcome: Outcome;
+  readonly mode: CacheMode;
+  /** What became of the question of which it is a repeat, a wording or a look-alike; `null` for a new one. */
+  readonly before: Outcome | null;
+  /** Was a document that the answer then named edited since? */
+  readonly edited: boolean;
+  readonly ms: number;
+  /** Of a hit. */
+  readonly hit: JudgedHit | null;
+}
+
+/** A hit beside what the engine answers today with its caches off. */
+export interface JudgedHit {
+  readonly stored: string | null;
+  readonly relation: Relation;
+  /** Why it is stale; `null`: every quote stands in today's file. */
+  readonly stale: string | null;
+  /** Is it what the stored question is answered today? */
+  readonly current: boolean;
+  /** What was served and what is answered today, where they differ. */
+  readonly differs: { readonly served: readonly string[]; readonly today: readonly string[] } | null;
+  readonly sources: Sources;
+  /** What answering the asked question would have taken; `null`: an endpoint did not count, or its price is not known. */
+  readonly tokens: number | null;
+  readonly usd: number | null;
+  readonly freshMs: number;
+}
+
+export interface DayEdit {
+  readonly at: number;
+  readonly document: string;
+  readonly kind: EditKind;
+}
+
+/** Milliseconds of the day that is replayed: its clock is not ours, so that the same schedule gives the same day. */
+const DAY_MS = 86_400_000;
+const DAY_BEGINS = Date.UTC(2026, 0, 5);
+/** The model is in this process: it answers at once, or something is broken. */
+const MODEL_TIMEOUT_MS = 30_000;
+/** Models that the scripted one stands for: their list prices are known. */
+const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
+
+/** `eval cache --day`: a day of questions through the real engine, documents edited meanwhile, and every hit held against a fresh answer. */
+export async function* evaluateDay(options: DayOptions): AsyncGenerator<EvaluateEvent, void> {
+  const { seed, questions, signal, config } = options;
+  const { abbreviations } = loadDomain(options.domain ?? config.domain, config.domains_dir);
+  const sources = readDaySources({ ...options, names: differentNames(abbreviations) });
+  const steps = createReplayedDay(sources, { questions, seed });
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
+  const total = questions;
+  let [model, engine]: [ScriptedModel | null, Engine | null] = [null, null];
+  const clock = { at: 0 };
+  try {
+    yield { type: "progress", done: 0, total, what: "ingesting" };
+    const root = join(folder, "corpus");
+    mkdirSync(root);
+    cpSync(join(resolve(options.corpus), "pages"), join(root, "pages"), { recursive: true });
+    if (options.scriptedModel) model = await startScriptedModel({ rates: NO_FAULTS, seed, host: "example.com", countTokens });
+    const open = options.open ?? createEngine;
+    engine = await open(configFor(config, join(folder, "data"), model), {
+      now: () => new Date(DAY_BEGINS + (clock.at * DAY_MS) / total),
+    });
+    const where = { ...options, corpus: root };
+    await ingestCorpus(engine, where);
+    const day = new RunningDay(engine, model, steps, root, where);
+    for (const step of steps) {
+      // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+      await setImmediate();
+      signal.throwIfAborted();
+      clock.at = step.at;
+      if (step.type === "edit") await day.edit(step);
+      else await day.ask(step);
+      yield { type: "progress", done: day.items.length, total, what: `${day.hits} served, ${day.faults} wrong or stale` };
+    }
+    yield { type: "report", ...summarizeDay(day.items, day.edits, options) };
+  } finally {
+    await engine?.close();
+    await model?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const NO_FAULTS = { hallucination: 0, number: 0, url: 0, citation: 0 };
+
+/** Nothing of the caller's own data folder is touched, and no entry goes for want of room. */
+function configFor(config: Config, dataDir: string, model: ScriptedModel | null): Config {
+  const own = { ...config, data_dir: dataDir, cache: { ...config.cache, enabled: true } };
+  if (model === null) return own;
+  const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
+  return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };
+}
+
+/** What became of a question when it was asked last, and the documents that its answer named. */
+interface Known {
+  readonly outcome: Outcome;
+  readonly documents: ReadonlySet<string>;
+  edited: boolean;
+  readonly citations: readonly Citation[];
+}
+
+/** A day while it runs: asks, edits and judges; knows what was asked before. */
+class RunningDay {
+  readonly items: DayItem[] = [];
+  readonly edits: DayEdit[] = [];
+  hits = 0;
+  faults = 0;
+  private readonly engine: Engine;
+  private readonly model: ScriptedModel | null;
+  private readonly relationOf: ReturnType<typeof createMeanings>;
+  private readonly files: FilesToday;
+  private readonly root: string;
+  private readonly where: DayOptions;
+  private readonly random: Random;
+  private readonly known = new Map<string, Known>();
+
+  constructor(engine: Engine, model: ScriptedModel | null, steps: readonly DayStep[], root: string, where: DayOptions) {
+    this.engine = engine;
+    this.model = model;
+    this.relationOf = createMeanings(steps);
+    this.files = readFilesToday(root);
+    this.root = root;
+    this.where = where;
+    this.random = createRandom(where.seed);
+  }
+
+  async ask({ at, question, class: kind, of, source }: Extract<DayStep, { type: "ask" }>): Promise<void> {
+    const known = of === null ? undefined : this.known.get(normalizeQuestion(of));
+    this.model?.begin(question);
+    const { answer, cached } = await this.answerOf(question);
+    const outcome = answer.cacheMode !== "miss" ? "served" : cached ? "stored" : answer.status === "ok" ? "not_clean" : "refused";
+    const hit = outcome === "served" ? await this.judge(question, answer) : null;
+    this.items.push({
+      ...{ at, class: kind, source, question, outcome, mode: answer.cacheMode, before: known?.outcome ?? null },
+      ...{ edited: known?.edited ?? false, ms: answer.latencyMs, hit },
+    });
+    const { citations } = answer;
+    const documents = new Set(namedDocuments(answer).map(({ id }) => id));
+    this.known.set(normalizeQuestion(question), { outcome, documents, edited: false, citations });
+    if (hit === null) return;
+    this.hits++;
+    if (hit.stale !== null || hit.relation === "must_not_share" || !hit.current) this.faults++;
+  }
+
+  private async answerOf(question: string): Promise<{ answer: Answer; cached: boolean }> {
+    const { domain, profile, signal } = this.where;
+    let cached = false;
+    for await (const event of this.engine.ask(question, { domain, profile, signal })) {
+      if (event.type === "remember-end") cached = event.facts.cached === true;
+      if (event.type === "answer") return { answer: event.answer, cached };
+    }
+    throw new Error("a question ended without an answer");
+  }
+
+  /** By what the files say today, by what the engine answers with its caches off, and by the labels of the day. */
+  private async judge(question: string, served: Answer): Promise<JudgedHit> {
+    const stored = served.cached?.question ?? null;
+    const fresh = await this.fresh(question);
+    const same = stored === null || normalizeQuestion(stored) === normalizeQuestion(question);
+    const freshStored = same ? fresh : await this.fresh(stored);
+    const current = saysTheSame(served, freshStored);
+    const texts = ({ sentences }: Answer) => sentences.map(({ text }) => text);
+    return {
+      stored,
+      relation: stored === null ? "unlabelled" : this.relationOf(question, stored),
+      stale: staleBecause(served, this.files),
+      current,
+      differs: current ? null : { served: texts(served), today: texts(freshStored) },
+      sources: compareSources(served, fresh),
+      tokens: fresh.tokenUsage.total,
+      usd: fresh.costUsd,
+      freshMs: fresh.latencyMs,
+    };
+  }
+
+  private fresh(question: string): Promise<Answer> {
+    this.model?.begin(question);
+    return askFresh(this.engine, question, this.where);
+  }
+
+  /** Changes a fact that an answer in force quotes, or adds to its document elsewhere; where nothing is quoted yet, the document that the schedule names. */
+  async edit({ at, document }: Extract<DayStep, { type: "edit" }>): Promise<void> {
+    const quoted = [...this.known.values()].flatMap(({ outcome, citations }) =>
+      outcome === "stored" || outcome === "served" ? citations.filter((citation) => this.files.fault(citation) === null) : [],
+    );
+    const chosen = quoted[Math.floor(this.random() * quoted.length)];
+    const kind: EditKind = chosen === undefined || this.edits.length % BESIDE_EVERY === BESIDE_EVERY - 1 ? "beside" : "fact";
+    const path = chosen?.original.path ?? document;
+    const source = readFileSync(join(this.root, path), "utf8");
+    const changed = kind === "fact" && chosen !== undefined ? changeFact(source, chosen.original, this.random) : addBeside(source, at);
+    writeFileSync(join(this.root, path), changed);
+    await ingestCorpus(this.engine, this.where);
+    this.edits.push({ at, document: path, kind });
+    const id = chosen?.documentId ?? (await this.idOf(path));
+    for (const known of this.known.values()) if (id !== null && known.documents.has(id)) known.edited = true;
+  }
+
+  private async idOf(path: string): Promise<string | null> {
+    const { config, domain } = this.engine;
+    const scope = { domain: domain(this.where.domain).name, tenant: null, access: config.access };
+    return (await this.engine.store.documents.outlines(scope)).find((one) => one.path === path)?.id ?? null;
+  }
+}

@@ -1,0 +1,126 @@
+import { ModelError } from "../../src/errors.ts";
+import { createHubEncoder, type HubOptions } from "../../src/models/adapters/hub.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import type { Encoder } from "../../src/models/encoder.ts";
+import type { Reranker } from "../../src/models/reranker.ts";
+import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { createEmbeddedReranker } from "../../src/retrieve/rerank.ts";
+import type { EmbeddingStore } from "../../src/store/embeddings.ts";
+import { cacheVectors } from "../sets/vector-cache.ts";
+import { loadPeer, PEERS_COMMAND, type PeerDocument, type PeerQuestion, type Search } from "./peers.ts";
+
+/** A way to rank. */
+export type RetrievalSystem = IndexSystem | PeerSystem | AbsentSystem;
+
+/** The product's own index. */
+export interface IndexSystem {
+  readonly type: "index";
+  readonly name: string;
+  readonly encoder: Encoder | null;
+  /** Reorders the first `depth` chunks of the fused ranking. */
+  readonly rerank?: { readonly reranker: Reranker; readonly depth: number };
+  readonly settings: {
+    readonly bm25: boolean;
+    readonly dense: boolean;
+    readonly alpha: number;
+    readonly beta: number;
+    readonly fusion: "min-max" | "rrf";
+  };
+}
+
+/** Another library. */
+export interface PeerSystem {
+  readonly type: "peer";
+  readonly name: string;
+  readonly version: string;
+  open(documents: readonly PeerDocument[]): Promise<Search<PeerQuestion>>;
+}
+
+/** Not on this machine. */
+export interface AbsentSystem {
+  readonly type: "absent";
+  readonly name: string;
+  /** `not installed`, or what else is wrong. */
+  readonly state: string;
+  /** What to do. */
+  readonly remedy: string;
+}
+
+/** A difference that is shown with its interval. */
+export interface Comparison {
+  readonly system: string;
+  readonly against: string;
+}
+
+export const BASELINE = "bm25";
+export const OURS = "hybrid+rerank";
+
+const { alpha, beta, fusion, rerank } = sourcebound.retrieve;
+/** As the default profile fuses. */
+const SETTINGS: IndexSystem["settings"] = { bm25: true, dense: true, alpha, beta, fusion };
+const WORDS: IndexSystem = { type: "index", name: BASELINE, encoder: null, settings: { ...SETTINGS, dense: false } };
+
+/** Words, vectors, both as the default profile fuses them, and reranked as it does. */
+export function embeddedSystems(encoder: EmbeddedEncoder): IndexSystem[] {
+  return [
+    WORDS,
+    { type: "index", name: "dense", encoder, settings: { ...SETTINGS, bm25: false } },
+    { type: "index", name: "hybrid", encoder, settings: SETTINGS },
+    { type: "index", name: OURS, encoder, settings: SETTINGS, rerank: { reranker: createEmbeddedReranker(encoder), depth: rerank } },
+  ];
+}
+
+/** The hybrid at other weights, and by ranks. */
+export function fusionSystems(encoder: EmbeddedEncoder): IndexSystem[] {
+  const weighted = [0.3, 0.4, 0.5, 0.6].map((share): IndexSystem => {
+    const settings = { ...SETTINGS, alpha: share, beta: 1 - share, fusion: "min-max" } as const;
+    return { type: "index", name: `hybrid.${share * 10}`, encoder, settings };
+  });
+  return [WORDS, ...weighted, { type: "index", name: "rrf", encoder, settings: { ...SETTINGS, fusion: "rrf" } }];
+}
+
+export interface HubSystemOptions extends HubOptions {
+  /** Vectors by (model, text): a model of the hub makes some forty in a second. */
+  readonly cache: EmbeddingStore;
+  readonly signal: AbortSignal;
+}
+
+/** Names of what `hubSystems` gives, whether or not the model is here. */
+export function hubSystemNames(model: string): { dense: string; hybrid: string; equal: string } {
+  return { dense: `dense:${model}`, hybrid: `hybrid:${model}`, equal: `hybrid.5:${model}` };
+}
+
+/** A model of the hub on this machine: alone, fused at the default profile's weights, and at equal weights. */
+export async function hubSystems(model: string, { cache, signal, ...options }: HubSystemOptions): Promise<RetrievalSystem[]> {
+  const names = hubSystemNames(model);
+  let encoder: Encoder;
+  try {
+    const hub = createHubEncoder(model, options);
+    // The model is loaded on first use: one that does not run must be known before hours of work.
+    await hub.embed(["Does it run?"], { signal });
+    encoder = cacheVectors(hub, cache);
+  } catch (cause) {
+    if (!(cause instanceof ModelError)) throw cause;
+    const state = cause.code.endsWith("_missing") ? "not installed" : "does not run";
+    return [names.dense, names.hybrid].map((name) => ({ type: "absent", name, state, remedy: cause.message }));
+  }
+  return [
+    { type: "index", name: names.dense, encoder, settings: { ...SETTINGS, bm25: false } },
+    { type: "index", name: names.hybrid, encoder, settings: SETTINGS },
+    { type: "index", name: names.equal, encoder, settings: { ...SETTINGS, alpha: 0.5, beta: 0.5 } },
+  ];
+}
+
+/** Libraries that rank documents by words. */
+const PEERS = { minisearch: "minisearch.mjs", orama: "orama-words.mjs" } as const;
+
+/** @param folder where the peers' files are, for tests */
+export async function peerSystems(folder?: string): Promise<RetrievalSystem[]> {
+  return Promise.all(
+    Object.entries(PEERS).map(async ([name, file]): Promise<RetrievalSystem> => {
+      const { peer, version } = await loadPeer(file, folder);
+      if (peer?.documents === undefined) return { type: "absent", name, state: "not installed", remedy: PEERS_COMMAND };
+      return { type: "peer", name, version, open: (documents) => (peer.documents as NonNullable<typeof peer.documents>)(documents) };
+    }),
+  );
+}

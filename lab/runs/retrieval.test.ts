@@ -1,0 +1,244 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Report, TableRow } from "../../src/grade/report.ts";
+import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import type { EmbeddingStore } from "../../src/store/embeddings.ts";
+import { writeFakeHubModel, writeFakeHubRuntime } from "../../src/testing/fake-hub.ts";
+import { loadPeer, PEERS_COMMAND } from "./peers.ts";
+import { evaluateRetrieval, type RetrievalOptions } from "./retrieval.ts";
+import { embeddedSystems, hubSystemNames, hubSystems, OURS, peerSystems, type RetrievalSystem } from "./retrieval-systems.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "retrieval-"));
+const data = join(folder, "data");
+const { signal } = new AbortController();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Sites outside the training, by the rule of `lab/train/splits.json`. */
+const SITES = ["fool.com", "yahoo.com"] as const;
+const TOPICS = ["advertising partners", "location history", "cookies", "payment cards", "children under thirteen", "deleted accounts"];
+
+beforeAll(() => {
+  const rows = TOPICS.map((topic, i) => ({
+    id: `c${i}`,
+    question: `what happens with ${topic}`,
+    answerable: i > 0,
+    title: `Page ${i}`,
+    passage: `This page is about ${topic}. It says what happens with them.`,
+  }));
+  writeLines("clapnq/clapnq_dev.jsonl", rows);
+  const passages = SITES.flatMap((site) =>
+    TOPICS.map((topic, i) => ({ passage_id: `${site}#${i}`, site, text: `We handle ${topic} with care.` })),
+  );
+  writeLines("policyqa/passages.jsonl", passages);
+  const questions = SITES.flatMap((site) =>
+    TOPICS.map((topic, i) => ({ site, question: `Who handles ${topic}?`, passage_id: `${site}#${i}` })),
+  );
+  writeLines("policyqa/questions.jsonl", questions);
+  writeFakeHubRuntime(join(folder, "runtime"));
+  writeFakeHubModel(join(folder, "models"), "Xenova/all-MiniLM-L6-v2");
+  writeFakeHubModel(join(folder, "models"), "some/broken", { weights: "broken" });
+});
+
+function writeLines(path: string, rows: readonly unknown[]): void {
+  write(join(data, path), `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+interface MemoryCache extends EmbeddingStore {
+  /** Vectors made. */
+  made: number;
+}
+
+function memoryCache(): MemoryCache {
+  const known = new Map<string, Float32Array>();
+  const cache: MemoryCache = {
+    made: 0,
+    async get(model, hashes) {
+      return new Map(hashes.flatMap((hash) => (known.has(model + hash) ? [[hash, known.get(model + hash) as Float32Array] as const] : [])));
+    },
+    async put(model, vectors) {
+      cache.made += vectors.size;
+      for (const [hash, vector] of vectors) known.set(model + hash, vector);
+    },
+  };
+  return cache;
+}
+
+const hubOptions = (cache: EmbeddingStore) => ({
+  modelsDir: join(folder, "models"),
+  runtimeDirs: [join(folder, "runtime")],
+  cache,
+  signal,
+});
+
+async function evaluate(
+  systems: readonly RetrievalSystem[],
+  options: Partial<RetrievalOptions> = {},
+): Promise<{ report: Report; table: readonly TableRow[]; progress: string[] }> {
+  const progress: string[] = [];
+  const events = evaluateRetrieval({ data, sets: ["clapnq"], systems, comparisons: [], command: "test", limit: 100, signal, ...options });
+  for await (const event of events) {
+    if (event.type === "report") return { ...event, progress };
+    progress.push(event.what);
+  }
+  throw new Error("no report");
+}
+
+/** A peer as a file of `lab/bench/peers`: it finds documents by their number, and writes down what it was given. */
+function writeFakePeer(name: string, source: string): string {
+  const peers = join(folder, `peers-${name}`);
+  write(join(peers, "minisearch.mjs"), source);
+  write(join(peers, "orama-words.mjs"), 'import "package-that-is-not-there";\n');
+  return peers;
+}
+
+describe("a model of the hub beside ours", () => {
+  it("is measured alone, fused at the same weights and at equal weights, with the difference from ours", async () => {
+    const cache = memoryCache();
+    const hub = await hubSystems("all-MiniLM-L6-v2", hubOptions(cache));
+    const { hybrid } = hubSystemNames("all-MiniLM-L6-v2");
+    const settings = { bm25: false, dense: false, alpha: 0, beta: 0, fusion: "min-max" } as const;
+    const nothing: RetrievalSystem = { type: "index", name: "nothing", encoder: null, settings };
+    const comparisons = [hybrid, "nothing"].map((against) => ({ system: OURS, against }));
+    const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...hub, nothing];
+    const { report, table, progress } = await evaluate(systems, { comparisons });
+    const names = ["bm25", "dense", "hybrid", OURS, "dense:all-MiniLM-L6-v2", hybrid, "hybrid.5:all-MiniLM-L6-v2", "nothing"];
+    expect(new Set(report.items.map(({ system }) => system))).toEqual(new Set(names));
+    const { metrics } = report;
+    expect(metrics[`clapnq.${OURS}.minus.${hybrid}.ndcg@10`]).toEqual(expect.any(Number));
+    const key = `clapnq.${OURS}.minus.nothing.ndcg@10`;
+    expect([metrics[key], metrics[`${key}.low`], metrics[`${key}.high`]]).toEqual([1, 1, 1]);
+    expect(metrics["clapnq.nothing.minus.bm25.ndcg@10"]).toBe(-1);
+    expect(table).toContainEqual(
+      expect.objectContaining({ name: `  ${OURS} − ${hybrid}`, interval: expect.stringMatching(/^nDCG [+−]\S+ \[[+−]\S+, [+−]\S+\]$/) }),
+    );
+    expect(table).toContainEqual(expect.objectContaining({ name: `${OURS} − ${hybrid}`, note: expect.stringContaining("of 1 sets") }));
+    expect(report.versions["dense:all-MiniLM-L6-v2"]).toMatch(/^hub\/all-MiniLM-L6-v2\/q8\/mean\//);
+    expect(progress).toContain("clapnq: dense:all-MiniLM-L6-v2, 6/6 windows");
+  });
+
+  it("ranks by its own vectors: by the model that is named, not by ours", async () => {
+    const hub = await hubSystems("all-MiniLM-L6-v2", hubOptions(memoryCache()));
+    const { report } = await evaluate([...embeddedSystems(loadEmbeddedEncoder()), ...hub]);
+    const ranked = (name: string) => report.items.filter(({ system }) => system === name).map((item) => item.ranked);
+    expect(ranked("dense:all-MiniLM-L6-v2")).not.toEqual(ranked("dense"));
+  });
+
+  it("gives the same report a second time, but for the date, and makes no vector again", async () => {
+    const cache = memoryCache();
+    const run = async () => {
+      const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...(await hubSystems("all-MiniLM-L6-v2", hubOptions(cache)))];
+      const { report } = await evaluate(systems, { sets: ["clapnq", "policyqa"] });
+      return JSON.stringify({ ...report, date: "", timings: {} });
+    };
+    const first = await run();
+    const made = cache.made;
+    expect(made).toBeGreaterThan(0);
+    expect(await run()).toBe(first);
+    expect(cache.made).toBe(made);
+  });
+
+  it.each([
+    ["the model is not there", "some/absent", "runtime", "not installed", /`sourcebound models pull some\/absent`/],
+    ["the model does not run", "some/broken", "runtime", "does not run", /some\/broken.*protobuf parsing failed/],
+    ["the name has no place", "bge-small", "runtime", "not installed", /`sourcebound models pull bge-small`/],
+  ] as const)("when %s, a row says so and the rest is measured", async (_what, model, runtime, state, remedy) => {
+    const hub = await hubSystems(model, { ...hubOptions(memoryCache()), runtimeDirs: [join(folder, runtime)] });
+    const { hybrid } = hubSystemNames(model);
+    const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...hub];
+    const { report, table } = await evaluate(systems, { comparisons: [{ system: OURS, against: hybrid }] });
+    expect(table).toContainEqual({ name: hybrid, figure: state, note: expect.stringMatching(remedy) });
+    expect(report.versions[hybrid]).toBe(state);
+    expect(report.metrics[`clapnq.${OURS}.ndcg@10`]).toEqual(expect.any(Number));
+    expect(Object.keys(report.metrics).filter((key) => key.includes(hybrid))).toEqual([]);
+  });
+
+  it("names the command that installs the runtime", async () => {
+    const hub = await hubSystems("all-MiniLM-L6-v2", { ...hubOptions(memoryCache()), runtimeDirs: [join(folder, "nowhere")] });
+    for (const system of hub)
+      expect(system).toMatchObject({ type: "absent", remedy: expect.stringContaining("sourcebound models install") });
+  });
+
+  it("stops when cancelled while the model is tried", async () => {
+    const options = { ...hubOptions(memoryCache()), signal: AbortSignal.abort(new Error("cancelled")) };
+    await expect(hubSystems("all-MiniLM-L6-v2", options)).rejects.toThrow("cancelled");
+  });
+});
+
+describe("peers", () => {
+  it("are asked with the scope, given title and text, and their numbers become documents", async () => {
+    const peers = writeFakePeer(
+      "scoped",
+      `export const asked = [];
+      export const peer = { name: "Fake", package: "fake", async documents(rows) {
+        asked.push(rows);
+        return async (question, k) => { asked.push({ ...question, k }); return rows.flatMap((row, i) => row.scope === question.scope && question.text.includes(row.text.slice(10, 17)) ? [i] : []); };
+      } };`,
+    );
+    const [minisearch, orama] = await peerSystems(peers);
+    expect(orama).toEqual({ type: "absent", name: "orama", state: "not installed", remedy: PEERS_COMMAND });
+    const { report, table } = await evaluate([...embeddedSystems(loadEmbeddedEncoder()), minisearch, orama] as RetrievalSystem[], {
+      sets: ["policyqa"],
+    });
+    const { asked } = (await import(join(peers, "minisearch.mjs"))) as { asked: unknown[] };
+    expect(asked[0]).toContainEqual({ title: "", text: "We handle cookies with care.", scope: "fool.com" });
+    expect(asked).toContainEqual({ text: "Who handles cookies?", scope: "yahoo.com", k: 50 });
+    expect(report.items).toContainEqual({
+      set: "policyqa",
+      system: "minisearch",
+      question: "Who handles cookies?",
+      ranked: ["yahoo.com#2"],
+      "ndcg@10": 1,
+    });
+    expect(report.metrics["policyqa.minisearch.ndcg@10"]).toBe(1);
+    expect(table).toContainEqual({ name: "orama", figure: "not installed", note: "npm ci --prefix lab/bench/peers --ignore-scripts" });
+  });
+
+  it("without documents to rank are not there", async () => {
+    const peers = writeFakePeer("old", 'export const peer = { name: "Fake", package: "fake" };');
+    expect(await peerSystems(peers)).toEqual(expect.arrayContaining([expect.objectContaining({ type: "absent", name: "minisearch" })]));
+  });
+
+  it.for(["minisearch.mjs", "orama-words.mjs"])(
+    "%s, where installed, finds any word of a question in title or text, inside the scope",
+    async (file, { skip }) => {
+      const { peer } = await loadPeer(file);
+      if (peer === null) return skip(`not installed: ${PEERS_COMMAND}`);
+      const rows = [
+        { title: "Dogs", text: "They bark at strangers.", scope: "x" },
+        { title: "Cats", text: "Strangers seldom see them.", scope: "y" },
+        { title: "Fish", text: "Silent creatures.", scope: "x" },
+      ];
+      const search = await peer.documents?.(rows);
+      expect(await search?.({ text: "dogs or silent", scope: null }, 5)).toEqual(expect.arrayContaining([0, 2]));
+      expect(await search?.({ text: "strangers", scope: "y" }, 5)).toEqual([1]);
+      expect(await search?.({ text: "strangers", scope: null }, 1)).toHaveLength(1);
+      expect(await search?.({ text: "strangers", scope: "z" }, 5)).toEqual([]);
+    },
+  );
+});
+
+describe("sets", () => {
+  it("say what the training saw of them", async () => {
+    const { table } = await evaluate(embeddedSystems(loadEmbeddedEncoder()), { sets: ["clapnq", "policyqa"] });
+    const notes = table.filter(({ figure }) => figure === "").map(({ name, note }) => `${name}: ${note}`);
+    expect(notes[0]).toBe("clapnq: 5 questions, 6 documents; never trained on");
+    expect(notes[1]).toMatch(/^policyqa: 12 questions, 12 documents; held-out part .* no site of it was trained on, but the same wordings/);
+  });
+
+  it("that are absent have a row; none at all is an error that names the folder", async () => {
+    const systems = embeddedSystems(loadEmbeddedEncoder());
+    const { table } = await evaluate(systems, { sets: ["medquad", "clapnq"] });
+    expect(table).toContainEqual({ name: "medquad", figure: "absent", note: "no such folder" });
+    await expect(evaluate(systems, { sets: ["medquad"] })).rejects.toMatchObject({
+      code: "data_missing",
+      message: expect.stringContaining(data),
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { createStemmer } from "../../src/text/tokens.ts";
+import { fitLogistic, predictLogistic } from "../judges/logistic-regression.ts";
+import { lexicalFeatures } from "../judges/support-baseline.ts";
+import { readSupportSet, SUPPORT_FOLDS, supportFold } from "../sets/support-sets.ts";
+import { evaluateChecks } from "./checks.ts";
+import { evaluateSupport } from "./support.ts";
+
+const data = mkdtempSync(join(tmpdir(), "support-sets-"));
+afterAll(() => rmSync(data, { recursive: true }));
+function write(file: string, rows: readonly unknown[]): void {
+  mkdirSync(join(data, file, ".."), { recursive: true });
+  writeFileSync(join(data, file), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+const context = "passage 1:A claim takes 60 days in Ohio.\n\npassage 2:The fee is 30 dollars and it is paid once.\n\n";
+const answers = [
+  ["A claim takes 60 days in Ohio. The fee is 30 dollars.", null],
+  ["A claim takes 60 days in Ohio. Lawyers in Nevada charge 900 dollars every week.", "Lawyers in Nevada charge 900 dollars every week."],
+] as const;
+write(
+  "ragtruth/ragtruth-part.jsonl",
+  Array.from({ length: 60 }, (_, i) => {
+    const [response, wrong] = answers[i % 2] as (typeof answers)[number];
+    const labels = wrong === null ? [] : [{ start: response.indexOf(wrong), end: response.length }];
+    return {
+      id: `r${i}`,
+      task: i % 4 < 2 ? "qa" : "summary",
+      source_id: `s${i >> 2}`,
+      context,
+      response,
+      hallucinated: wrong !== null,
+      labels,
+    };
+  }),
+);
+write("begin/begin_x.jsonl", [
+  { data_source: "x", knowledge: "Cats sleep.", response: "Cats sleep. They do.", begin_label: "Not fully attributable" },
+  { data_source: "x", knowledge: "Cats sleep.", response: "Hello!", begin_label: "Generic" },
+]);
+write("summedits/docs.jsonl", [{ doc_id: "d", text: "Sales rose. Costs fell." }]);
+write("summedits/summedits.jsonl", [
+  { id: "e", domain: "sales", doc_id: "d", summary: "Sales rose. Costs rose.", label: 0, original_summary: "Sales rose. Costs fell." },
+]);
+
+describe("sets of judged answers", () => {
+  it("label the sentences that overlap a span as unsupported, and split passages", () => {
+    const items = readSupportSet("ragtruth", data) ?? [];
+    expect(items[1]?.units.map(({ supported }) => supported)).toEqual([true, false]);
+    expect(items[1]?.supported).toBe(false);
+    expect(items[0]?.evidence).toHaveLength(2);
+  });
+
+  it("say nothing of a sentence where people judged only the whole, and leave generic remarks out", () => {
+    const items = readSupportSet("begin", data) ?? [];
+    expect(items.map(({ units }) => units.map(({ supported }) => supported))).toEqual([[null, null]]);
+  });
+
+  it("blame only the sentences that an edit changed", () => {
+    expect(readSupportSet("summedits", data)?.[0]?.units.map(({ supported }) => supported)).toEqual([true, false]);
+  });
+
+  it("are absent without a folder, and name the line that is not valid", () => {
+    expect(readSupportSet("wice", data)).toBeNull();
+    const bad = mkdtempSync(join(tmpdir(), "support-bad-"));
+    mkdirSync(join(bad, "halueval"));
+    writeFileSync(join(bad, "halueval", "qa.jsonl"), '\n{"id": "x"}\n');
+    expect(() => readSupportSet("halueval", bad)).toThrowError(/qa\.jsonl:2 is not valid/);
+    rmSync(bad, { recursive: true });
+  });
+
+  it("keep all of one source in one fold, and use every fold", () => {
+    expect(supportFold("ragtruth", "s1")).toBe(supportFold("ragtruth", "s1"));
+    const folds = new Set(Array.from({ length: 60 }, (_, i) => supportFold("ragtruth", `s${i}`)));
+    expect([...folds].sort()).toEqual(Array.from({ length: SUPPORT_FOLDS }, (_, i) => i));
+  });
+});
+
+describe("eval checks, support", () => {
+  const encoder = loadEmbeddedEncoder();
+
+  it("tells plain faults from faithful answers, and shows the baseline and always-yes beside", async () => {
+    const ragtruth = await evaluateSupport("ragtruth", { data, encoder });
+    expect(ragtruth?.n).toMatchObject({ ragtruth: 60, "ragtruth.unsupported": 30, "ragtruth.qa": 30 });
+    expect(ragtruth?.metrics["ragtruth.auroc"]).toBeGreaterThan(0.99);
+    expect(ragtruth?.metrics["ragtruth.qa.balanced_accuracy"]).toBeGreaterThan(0.85);
+    expect(ragtruth?.metrics["ragtruth.always_yes.f1"]).toBeCloseTo(2 / 3, 6);
+    expect(ragtruth?.metrics["ragtruth.baseline.auroc"]).toBeGreaterThan(0.5);
+    expect(ragtruth?.items).toHaveLength(60);
+  });
+
+  it("gives the same figures twice, none for a class that is empty, and nothing for a set that is not there", async () => {
+    const [one, two] = [await evaluateSupport("begin", { data, encoder }), await evaluateSupport("begin", { data, encoder })];
+    expect(one).toEqual(two);
+    expect(one?.metrics["begin.auroc"]).toBeNull();
+    expect(await evaluateSupport("wice", { data, encoder })).toBeNull();
+  });
+
+  it("stops when it is cancelled", async () => {
+    const reason = new Error("enough");
+    await expect(evaluateSupport("ragtruth", { data, encoder, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it("says what to give when there is nothing to measure", async () => {
+    const domain = { base_url: null, strip_prefix: "", hosts: [], home_page: null };
+    const options = { domain, profile: sourcebound.name, support: null, encoder, command: "eval checks" };
+    await expect(evaluateChecks(options).next()).rejects.toMatchObject({ code: "nothing_to_measure" });
+  });
+});
+
+describe("the lexical baseline", () => {
+  it("measures ten shares and lengths", () => {
+    const features = lexicalFeatures("Claims take 60 days. Bananas ripen 7 times.", ["A claim takes 60 days."], createStemmer());
+    expect(features).toHaveLength(10);
+    expect(features[4]).toBe(0.5);
+    expect(features[6]).toBe(0);
+    expect(features[9]).toBeCloseTo(Math.log(6), 6);
+  });
+});
+
+describe("logistic regression", () => {
+  it("finds the chances of a table of counts", () => {
+    // 3 of 4 yes at x = 1, 1 of 4 at x = 0, many times over, so that the ridge hardly counts.
+    const rows = Array.from({ length: 4000 }, (_, i) => [i % 2]);
+    const labels = rows.map(([x], i) => Math.floor(i / 2) % 4 < 3 === (x === 1));
+    const model = fitLogistic(rows, labels);
+    expect(predictLogistic(model, [1])).toBeCloseTo(0.75, 2);
+    expect(predictLogistic(model, [0])).toBeCloseTo(0.25, 2);
+  });
+
+  it("stands a column that never changes and classes that a line parts", () => {
+    const model = fitLogistic(
+      [
+        [5, 0],
+        [5, 1],
+        [5, 2],
+        [5, 3],
+      ],
+      [false, false, true, true],
+    );
+    expect(predictLogistic(model, [5, 3])).toBeGreaterThan(0.6);
+    expect(predictLogistic(model, [5, 0])).toBeLessThan(0.4);
+    expect(() => fitLogistic([], [])).toThrow(RangeError);
+  });
+});

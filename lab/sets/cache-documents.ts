@@ -1,0 +1,68 @@
+import type { SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
+import { readAbout } from "../../src/compare/slots.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { type Closeness, documentOverlap } from "../../src/remember/match.ts";
+import { createMemoryCorpus } from "./memory-corpus.ts";
+import type { RetrievalDocument } from "./retrieval-sets.ts";
+
+/** A passage that was found for a question. */
+interface Found {
+  readonly id: string;
+  readonly texts: readonly string[];
+}
+
+export type Retrieved = Pick<Closeness, "documentOverlap" | "citedRank" | "about" | "found">;
+
+/** Passages found for a question that count: what a cached answer's documents are compared with. */
+export const FOUND = 5;
+/** Passages whose words say what a question's best passages are about. */
+export const READ = 2;
+/** Of a passage, so much is what it is about. */
+const READ_CHARACTERS = 1200;
+
+/**
+ * What retrieval says of two questions over a set of documents: the product's index, as the default profile fuses. The stored answer cites the first passage
+ * that was found for its question.
+ */
+export async function openDocuments(
+  documents: readonly RetrievalDocument[],
+  encoder: EmbeddedEncoder,
+  vocabulary: SlotVocabulary,
+): Promise<(stored: string, asked: string) => Promise<Retrieved>> {
+  const corpus = await createMemoryCorpus(documents, encoder);
+  const { alpha, beta, fusion } = sourcebound.retrieve;
+  const scope = { domain: "set", tenant: null, access: ["public"] };
+  const known = new Map<string, readonly Found[]>();
+  const find = async (text: string): Promise<readonly Found[]> => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const vector = await corpus.embedQuestion(text, { signal: NEVER });
+    const found = corpus
+      .search({ terms: corpus.tokens(text), codes: [], vector, scope, selection: null, bm25: true, candidates: 40, alpha, beta, fusion })
+      .slice(0, FOUND)
+      .map(({ chunk, title, text: window }) => ({ id: chunk.id, texts: [title, ...chunk.headingPath, window.slice(0, READ_CHARACTERS)] }));
+    known.set(text, found);
+    return found;
+  };
+  const about = (found: readonly Found[]) =>
+    new Set(
+      readAbout(
+        found.flatMap(({ texts }) => texts),
+        vocabulary,
+      ),
+    );
+  return async (stored, asked) => {
+    const [storedFound, askedFound] = [await find(stored), await find(asked)];
+    const [cited] = storedFound;
+    const ids = (found: readonly Found[]) => found.map(({ id }) => id);
+    return {
+      documentOverlap: documentOverlap(ids(askedFound), ids(storedFound)),
+      citedRank: cited === undefined ? -1 : ids(askedFound).indexOf(cited.id),
+      about: about(storedFound.slice(0, 1)),
+      found: about(askedFound.slice(0, READ)),
+    };
+  };
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,314 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
+import { sha256Hex } from "../../src/text/hash.ts";
+import { cosineOf } from "../judges/cosine.ts";
+import { groupBy } from "../judges/group-by.ts";
+import { openDocuments, type Retrieved } from "./cache-documents.ts";
+import { type RetrievalDocument, readRetrievalSet } from "./retrieval-sets.ts";
+import { WORDINGS } from "./wordings.ts";
+
+/** Sets of question pairs. `clinc150` and `banking77` have no documents: of these, retrieval says nothing. */
+export const CACHE_SETS = ["clinc150", "banking77", "covid-qa", "medquad", "headings", "written"] as const;
+export type CacheSet = (typeof CACHE_SETS)[number];
+
+/** A stored question and another one, asked later. */
+export interface CachePair {
+  readonly set: CacheSet;
+  /** What is never in both parts: an intent, a question, a disease, a page. */
+  readonly group: string;
+  readonly stored: string;
+  readonly asked: string;
+  /** May they share an answer? */
+  readonly share: boolean;
+  /** Of the questions as written. */
+  readonly cosine: number;
+  /** What retrieval adds; `null` where a set has no documents. */
+  readonly retrieved: Retrieved | null;
+}
+
+/** Which half of the groups: the one that weights are learned on, or the one that is reported. */
+export type Part = "tuning" | "held-out";
+
+export interface CachePairOptions {
+  readonly encoder: EmbeddedEncoder;
+  readonly part: Part;
+  /** Questions asked of one set at most. */
+  readonly questions: number;
+  /** Folder with `pages/`, for `headings`. */
+  readonly corpus?: string | undefined;
+  /** Vocabulary of those pages. */
+  readonly domain?: SlotSource | undefined;
+}
+
+/** The pairs of a set, and the words of its domain. */
+export interface CacheSetPairs {
+  readonly pairs: readonly CachePair[];
+  readonly vocabulary: SlotVocabulary;
+}
+
+export function partOf(set: string, group: string): Part {
+  return Number.parseInt(sha256Hex(`cache|${set}|${group}`).slice(0, 8), 16) % 2 === 0 ? "tuning" : "held-out";
+}
+
+/** What a pack for the set's domain would say: names that no dictionary of English holds. */
+const VOCABULARIES: Readonly<Partial<Record<CacheSet, SlotSource>>> = {
+  "covid-qa": {
+    abbreviations: {
+      "COVID-19": [
+        "coronavirus disease",
+        "coronavirus",
+        "corona virus",
+        "corona",
+        "covid",
+        "covid 19",
+        "sars-cov-2",
+        "novel coronavirus",
+        "new coronavirus",
+      ],
+      CDC: ["centers for disease control", "centers for disease control and prevention"],
+      WHO: ["world health organization"],
+      PPE: ["personal protective equipment"],
+    },
+    synonyms: [
+      ["facemask", "face mask", "mask"],
+      ["hand sanitizer", "sanitizer"],
+    ],
+  },
+  banking77: { title: "bank app", names: ["atm", "gbp", "eur", "usd", "iban", "swift", "apple pay", "google pay", "visa", "mastercard"] },
+};
+
+/** @returns `null` when the set's folder is not there */
+export async function readCachePairs(set: CacheSet, data: string, options: CachePairOptions): Promise<CacheSetPairs | null> {
+  const folder = join(data, set);
+  const vocabulary = createSlotVocabulary(set === "headings" || set === "written" ? options.domain : VOCABULARIES[set]);
+  if (set === "headings" || set === "written") {
+    if (options.corpus === undefined) return null;
+    const read = set === "headings" ? headingPairs : writtenPairs;
+    return { vocabulary, pairs: await read(options.corpus, vocabulary, options) };
+  }
+  if (!existsSync(folder)) return null;
+  switch (set) {
+    case "clinc150":
+      return { vocabulary, pairs: intentPairs(set, readIntents(folder, "clinc150"), options) };
+    case "banking77":
+      return { vocabulary, pairs: intentPairs(set, readIntents(folder, "train"), options) };
+    case "covid-qa":
+      return { vocabulary, pairs: await covidPairs(data, folder, vocabulary, options) };
+    case "medquad":
+      return { vocabulary, pairs: await medicalPairs(folder, vocabulary, options) };
+    default:
+      return set satisfies never;
+  }
+}
+
+interface Labelled {
+  readonly text: string;
+  readonly label: string;
+}
+
+/** Questions with their intent, repeats and those out of scope left out. */
+function readIntents(folder: string, prefix: string): Labelled[] {
+  const rows = readLines(folder, prefix, z.object({ text: z.string().min(1), intent: z.string() })).filter(
+    ({ intent }) => intent !== "oos",
+  );
+  return [...new Map(rows.map(({ text, intent }) => [text.trim().toLowerCase(), { text, label: intent }])).values()];
+}
+
+/** Nearest stored questions that a cache looks at. */
+const CANDIDATES = 4;
+/** Rank of what is asked besides the nearest. */
+const MIDDLE = 30;
+
+/** A cache that holds all questions of a set, asked one of them after another: the nearest stored ones, whatever their intent. */
+function intentPairs(set: CacheSet, rows: readonly Labelled[], { encoder, part, questions }: CachePairOptions): CachePair[] {
+  const ordered = [...rows].map((row) => ({ ...row, order: sha256Hex(row.text) })).sort((a, b) => (a.order < b.order ? -1 : 1));
+  const vectors = encoder.embedSync(ordered.map(({ text }) => text));
+  const asked = ordered.flatMap((row, i) => (partOf(set, row.label) === part ? [i] : [])).slice(0, questions);
+  return asked.flatMap((i) => {
+    const row = ordered[i] as (typeof ordered)[number];
+    return candidatesOf(vectors, i, (j) => ordered[j]?.label === row.label).map((j): CachePair => {
+      const other = ordered[j] as (typeof ordered)[number];
+      const share = other.label === row.label;
+      return {
+        set,
+        group: row.label,
+        stored: other.text,
+        asked: row.text,
+        share,
+        cosine: cosineOf(vectors[i], vectors[j]),
+        retrieved: null,
+      };
+    });
+  });
+}
+
+/** The nearest, and of each kind the nearest and one from the middle: near ones alone would say that nearness means little. */
+function candidatesOf(vectors: readonly Float32Array[], of: number, isSame: (at: number) => boolean): number[] {
+  const scores = vectors.map((vector) => cosineOf(vectors[of], vector));
+  const others = vectors.map((_, j) => j).filter((j) => j !== of);
+  others.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+  const [same, different] = [others.filter(isSame), others.filter((j) => !isSame(j))];
+  const middle = (list: readonly number[]) => list[Math.min(list.length - 1, MIDDLE)];
+  const picked = [...others.slice(0, CANDIDATES), same[0], different[0], middle(same), middle(different)];
+  return [...new Set(picked.filter((at) => at !== undefined))];
+}
+
+/** Pairs as people labelled them, over the articles of the set. */
+async function covidPairs(
+  data: string,
+  folder: string,
+  vocabulary: SlotVocabulary,
+  { encoder, part }: CachePairOptions,
+): Promise<CachePair[]> {
+  const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.union([z.literal(0), z.literal(1)]) });
+  const retrieve = await openDocuments(readRetrievalSet("covid-qa", data)?.documents ?? [], encoder, vocabulary);
+  const pairs: CachePair[] = [];
+  for (const { question_1, question_2, similar } of readLines(folder, "question_similarity", schema)) {
+    if (partOf("covid-qa", question_1) !== part) continue;
+    pairs.push(await pairOf("covid-qa", question_1, question_1, question_2, similar === 1, encoder, retrieve));
+  }
+  return pairs;
+}
+
+type Retrieve = Awaited<ReturnType<typeof openDocuments>>;
+
+async function pairOf(
+  set: CacheSet,
+  group: string,
+  stored: string,
+  asked: string,
+  share: boolean,
+  encoder: EmbeddedEncoder,
+  retrieve: Retrieve,
+): Promise<CachePair> {
+  const [a, b] = encoder.embedSync([stored, asked]);
+  return { set, group, stored, asked, share, cosine: cosineOf(a, b), retrieved: await retrieve(stored, asked) };
+}
+
+/**
+ * Questions about diseases, each asked in other words (`WORDINGS`): the same of the same disease may share an answer; something else about it, and the same
+ * of the disease whose name is nearest, must not.
+ */
+async function medicalPairs(
+  folder: string,
+  vocabulary: SlotVocabulary,
+  { encoder, part, questions }: CachePairOptions,
+): Promise<CachePair[]> {
+  const schema = z.object({
+    id: z.string(),
+    collection: z.string(),
+    focus: z.string().nullable(),
+    question_type: z.string(),
+    question: z.string(),
+    answer: z.string(),
+  });
+  const rows = readLines(folder, "medquad", schema).flatMap(({ focus, ...row }) =>
+    focus === null || WORDINGS[row.question_type] === undefined || row.answer.length < SHORTEST_ANSWER ? [] : [{ ...row, focus }],
+  );
+  const order = (text: string) => sha256Hex(`medquad|${text}`);
+  const topics = [...groupBy(rows, ({ focus }) => focus.toLowerCase())]
+    .filter(([focus, group]) => partOf("medquad", focus) === part && new Set(group.map(({ question_type }) => question_type)).size > 2)
+    .sort(([a], [b]) => (order(a) < order(b) ? -1 : 1))
+    .slice(0, Math.ceil(questions / 3));
+  const retrieve = await openDocuments(
+    rows.map(({ collection, id, answer }) => ({ id: `${collection}/${id}`, title: "", text: answer, scope: null })),
+    encoder,
+    vocabulary,
+  );
+  const names = encoder.embedSync(topics.map(([focus]) => focus));
+  const nearness = (a: number, b: number) => cosineOf(names[a], names[b]);
+  const pairs: CachePair[] = [];
+  for (const [at, [focus, group]] of topics.entries()) {
+    const random = createRandom(Number.parseInt(order(focus).slice(0, 8), 16));
+    const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+    const row = pick(group);
+    if (row === undefined) continue;
+    const ask = async (type: string, name: string, share: boolean) => {
+      const text = (pick(WORDINGS[type] ?? []) ?? "").replace("$", () => name);
+      pairs.push(await pairOf("medquad", focus, row.question, text, share, encoder, retrieve));
+    };
+    await ask(row.question_type, row.focus, true);
+    const other = pick(group.filter(({ question_type }) => question_type !== row.question_type));
+    if (other !== undefined) await ask(other.question_type, row.focus, false);
+    const nearest = topics
+      .map((_, j) => j)
+      .reduce((best, j) => (j !== at && (best < 0 || nearness(at, j) > nearness(at, best)) ? j : best), -1);
+    const next = topics[nearest]?.[1].find(({ question_type }) => question_type === row.question_type);
+    if (next !== undefined) await ask(row.question_type, next.focus, false);
+  }
+  return pairs;
+}
+
+const SHORTEST_ANSWER = 40;
+
+const QUESTION_HEADING = /^#{1,5}\s+(.{8,120}\?)\s*$/gm;
+
+/** Questions that are headings of one page alone. */
+function headingsOf(documents: readonly RetrievalDocument[]): { id: string; text: string }[] {
+  const headings = documents.flatMap(({ id, text }) =>
+    [...text.matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
+  );
+  return [...groupBy(headings, ({ text }) => text.toLowerCase()).values()].flatMap((group) => (group.length === 1 ? group : []));
+}
+
+/** Those of a folder of pages on which nothing was learned. */
+export function questionHeadings(corpus: string): string[] {
+  return headingsOf(readPages(corpus)).flatMap(({ id, text }) => (partOf("headings", id) === "held-out" ? [text] : []));
+}
+
+/**
+ * Questions that are headings of one page alone. Two headings of one page answer two things, and so do the nearest of other pages: none of these pairs may
+ * share an answer. They say how often a threshold lets a wrong one through in the domain itself.
+ */
+async function headingPairs(
+  corpus: string,
+  vocabulary: SlotVocabulary,
+  { encoder, part, questions }: CachePairOptions,
+): Promise<CachePair[]> {
+  const documents = readPages(corpus);
+  const retrieve = await openDocuments(documents, encoder, vocabulary);
+  const asked = headingsOf(documents)
+    .map((row) => ({ ...row, order: sha256Hex(`${row.id}|${row.text}`) }))
+    .filter(({ id }) => partOf("headings", id) === part)
+    .sort((a, b) => (a.order < b.order ? -1 : 1));
+  const unique = asked.slice(0, questions);
+  const vectors = encoder.embedSync(unique.map(({ text }) => text));
+  const pairs: CachePair[] = [];
+  for (const [i, { id, text }] of unique.entries()) {
+    for (const j of candidatesOf(vectors, i, (at) => unique[at]?.id === id)) {
+      const other = unique[j];
+      if (other !== undefined) pairs.push(await pairOf("headings", id, other.text, text, false, encoder, retrieve));
+    }
+  }
+  return pairs;
+}
+
+/** Pairs that were written by hand for training, about the pages' own subject. */
+async function writtenPairs(corpus: string, vocabulary: SlotVocabulary, { encoder, part }: CachePairOptions): Promise<CachePair[]> {
+  const schema = z.object({ stored: z.string(), asked: z.string(), share: z.boolean() });
+  const rows = readLines(join(PACKAGE_ROOT, "lab", "train", "cache"), "veterans-pairs", schema);
+  const retrieve = await openDocuments(readPages(corpus), encoder, vocabulary);
+  const pairs: CachePair[] = [];
+  for (const { stored, asked, share } of rows) {
+    if (partOf("written", stored) === part) pairs.push(await pairOf("written", stored, stored, asked, share, encoder, retrieve));
+  }
+  return pairs;
+}
+
+function readPages(corpus: string): RetrievalDocument[] {
+  const folder = join(corpus, "pages");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), "utf8");
+      const title = /^title:\s*"?(.+?)"?\s*$/m.exec(text)?.[1] ?? "";
+      return { id: name, title, text, scope: null, path: name };
+    });
+}

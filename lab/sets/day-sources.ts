@@ -1,0 +1,74 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { RequestError } from "../../src/errors.ts";
+import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import type { DaySources } from "../made/replayed-day.ts";
+import { readGoldenPairs } from "../runs/cache-va.ts";
+import { partOf, questionHeadings } from "./cache-pairs.ts";
+
+export interface DaySourceOptions {
+  /** Folder with `va-pairs*.jsonl` and, if it has them, `va-answerable*.jsonl`. */
+  readonly golden: string;
+  /** Folder with `pages/`. */
+  readonly corpus: string;
+  /** Folder of further sets; questions of covid-qa (the half on which nothing was learned) and banking77 make the day long enough. */
+  readonly data?: string | undefined;
+  /** Names of which one takes another's place in a look-alike: the abbreviations of a domain pack. */
+  readonly names: readonly string[];
+}
+
+/** Questions of one further set at most. */
+const FURTHER = 1000;
+
+/** What a replayed day is made of, from folders given by option. @throws RequestError when the golden folder or the corpus is not there */
+export function readDaySources({ golden, corpus, data, names }: DaySourceOptions): DaySources {
+  const pages = join(corpus, "pages");
+  if (!existsSync(pages))
+    throw new RequestError("corpus_missing", `There is no folder ${pages}. Give a folder with \`pages/\` with --corpus DIR.`);
+  const pairs = readGoldenPairs(golden).map(({ a, b, same_answer }) => ({ stored: a, asked: b, same_answer }));
+  const hasAnswerable = readdirSync(golden).some((name) => name.startsWith("va-answerable"));
+  const covid = data === undefined ? [] : covidPairs(join(data, "covid-qa"));
+  return {
+    paraphrases: [...pairs.filter(({ same_answer }) => same_answer), ...covid].map(({ stored, asked }) => ({ stored, asked })),
+    lookAlikes: pairs.filter(({ same_answer }) => !same_answer).map(({ stored, asked }) => ({ stored, asked })),
+    questions: [
+      ...(hasAnswerable ? readGolden(golden, "va-answerable", answerableSchema).map(({ question }) => question) : []),
+      ...questionHeadings(corpus),
+      ...(data === undefined ? [] : bankQuestions(join(data, "banking77"))),
+    ],
+    documents: readdirSync(pages, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `pages/${name.replaceAll("\\", "/")}`)
+      .sort(),
+    names,
+  };
+}
+
+function covidPairs(folder: string): { stored: string; asked: string }[] {
+  if (!existsSync(folder)) return [];
+  const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.number() });
+  return readLines(folder, "question_similarity", schema).flatMap(({ question_1, question_2, similar }) =>
+    similar === 1 && partOf("covid-qa", question_1) === "held-out" ? [{ stored: question_1, asked: question_2 }] : [],
+  );
+}
+
+function bankQuestions(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const rows = readLines(folder, "train", z.object({ text: z.string().min(1) }));
+  // Every so many rows: the file is sorted by intent.
+  const step = Math.max(1, Math.floor(rows.length / FURTHER));
+  return rows.filter((_, i) => i % step === 0).map(({ text }) => text);
+}
+
+/** Abbreviations of a pack without those that are another spelling or another name of one before: in a look-alike they would change nothing. */
+export function differentNames(abbreviations: Readonly<Record<string, readonly string[]>>): string[] {
+  const known = new Set<string>();
+  return Object.entries(abbreviations).flatMap(([name, expansions]) => {
+    const spellings = [name, ...expansions].map((one) => one.toLowerCase().replaceAll(/[^\p{L}\p{N}]|\band\b/gu, ""));
+    const isKnown = spellings.some((one) => known.has(one));
+    for (const one of spellings) known.add(one);
+    return isKnown ? [] : [name];
+  });
+}

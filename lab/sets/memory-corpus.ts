@@ -1,0 +1,41 @@
+import { chunkDocument } from "../../src/ingest/chunk.ts";
+import { parseFile } from "../../src/ingest/parse.ts";
+import type { Encoder } from "../../src/models/encoder.ts";
+import { Corpus, type SyncOptions } from "../../src/retrieve/corpus.ts";
+import type { DocumentStore, IndexedDocument } from "../../src/store/documents.ts";
+import type { EmbeddingStore } from "../../src/store/embeddings.ts";
+import type { RetrievalDocument } from "./retrieval-sets.ts";
+
+/** The product's own index over documents that are in no store. A document's scope is its tenant. */
+export async function createMemoryCorpus(
+  documents: readonly RetrievalDocument[],
+  encoder: Encoder | null,
+  options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
+): Promise<Corpus> {
+  const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
+  const store: Pick<DocumentStore, "revision" | "heads" | "loadForIndex"> = {
+    revision: async () => 1,
+    heads: async () => indexed,
+    loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
+  };
+  const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
+  const corpus = new Corpus({ domain: "set", documents: store, embeddings, encoder, batch: 256 });
+  await corpus.sync(options);
+  return corpus;
+}
+
+function toIndexed({ id, title, text, scope, description = "", path = "document.txt" }: RetrievalDocument): IndexedDocument {
+  const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
+  const chunks = parsed === undefined ? [] : chunkDocument(parsed);
+  return {
+    id,
+    version: "1",
+    tenant: scope,
+    access: "public",
+    path: id,
+    title,
+    description: description || null,
+    text: parsed?.text ?? "",
+    chunks: chunks.map((chunk) => ({ ...chunk, id: `${id}-${chunk.ordinal}`, documentId: id })),
+  };
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CitedQuote } from "../../src/check/finding.ts";
+import { documentQuotes } from "../../src/ingest/document-quotes.ts";
+import { parseFile } from "../../src/ingest/parse.ts";
+
+/**
+ * A page as the quotes that can be made of it: what stands under one heading is one quote, a table row is one of its own; title,
+ * headings and the table's header stand above. Together they hold the whole page.
+ */
+export function createPageQuotes(corpus: string, urlOf: (page: string) => string | null): (page: string) => readonly CitedQuote[] {
+  const known = new Map<string, readonly CitedQuote[]>();
+  return (page) => {
+    const before = known.get(page);
+    if (before !== undefined) return before;
+    const parsed = parseFile({ path: page, bytes: readFileSync(join(corpus, page)) });
+    const made = parsed.flatMap(documentQuotes).map(({ text, above }) => ({ text, above, url: urlOf(page), exact: true }));
+    known.set(page, made);
+    return made;
+  };
+}

@@ -1,0 +1,288 @@
+import { readFileSync } from "node:fs";
+import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
+import type { CitedQuote, Finding } from "../check/finding.ts";
+import { guardAnswer } from "../check/guards.ts";
+import { parseMarkers } from "../check/markers.ts";
+import { createReader } from "../check/statements.ts";
+import { type DomainPack, publishedContacts } from "../engine/domain.ts";
+import { messageOf, RequestError } from "../errors.ts";
+import { terminologyOf } from "../guard/terminology.ts";
+import { documentQuotes } from "../ingest/document-quotes.ts";
+import { MAX_FILE_BYTES, type ParsedDocument, parseFile, supportedExtensions } from "../ingest/parse.ts";
+import { scanFolder } from "../ingest/scan.ts";
+import { loadCalibrations } from "../models/calibration/calibration.ts";
+import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { createSimilarity } from "../models/similarity.ts";
+import { GUARDS, usesSupport } from "../profiles/guards.ts";
+import { profileNamed } from "../profiles/index.ts";
+import { Bm25Index } from "../retrieve/bm25.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { toOriginal } from "../text/source-map.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import type { CheckResult, Claim, TextRange } from "../types.ts";
+import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
+
+export { MAX_ANSWER_CHARACTERS } from "./answer-sentences.ts";
+
+export interface VerifyOptions {
+  readonly profile?: string | undefined;
+  /** Whose hosts, contacts and tenants apply; absent: nobody's. */
+  readonly domain?: DomainPack | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Replaces the support score that the profile asks for. */
+  readonly support?: CheckContext["support"] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A text that an answer may cite as `[n]`. */
+export interface VerifySource {
+  readonly n: number;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** Where a sentence's claim stands, as far as it does: `text` is the source's, byte for byte; the range counts UTF-16 units of the file. */
+export interface SourcePassage extends TextRange {
+  readonly source: number;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface VerifiedSentence extends TextRange {
+  /** As it stands in the answer, markers included. */
+  readonly text: string;
+  readonly verdict: "pass" | "repaired" | "warn" | "fail";
+  readonly status: Claim["status"];
+  readonly reason: string;
+  /** Sources that it cites, or that were found for it. */
+  readonly citations: readonly number[];
+  /** It cited none: the sources were looked for. */
+  readonly searched: boolean;
+  readonly checks: readonly Finding[];
+  readonly passage: SourcePassage | null;
+}
+
+export interface VerifiedAnswer {
+  /** Nothing was found in any sentence, nor in the answer as a whole. */
+  readonly passed: boolean;
+  readonly profile: string;
+  readonly sources: readonly VerifySource[];
+  /** Files that could not be read, and why. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+  readonly sentences: readonly VerifiedSentence[];
+  /** Checks of the answer as a whole. */
+  readonly checks: readonly CheckResult[];
+}
+
+/** Sentences of sources that are looked at for a sentence that cites none, and as better sources. */
+const NEAREST = 8;
+/** Of a long source that is cited, the quotes of this many nearest sentences are compared. */
+const WITHIN_SOURCE = 60;
+
+/**
+ * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th document of the folder in the order of paths; a
+ * sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
+ * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
+ * @example await verifyAnswer("How long?", "You have one year [1].", "./documents")
+ */
+export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
+  const { domain, tenant = null, signal } = options;
+  assertAnswer(answer);
+  const profile = profileNamed(options.profile ?? "sourcebound");
+  const support =
+    options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
+  const { documents, unreadable } = readSources(folder);
+  const index = indexSources(documents);
+  const guards = {
+    contacts: domain === undefined ? [] : publishedContacts(domain),
+    terminology: terminologyOf(domain?.tenants ?? {}, tenant),
+  };
+  const context: CheckContext = {
+    settings: profile.check,
+    hosts: domain?.hosts ?? [],
+    homePage: domain?.home_page ?? null,
+    reader: createReader(),
+    question,
+    support,
+    guards,
+  };
+  const sentences: VerifiedSentence[] = [];
+  for (const range of markedSentences(answer)) {
+    signal?.throwIfAborted();
+    const sentence = await verifySentence(answer.slice(range.start, range.end), index, context);
+    if (sentence !== null) sentences.push({ ...range, ...sentence });
+  }
+  const checks = await verifyWhole(question, sentences, context);
+  const all = [...sentences.flatMap((sentence) => sentence.checks), ...checks];
+  return {
+    passed: sentences.every(({ verdict }) => verdict === "pass") && all.every(({ verdict }) => verdict === "pass"),
+    profile: profile.name,
+    sources: documents.map(({ path, metadata }, i) => ({ n: i + 1, path, title: metadata.title })),
+    unreadable,
+    sentences,
+    checks,
+  };
+}
+
+function assertAnswer(answer: string): void {
+  if (!/[\p{L}\p{N}]/u.test(parseMarkers(answer).text))
+    throw new RequestError("answer_empty", "The answer holds no word: there is nothing to check.");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\u0000\ufffd]/.test(answer)) throw new RequestError("answer_not_text", "The answer is not text: give UTF-8 without NUL bytes.");
+  if (answer.length > MAX_ANSWER_CHARACTERS) {
+    const message = `The answer has ${answer.length} characters; at most ${MAX_ANSWER_CHARACTERS} are checked at once: split it.`;
+    throw new RequestError("answer_too_long", message, { characters: answer.length, limit: MAX_ANSWER_CHARACTERS });
+  }
+}
+
+function readSources(folder: string): { documents: ParsedDocument[]; unreadable: VerifiedAnswer["unreadable"] } {
+  const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
+  const documents: ParsedDocument[] = [];
+  const failed: { path: string; reason: string }[] = [...skipped, ...unreadable];
+  for (const { absolute, path, bytes } of files) {
+    try {
+      if (bytes > MAX_FILE_BYTES) throw new Error(`has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
+      documents.push(...parseFile({ path, bytes: readFileSync(absolute) }).filter(({ text }) => text.trim() !== ""));
+    } catch (error) {
+      failed.push({ path, reason: messageOf(error) });
+    }
+  }
+  if (documents.length > 0) return { documents, unreadable: failed };
+  const seen = failed.map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
+  throw new RequestError("sources_empty", `${folder} holds no readable text (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim());
+}
+
+/** A sentence of a source. */
+interface PlacedSentence extends TextRange {
+  readonly source: number;
+  readonly text: string;
+  /** The quote in which it stands. */
+  readonly quote: CitedQuote;
+}
+
+interface SourceIndex {
+  readonly documents: readonly ParsedDocument[];
+  readonly quotes: readonly (readonly CitedQuote[])[];
+  /** Source sentences by their text. */
+  readonly verbatim: ReadonlyMap<string, readonly PlacedSentence[]>;
+  nearest(text: string, limit: number, accept?: (source: number) => boolean): PlacedSentence[];
+}
+
+function indexSources(documents: readonly ParsedDocument[]): SourceIndex {
+  const stem = createStemmer();
+  const ranking = new Bm25Index();
+  const placed: PlacedSentence[] = [];
+  const quotes = documents.map((document, source) =>
+    documentQuotes(document).map(({ start, text, above }) => {
+      const quote: CitedQuote = { text, above, url: document.metadata.url, exact: true };
+      for (const range of splitSentences(text)) {
+        const sentence = text.slice(range.start, range.end);
+        placed.push({ source, quote, text: sentence, start: start + range.start, end: start + range.end });
+        ranking.add([
+          { tokens: tokenize(sentence, stem), weight: 1 },
+          { tokens: tokenize(above.join(" "), stem), weight: 0.3 },
+        ]);
+      }
+      return quote;
+    }),
+  );
+  const verbatim = new Map<string, PlacedSentence[]>();
+  for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
+  return {
+    documents,
+    quotes,
+    verbatim,
+    nearest: (text, limit, accept = () => true) =>
+      ranking.search(tokenize(text, stem), limit, (slot) => accept(placed[slot]?.source ?? -1)).flatMap(({ slot }) => placed[slot] ?? []),
+  };
+}
+
+async function verifySentence(
+  written: string,
+  index: SourceIndex,
+  context: CheckContext,
+): Promise<Omit<VerifiedSentence, "start" | "end"> | null> {
+  const { text, numbers } = parseMarkers(written);
+  if (!/[\p{L}\p{N}]/u.test(text)) return null;
+  const known = numbers.filter((n) => n >= 1 && n <= index.documents.length).map((n) => n - 1);
+  const missing = numbers.filter((n) => n < 1 || n > index.documents.length);
+  const isCited = (source: number) => known.length === 0 || known.includes(source);
+  const exact = numbers.length > 0 && known.length === 0 ? undefined : index.verbatim.get(text)?.find(({ source }) => isCited(source));
+  if (exact !== undefined && missing.length === 0) {
+    const checked = await checkSentence({ text, cited: [{ ...exact.quote, text }] }, context);
+    return describe(written, checked, [exact.source], numbers.length === 0, exact, index);
+  }
+  const near = numbers.length > 0 ? [] : index.nearest(text, NEAREST);
+  const cited =
+    numbers.length > 0
+      ? known.flatMap((source) => quotesWithin(source, text, index))
+      : [...new Set(near.slice(0, 3).map(({ quote }) => quote))];
+  const citedSources = numbers.length > 0 ? known : [...new Set(near.slice(0, 3).map(({ source }) => source))];
+  const elsewhere = index.nearest(text, NEAREST, (source) => !citedSources.includes(source));
+  const others = [...new Set(elsewhere.map(({ source }) => source))];
+  const quotesOf = (source: number) => [...new Set(elsewhere.filter((one) => one.source === source).map(({ quote }) => quote))];
+  const checked = await checkSentence({ text, cited, missing, others: others.map(quotesOf) }, context);
+  const better = checked.recited === null ? undefined : others[checked.recited];
+  const sources = better === undefined ? citedSources : [better];
+  const place = index.nearest(text, 1, (source) => sources.includes(source))[0];
+  return describe(
+    written,
+    checked,
+    place !== undefined && numbers.length === 0 ? [place.source] : sources,
+    numbers.length === 0,
+    place,
+    index,
+  );
+}
+
+/** The quotes of a cited source; of a long one those that come nearest. */
+function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
+  const all = quotes[source] ?? [];
+  return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];
+}
+
+function describe(
+  text: string,
+  { kept, results, status, reason }: CheckedSentence,
+  sources: readonly number[],
+  searched: boolean,
+  place: PlacedSentence | undefined,
+  { documents }: SourceIndex,
+): Omit<VerifiedSentence, "start" | "end"> {
+  const worst = (["fail", "warn", "repaired"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
+  const document = place === undefined ? undefined : documents[place.source];
+  return {
+    text,
+    verdict: kept ? (worst ?? "pass") : "fail",
+    status,
+    reason,
+    citations: sources.map((source) => source + 1),
+    searched,
+    checks: results,
+    passage:
+      place === undefined || document === undefined
+        ? null
+        : { source: place.source + 1, path: document.path, text: place.text, ...toOriginal(document.sourceMap, place) },
+  };
+}
+
+async function verifyWhole(
+  question: string,
+  sentences: readonly VerifiedSentence[],
+  { settings, support }: CheckContext,
+): Promise<CheckResult[]> {
+  const guards = settings.guards ?? GUARDS;
+  const { relevancy } = guards;
+  const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));
+  const given = {
+    sentences: sentences.map((sentence) => parseMarkers(sentence.text).text),
+    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))],
+  };
+  const found = await guardAnswer(question, given, guards, {
+    support,
+    similarity: relevancy === null ? null : createSimilarity(loadEmbeddedEncoder(), relevancy.of, loadCalibrations()),
+    countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
+  });
+  return [...checkAnswer(sentences, claims, settings), ...found.map((result) => ({ ...result, sentence: null }))];
+}

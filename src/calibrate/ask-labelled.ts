@@ -1,0 +1,107 @@
+import { setImmediate } from "node:timers/promises";
+import type { Engine } from "../engine/engine.ts";
+import { ModelError } from "../errors.ts";
+import { judgeAnswer } from "../grade/judge-answer.ts";
+import type { Answer, Scope } from "../types.ts";
+import { type GoldPlaces, locateGold } from "./gold-places.ts";
+import type { LabelledQuestion } from "./labelled-questions.ts";
+
+/** A labelled question as the running system answers it when nothing is refused for want of confidence. */
+export interface JudgedQuestion {
+  readonly id: string;
+  readonly kind: LabelledQuestion["kind"];
+  /** Questions about one page stand or fall together. */
+  readonly cluster: string;
+  /** What the learned gate says; `null`: nothing was found to judge. */
+  readonly chance: number | null;
+  /** `false`: refused whatever the chance, as an order to the system is. */
+  readonly answered: boolean;
+  readonly wrong: boolean;
+}
+
+/** What judged them: the same for every question. */
+export interface JudgedBy {
+  readonly encoder: string | null;
+  readonly model: "vectors" | "words";
+}
+
+export type AskLabelledEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | {
+      readonly type: "judged";
+      readonly questions: readonly JudgedQuestion[];
+      /** Ids of answerable questions that cannot be judged: no key values, and no gold quote stands in the documents. */
+      readonly unjudgeable: readonly string[];
+      readonly by: JudgedBy;
+    };
+
+export interface AskLabelledOptions {
+  readonly scope: Scope;
+  readonly profile: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks each question of the engine with its documents, the threshold taken away.
+ * @throws ModelError `encoder_unsteady` when not every question was judged alike
+ */
+export async function* askLabelled(
+  engine: Pick<Engine, "ask" | "store">,
+  questions: readonly LabelledQuestion[],
+  { scope, profile, signal }: AskLabelledOptions,
+): AsyncGenerator<AskLabelledEvent, void> {
+  const places = await locateGold(
+    questions.flatMap((one) => (one.kind === "answerable" ? one : [])),
+    scope,
+    engine.store.documents,
+  );
+  const judged: JudgedQuestion[] = [];
+  const unjudgeable: string[] = [];
+  const judges = new Map<string, JudgedBy>();
+  for (const [i, labelled] of questions.entries()) {
+    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    await setImmediate();
+    signal.throwIfAborted();
+    yield { type: "progress", done: i, total: questions.length, what: labelled.question };
+    const gold: GoldPlaces | null = labelled.kind === "answerable" ? (places.get(labelled.id) ?? new Map()) : null;
+    const keyValues = labelled.kind === "answerable" ? labelled.key_values : [];
+    if (gold !== null && keyValues.length === 0 && [...gold.values()].every((ranges) => ranges.length === 0)) {
+      unjudgeable.push(labelled.id);
+      continue;
+    }
+    const { answer, chance, by } = await askOne(engine, labelled.question, { scope, profile, signal });
+    if (by !== null) judges.set(JSON.stringify(by), by);
+    const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
+      (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
+    // Without key values and gold quotes, as a question is that has no answer, every answer is wrong.
+    const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
+    const cluster = labelled.kind === "answerable" ? (labelled.gold_pages[0] as string) : `question ${labelled.id}`;
+    judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
+  }
+  const [by, other] = judges.values();
+  if (other !== undefined)
+    throw new ModelError(
+      "encoder_unsteady",
+      "The encoder failed for some of the questions, so that they were not all judged alike: try again when it is steady.",
+    );
+  yield { type: "progress", done: questions.length, total: questions.length, what: "" };
+  yield { type: "judged", questions: judged, unjudgeable, by: by ?? { encoder: null, model: "words" } };
+}
+
+async function askOne(
+  engine: Pick<Engine, "ask">,
+  question: string,
+  { scope, profile, signal }: AskLabelledOptions,
+): Promise<{ answer: Answer; chance: number | null; by: JudgedBy | null }> {
+  const facts: Record<string, string | number | boolean | null> = {};
+  let answer: Answer | null = null;
+  for await (const event of engine.ask(question, { domain: scope.domain, tenant: scope.tenant, profile, measuring: true, signal })) {
+    if (event.type === "retrieve-end" || event.type === "decide-end") Object.assign(facts, event.facts);
+    if (event.type === "answer") answer = event.answer;
+  }
+  if (answer === null) throw new Error("a question ended without an answer");
+  const { chance, weights, encoder } = facts;
+  const model: JudgedBy["model"] | null = weights === "vectors" || weights === "words" ? weights : null;
+  const by = model === null ? null : { encoder: typeof encoder === "string" ? encoder : null, model };
+  return { answer, chance: typeof chance === "number" ? chance : null, by };
+}

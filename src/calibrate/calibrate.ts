@@ -1,0 +1,255 @@
+import type { Engine } from "../engine/engine.ts";
+import { RequestError } from "../errors.ts";
+import { clusterBootstrap } from "../grade/bootstrap.ts";
+import { expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
+import type { IsotonicMap } from "../models/calibration/isotonic.ts";
+import { VERSION } from "../package.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { Scope } from "../types.ts";
+import type { GateCalibration, GateFacts } from "../verify/calibration.ts";
+import { calibrationName } from "../verify/calibration-files.ts";
+import { LEAST_WINDOWS, readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
+import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
+import { fitConfidenceMap } from "./fit-confidence-map.ts";
+import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
+
+export interface CalibrateOptions {
+  readonly domain?: string | undefined;
+  readonly profile?: string | undefined;
+  /** File or folder of labelled questions; the domain pack's own when absent. */
+  readonly golden?: string | undefined;
+  readonly risk: number;
+  readonly delta: number;
+  readonly date: Date;
+  readonly signal: AbortSignal;
+}
+
+export interface Measured extends Interval {
+  readonly value: number;
+}
+
+/** What answering from a threshold on costs, counted on the labelled questions. */
+export interface OperatingPoint {
+  readonly threshold: number;
+  readonly answered: number;
+  readonly wrong: number;
+  readonly answeredAnswerable: number;
+}
+
+export interface CalibrationReport {
+  readonly domain: string;
+  readonly profile: string;
+  readonly risk: number;
+  readonly delta: number;
+  readonly by: JudgedBy;
+  readonly labels: {
+    readonly sha256: string;
+    readonly n: number;
+    readonly answerable: number;
+    readonly unanswerable: Readonly<Record<string, number>>;
+    /** Pages that the answerable ones are about: questions about one page are no independent labels. */
+    readonly pages: number;
+    readonly repeated: number;
+    readonly unjudgeable: readonly string[];
+  };
+  /** Strictest first; the last one answers everything. */
+  readonly curve: readonly OperatingPoint[];
+  readonly shipped: OperatingPoint;
+  readonly aurc: Measured;
+  /** Of the gate's chance as the chance of a right answer, and of what the map makes of it, cross-fitted. */
+  readonly calibrationError: { readonly raw: Measured; readonly mapped: Measured | null };
+  readonly map: { readonly fitted: IsotonicMap | null; readonly why: string };
+  readonly choice: ChosenThreshold;
+  /** What is to be written; `null`: too few labels. */
+  readonly calibration: GateCalibration | null;
+  readonly questions: readonly JudgedQuestion[];
+}
+
+export type CalibrateEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | { readonly type: "report"; readonly report: CalibrationReport };
+
+const SEED = 1;
+const DRAWS = 1000;
+/** Thresholds of the curve that is printed. */
+const CURVE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0];
+
+/**
+ * Asks labelled questions of the running system with the threshold taken away, and chooses the threshold that holds a risk. Writes nothing.
+ * @throws RequestError when there is nothing to calibrate: no labelled questions, another gate, an index too small
+ */
+export async function* calibrate(engine: Engine, options: CalibrateOptions): AsyncGenerator<CalibrateEvent, void> {
+  const { signal, risk, delta, date } = options;
+  const pack = engine.domain(options.domain);
+  const profile = options.profile ?? engine.config.profile ?? pack.default_profile;
+  const facts = engine.gateFacts(pack.name, profile);
+  if (facts === null)
+    throw new RequestError(
+      "calibrate_profile",
+      `Profile "${profile}" refuses by the rules of its source; only a profile with the learned gate is calibrated, such as sourcebound (--profile).`,
+    );
+  const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
+  const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
+  const documents = await documentFacts(engine, scope);
+  if (documents.windows < LEAST_WINDOWS)
+    throw new RequestError(
+      "calibrate_index",
+      `The index of domain "${pack.name}" has ${documents.windows} windows; the learned gate judges from ${LEAST_WINDOWS} on, and only it is calibrated. Ingest the documents that the questions are about.`,
+    );
+  for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
+    if (event.type === "progress") yield event;
+    else {
+      const report = summarise(event.questions, { labelled, facts, risk, delta, by: event.by, unjudgeable: event.unjudgeable });
+      const calibration = report.choice.type === "chosen" ? artifactOf(report, { facts, documents, date }) : null;
+      yield { type: "report", report: { ...report, calibration } };
+    }
+  }
+}
+
+function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): string {
+  if (golden !== null) return `${folder}/${golden}`;
+  throw new RequestError("golden_missing", `Domain "${name}" brings no labelled questions: give a file or a folder of them with --golden.`);
+}
+
+async function documentFacts(engine: Engine, scope: Scope): Promise<GateCalibration["documents"]> {
+  const corpus = engine.corpus(scope.domain);
+  await corpus.ready();
+  await corpus.sync();
+  const outlines = await engine.store.documents.outlines(scope);
+  const sha256 = sha256Hex(JSON.stringify(outlines.map(({ path, version }) => [path, version]).sort()));
+  const { revision } = await engine.counts(scope);
+  return { count: outlines.length, windows: corpus.windows, revision, sha256 };
+}
+
+interface Given {
+  readonly labelled: LabelledQuestions;
+  readonly facts: GateFacts;
+  readonly risk: number;
+  readonly delta: number;
+  readonly by: JudgedBy;
+  readonly unjudgeable: readonly string[];
+}
+
+/** A question that is answered when its chance reaches the threshold. */
+interface Answered extends JudgedQuestion {
+  readonly chance: number;
+}
+
+function summarise(
+  questions: readonly JudgedQuestion[],
+  { labelled, facts, risk, delta, by, unjudgeable }: Given,
+): Omit<CalibrationReport, "calibration"> {
+  const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
+  if (answered.length === 0)
+    throw new RequestError(
+      "calibrate_nothing",
+      `None of the ${questions.length} labelled questions was answered: there is nothing to calibrate.`,
+    );
+  const clusters = answered.map(({ cluster }) => cluster);
+  const bounded = (figure: (some: readonly Answered[]) => number | null): Measured => {
+    const drawn = clusterBootstrap(clusters, (indexes) => figure(indexes.map((i) => answered[i] as Answered)), {
+      draws: DRAWS,
+      seed: SEED,
+    });
+    return drawn ?? { value: 0, low: 0, high: 0 };
+  };
+  const map = fitConfidenceMap(answered);
+  const mapped = new Map(answered.map((one, i) => [one, map.crossFitted?.[i] ?? 0]));
+  const errorOf = (score: (one: Answered) => number) => (some: readonly Answered[]) =>
+    expectedCalibrationError(some.map((one) => ({ score: score(one), right: !one.wrong })));
+  return {
+    domain: facts.domain,
+    profile: facts.profile,
+    risk,
+    delta,
+    by,
+    labels: {
+      sha256: labelled.sha256,
+      n: questions.length,
+      answerable: questions.filter(({ kind }) => kind === "answerable").length,
+      unanswerable: countBy(questions.flatMap(({ kind }) => (kind === "answerable" ? [] : [kind]))),
+      pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
+      repeated: labelled.repeated,
+      unjudgeable,
+    },
+    curve: CURVE.map((threshold) => pointAt(answered, threshold)),
+    shipped: pointAt(answered, readSufficiencyWeights().models[by.model].threshold.minimum),
+    aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
+    calibrationError: {
+      raw: bounded(errorOf(({ chance }) => chance)),
+      mapped: map.fitted === null ? null : bounded(errorOf((one) => mapped.get(one) as number)),
+    },
+    map: { fitted: map.fitted, why: map.why },
+    choice: chooseThreshold(
+      answered.map(({ chance, wrong }) => ({ score: chance, wrong })),
+      risk,
+      delta,
+    ),
+    questions,
+  };
+}
+
+function pointAt(answered: readonly Answered[], threshold: number): OperatingPoint {
+  const some = answered.filter(({ chance }) => chance >= threshold);
+  return {
+    threshold,
+    answered: some.length,
+    wrong: some.filter(({ wrong }) => wrong).length,
+    answeredAnswerable: some.filter(({ kind }) => kind === "answerable").length,
+  };
+}
+
+interface ArtifactFacts {
+  readonly facts: GateFacts;
+  readonly documents: GateCalibration["documents"];
+  readonly date: Date;
+}
+
+function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, documents, date }: ArtifactFacts): GateCalibration | null {
+  const { choice, questions, labels, risk, delta, by, aurc, calibrationError, map } = report;
+  if (choice.type !== "chosen") return null;
+  const { threshold, answered, wrong } = choice;
+  const interval = wilson(wrong, answered) as Interval;
+  const reaches = ({ chance, answered, kind }: JudgedQuestion) =>
+    answered && kind === "answerable" && chance !== null && chance >= threshold;
+  return {
+    format: "sourcebound-gate-calibration-1",
+    name: calibrationName(facts, date),
+    date: date.toISOString(),
+    version: VERSION,
+    domain: facts.domain,
+    profile: facts.profile,
+    settings: facts.settings,
+    encoder: by.encoder,
+    weights: { id: facts.weights, model: by.model },
+    writer: facts.writer,
+    documents,
+    labels: { sha256: labels.sha256, n: labels.n, answerable: labels.answerable, unanswerable: { ...labels.unanswerable } },
+    risk,
+    delta,
+    threshold,
+    measured: {
+      answered,
+      wrong,
+      risk: { value: wrong / answered, ...interval },
+      coverage: answered / questions.length,
+      answered_answerable: questions.filter(reaches).length,
+      reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
+    },
+    aurc: { value: aurc.value, low: aurc.low, high: aurc.high },
+    calibration_error: pickMeasured(calibrationError.mapped ?? calibrationError.raw),
+    map: map.fitted === null ? null : { scores: [...map.fitted.scores], probabilities: [...map.fitted.probabilities] },
+    chances: questions.flatMap(({ chance }) => chance ?? []).sort((a, b) => a - b),
+  };
+}
+
+function pickMeasured({ value, low, high }: Measured): Measured {
+  return { value, low, high };
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

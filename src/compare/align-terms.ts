@@ -1,0 +1,217 @@
+import { allowedEdits, editDistance } from "../text/spelling.ts";
+import type { Entailment, SlotContext } from "./compare-slots.ts";
+import { sharedWording } from "./shared-wording.ts";
+import type { Slots, SlotTerm } from "./slots.ts";
+
+/** How the words of two questions go together. */
+export interface Alignment {
+  readonly asked: readonly MatchedTerm[];
+  readonly stored: readonly MatchedTerm[];
+  /** Share of words that both have in order, of both together. */
+  readonly wording: number;
+  /** Words that tell something, stand on one side and have no equal on the other, by a listed relation. */
+  readonly differing: readonly string[];
+  /** How much is told by words that the other side, its answer and its passages have nothing for. */
+  readonly askedOpen: number;
+  readonly storedOpen: number;
+  /** The same, by the words of the two questions alone. */
+  readonly askedAlone: number;
+  readonly storedAlone: number;
+  readonly rules: readonly Entailment[];
+  /** What forbids that they are the same; `null`: nothing of the kind. */
+  readonly opposites: string | null;
+  readonly polarity: string | null;
+  readonly names: string | null;
+}
+
+export interface MatchedTerm {
+  readonly term: SlotTerm;
+  /** 1: the same word; 0: nothing like it. */
+  readonly match: number;
+  readonly how: "same" | Entailment | "near" | "none";
+  /** Key of the term that it went with. */
+  readonly with: string | null;
+}
+
+/** What each relation is worth. Those of a listed rule count as equal where the wording is the same otherwise. */
+const WORTH = { same: 1, spelling: 0.95, derived: 0.95, domain: 0.95, general: 0.85, parts: 0.85, dictionary: 0.75 } as const;
+/** From this likeness of vectors on two words are at all alike. */
+const NEAR = 0.35;
+/** What a vector's likeness is worth at most: less than a listed relation. */
+const NEAR_WORTH = 0.7;
+/** A relation worth this much is listed. */
+export const LISTED = 0.75;
+
+/** Each term with the best of the other question. */
+export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness }: SlotContext): Alignment {
+  const left = asked.terms.map((term) => bestMatch(term, stored, likeness));
+  const right = stored.terms.map((term) => bestMatch(term, asked, likeness));
+  const rules = new Set<Entailment>();
+  for (const { how } of [...left, ...right]) if (how !== "same" && how !== "near" && how !== "none") rules.add(how);
+  const open = (matches: readonly MatchedTerm[]) => matches.filter(({ match }) => match < LISTED);
+  const [openAsked, openStored] = [open(left), open(right)];
+  if (openAsked.some(({ term }) => isThere(term, about)) || openStored.some(({ term }) => isThere(term, found))) rules.add("known-there");
+  const knownThere = (terms: readonly MatchedTerm[], there: ReadonlySet<string> | undefined) =>
+    terms.filter(({ term }) => term.kind === "name" && !isThere(term, there));
+  const names = nameConflict(openAsked, openStored, knownThere(openAsked, about), knownThere(openStored, found));
+  return {
+    asked: left,
+    stored: right,
+    wording: sharedWording(asked.frame, stored.frame),
+    differing: differingWords(asked, stored, openAsked, openStored),
+    askedOpen: openMass(openAsked, about),
+    storedOpen: openMass(openStored, found),
+    askedAlone: aloneMass(openAsked),
+    storedAlone: aloneMass(openStored),
+    rules: [...rules],
+    opposites: oppositeOf(left, right),
+    polarity: polarityOf(left, stored),
+    names,
+  };
+}
+
+/** What a word is worth that only the other's answer or passages speak of. */
+export const THERE = 0.6;
+/** Words that are in every question of a domain weigh less, and count for nothing here. */
+const TELLING = 1;
+
+function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | undefined): number {
+  let sum = 0;
+  for (const { term, match } of open) if (term.weight >= TELLING) sum += term.weight * (1 - (isThere(term, there) ? THERE : match));
+  return sum;
+}
+
+/** The same by words alone; a name that is only like another word is another name. */
+function aloneMass(open: readonly MatchedTerm[]): number {
+  return openMass(
+    open.map((one) => (one.term.kind === "name" && one.how === "near" ? { ...one, match: 0 } : one)),
+    undefined,
+  );
+}
+
+/** Does the text from which the keys were read speak of a term? */
+export function isThere({ key, parts }: SlotTerm, there: ReadonlySet<string> | undefined): boolean {
+  if (there === undefined) return false;
+  return there.has(key) || parts.some((words) => words.length > 0 && words.every((word) => there.has(word)));
+}
+
+function bestMatch(term: SlotTerm, other: Slots, likeness: SlotContext["likeness"]): MatchedTerm {
+  let best: MatchedTerm = { term, match: 0, how: "none", with: null };
+  for (const candidate of other.terms) {
+    const [match, how] = relate(term, candidate, likeness);
+    if (match > best.match) best = { term, match, how, with: candidate.key };
+    if (match === 1) break;
+  }
+  if (best.match < WORTH.parts && term.parts.length > 0) {
+    const said = new Set(other.terms.flatMap(({ key, parts }) => [key, ...key.split(" "), ...parts.flat()]));
+    if (term.parts.some((words) => words.length > 0 && words.every((word) => said.has(word)))) {
+      best = { term, match: WORTH.parts, how: "parts", with: null };
+    }
+  }
+  // A word may be a part of what the other side says as a phrase.
+  if (best.match < WORTH.parts && term.kind === "word") {
+    const whole = other.terms.find(({ parts, key }) => key.includes(" ") && parts.some((words) => words.includes(term.key)));
+    if (whole !== undefined) best = { term, match: WORTH.parts, how: "parts", with: whole.key };
+  }
+  return best;
+}
+
+function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): readonly [number, MatchedTerm["how"]] {
+  if (a.key === b.key) return [WORTH.same, "same"];
+  if (a.kind === "name" && b.kind === "name" && a.known && b.known) return [0, "none"];
+  if ((!a.known || !b.known) && isMisspelt(a.text, b.text)) return [WORTH.spelling, "spelling"];
+  if (isDerived(a.key, b.key)) return [WORTH.derived, "derived"];
+  const shared = a.groups.find((group) => b.groups.includes(group));
+  if (shared !== undefined) {
+    const worth = shared.startsWith("d") ? WORTH.domain : shared.startsWith("g") ? WORTH.general : WORTH.dictionary;
+    return [worth, "synonym"];
+  }
+  const near = likeness?.(a.text, b.text) ?? 0;
+  return near < NEAR ? [0, "none"] : [Math.min(near, NEAR_WORTH), "near"];
+}
+
+function isMisspelt(a: string, b: string): boolean {
+  if (/\d/.test(a) || /\d/.test(b) || a[0] !== b[0]) return false;
+  const limit = allowedEdits(Math.min(a.length, b.length));
+  return limit > 0 && editDistance(a, b, limit) <= limit;
+}
+
+const SUFFIX =
+  /^(?:i|e|y|s|er|or|ee|ist|ing|ion|at|ation|ment|age|ag|al|anc|enc|ance|ence|abl|ibl|able|ible|ity|iti|iv|ive|ic|ful|less|ship|ness|li|ly)?$/;
+const MIN_ROOT = 5;
+
+/** Two stems that differ in an ending alone. */
+function isDerived(a: string, b: string): boolean {
+  if (a.includes(" ") || b.includes(" ")) return false;
+  let common = 0;
+  while (common < a.length && common < b.length && a[common] === b[common]) common++;
+  return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
+}
+
+/**
+ * Names on both sides that do not go together are two things. A name on one side alone is unknown, unless the other side's answer or passages speak of it.
+ */
+function nameConflict(
+  asked: readonly MatchedTerm[],
+  stored: readonly MatchedTerm[],
+  unknownAsked: readonly MatchedTerm[],
+  unknownStored: readonly MatchedTerm[],
+): string | null {
+  const names = (terms: readonly MatchedTerm[]) => terms.filter(({ term }) => term.kind === "name").map(({ term }) => term.text);
+  const [one, other] = [names(asked), names(stored)];
+  if (one.length > 0 && other.length > 0) return `asked about ${one.join(", ")}, stored about ${other.join(", ")}`;
+  const unknown = unknownAsked[0] ?? unknownStored[0];
+  return unknown === undefined ? null : `"${unknown.term.text}" is named in one of them alone`;
+}
+
+/** A word of one side that excludes a word of the other, when neither stands on both sides. */
+function oppositeOf(asked: readonly MatchedTerm[], stored: readonly MatchedTerm[]): string | null {
+  const alone = (terms: readonly MatchedTerm[]) => terms.filter(({ how }) => how !== "same");
+  for (const { term: a } of alone(asked)) {
+    for (const { term: b } of alone(stored)) {
+      if (a.negated !== b.negated) continue;
+      if (excludes(a, b)) return `"${a.text}" is not "${b.text}"`;
+    }
+  }
+  return null;
+}
+
+function excludes(a: SlotTerm, b: SlotTerm): boolean {
+  if (a.sides.some((side) => b.sides.includes(flipped(side)))) return true;
+  const ordinal = (term: SlotTerm) => term.sides.find((side) => side.startsWith("n"));
+  const [one, other] = [ordinal(a), ordinal(b)];
+  return (one !== undefined && other !== undefined && one !== other) || isDenied(a.text, b.text) || isDenied(b.text, a.text);
+}
+
+function flipped(side: string): string {
+  return side.endsWith("+") ? `${side.slice(0, -1)}-` : side.endsWith("-") ? `${side.slice(0, -1)}+` : "";
+}
+
+/** "ineligible" denies "eligible". */
+function isDenied(a: string, b: string): boolean {
+  return b.length >= 4 && /^(?:un|in|im|ir|il|non|dis|de)/.test(a) && a.endsWith(b) && a.length - b.length <= 3;
+}
+
+/** What is denied in one question is not denied in the other. */
+function polarityOf(asked: readonly MatchedTerm[], stored: Slots): string | null {
+  for (const { term, how, with: partner } of asked) {
+    if (how !== "same") continue;
+    const other = stored.terms.filter(({ key }) => key === partner);
+    if (other.length > 0 && other.every(({ negated }) => negated !== term.negated)) return `"${term.text}" is denied in one of them`;
+  }
+  return null;
+}
+
+/** What differs where the wording is the same: open terms, and small words that change what is meant. */
+function differingWords(asked: Slots, stored: Slots, openAsked: readonly MatchedTerm[], openStored: readonly MatchedTerm[]): string[] {
+  const terms = [...openAsked, ...openStored].map(({ term }) => term.text);
+  const only = (one: readonly string[], other: readonly string[]) => one.filter((word) => DECISIVE.has(word) && !other.includes(word));
+  return [...new Set([...terms, ...only(asked.frame, stored.frame), ...only(stored.frame, asked.frame)])];
+}
+
+/** Small words that tell questions of one wording apart. */
+const DECISIVE: ReadonlySet<string> = new Set(
+  "any all every only each both either neither another other first last less more most least before after until since under over within without between".split(
+    " ",
+  ),
+);

@@ -1,0 +1,237 @@
+import { createCommonWords, createEnglishWords } from "../reading/english-words.ts";
+import { createStemmer } from "../text/tokens.ts";
+import { ABROAD, BRANCHES, EMPTY_PHRASES, HOME_COUNTRIES, NEGATIONS, OPPOSITES, PERIODS, PERSONS, SAME, STATES } from "./slot-lexicon.ts";
+import { loadWordRelations } from "./word-relations.ts";
+
+/** What a domain adds to the general vocabulary; a domain pack has all of it. */
+export interface SlotSource {
+  /** Abbreviation → what it stands for: these are names. */
+  readonly abbreviations?: Readonly<Record<string, readonly string[]>>;
+  /** Groups of phrases that ask for the same. */
+  readonly synonyms?: readonly (readonly string[])[];
+  /** Patterns of codes, forms, benefits, products. */
+  readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
+  /** The words of the title are in every question: they tell nothing apart. */
+  readonly title?: string;
+  /** The first is the domain's own: its name is in every question too. */
+  readonly hosts?: readonly string[];
+  /** Names of things that no dictionary holds, such as products. */
+  readonly names?: readonly string[];
+}
+
+/** What a phrase stands for. */
+export interface PhraseSense {
+  readonly kind: "name" | "person" | "branch" | "place" | "abroad" | "period" | "empty" | "group";
+  readonly id: string;
+}
+
+export interface Token {
+  readonly text: string;
+  readonly stem: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface EntityPattern {
+  readonly type: string;
+  readonly pattern: RegExp;
+  readonly canonical: string;
+}
+
+/** Everything that reading a question needs, made once per domain. */
+export interface SlotVocabulary {
+  readonly tokens: (text: string) => Token[];
+  readonly stem: (word: string) => string;
+  readonly phrases: ReadonlyMap<string, readonly PhraseSense[]>;
+  /** Tokens of the longest phrase. */
+  readonly longest: number;
+  /** Groups of synonyms of a word or a phrase: `d4` of the domain, `g4` general, `w4` of the dictionary. */
+  readonly groups: (key: string) => readonly string[];
+  readonly sides: (key: string) => readonly string[];
+  readonly entities: readonly EntityPattern[];
+  readonly isEnglish: (word: string) => boolean;
+  readonly isCommon: (word: string) => boolean;
+  /** Words that tell nothing apart in this domain. */
+  readonly home: ReadonlySet<string>;
+  /** Stems that some phrase of the domain holds, as written: what a misspelt word may have been meant to be. */
+  readonly spelling: ReadonlyMap<string, string>;
+  /** Stems of the words that a name stands for. */
+  readonly parts: (id: string) => readonly (readonly string[])[];
+  /** The long form of a name. */
+  readonly spelledOut: (id: string) => string;
+  /** The first phrase of all groups that a phrase is linked with; absent: it is in none. */
+  readonly standsFor: (key: string) => string | undefined;
+}
+
+const WORD = /&(?:amp;)?|\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  (
+    "paid:pay bought:buy sent:send sold:sell lost:lose left:leave kept:keep met:meet taught:teach told:tell built:build spent:spend began:begin " +
+    "begun:begin chose:choose chosen:choose wrote:write written:write broke:break broken:break stole:steal stolen:steal caught:catch drove:drive " +
+    "flew:fly grew:grow held:hold led:lead lent:lend rose:rise ran:run saw:see seen:see spoke:speak spoken:speak stood:stand swore:swear thought:think " +
+    "withdrew:withdraw withdrawn:withdraw wore:wear children:child wives:wife husbands:husband men:man women:woman feet:foot teeth:tooth people:person " +
+    "died:die dying:die buried:bury lives:life dependants:dependent dependant:dependent cemetary:cemetery recieve:receive licence:license allowance:stipend allowances:stipend"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+
+export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
+  const porter = createStemmer();
+  const stem = (word: string) => porter(IRREGULAR.get(word) ?? word);
+  const tokens = (text: string) => tokensOf(text, stem);
+  const keyOf = (phrase: string) =>
+    tokens(phrase)
+      .map((token) => token.stem)
+      .join(" ");
+  const phrases = new Map<string, PhraseSense[]>();
+  const groups = new Map<string, string[]>();
+  const sides = new Map<string, string[]>();
+  const spelling = new Map<string, string>();
+  const parts = new Map<string, string[][]>();
+  let longest = 1;
+  const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [value]);
+    else list.push(value);
+  };
+  const add = (phrase: string, kind: PhraseSense["kind"], id: string, domain = false) => {
+    const said = tokens(phrase);
+    if (said.length === 0) return;
+    longest = Math.max(longest, said.length);
+    push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
+    if (domain) for (const { text } of said) if (text.length > 3) spelling.set(text, text);
+  };
+  const addGroup = (group: readonly string[], name: string, domain = false) => {
+    for (const phrase of group) {
+      const key = keyOf(phrase);
+      push(groups, key, name);
+      if (key.includes(" ") || /\d/.test(key)) add(phrase, "group", key, domain);
+      else if (domain && phrase.length > 3) spelling.set(phrase, phrase);
+    }
+  };
+
+  for (const [short, meanings] of namesOf(source.abbreviations ?? {})) {
+    for (const phrase of [...short, ...meanings]) {
+      add(phrase, "name", short[0] as string, true);
+      if (phrase.includes("&")) add(phrase.replaceAll("&", " "), "name", short[0] as string, true);
+    }
+    parts.set(
+      short[0] as string,
+      meanings.map((long) => tokens(long).map((token) => token.stem)),
+    );
+  }
+  for (const name of source.names ?? []) add(name, "name", keyOf(name), true);
+  source.synonyms?.forEach((group, i) => {
+    addGroup(group, `d${i}`, true);
+    // Whatever means the same as a name is that name: "chapter 35" is the benefit that is known by its abbreviation.
+    const name = group.flatMap((phrase) => phrases.get(keyOf(phrase)) ?? []).find(({ kind }) => kind === "name");
+    if (name !== undefined) for (const phrase of group) if (phrase.includes(" ")) add(phrase, "name", name.id, true);
+  });
+  SAME.forEach((group, i) => {
+    addGroup(group, `g${i}`);
+  });
+  for (const [person = "", ...others] of PERSONS) for (const phrase of [person, ...others]) add(phrase, "person", person);
+  for (const [branch = "", ...others] of BRANCHES) for (const phrase of [branch, ...others]) add(phrase, "branch", branch);
+  for (const [period = "", ...others] of PERIODS) for (const phrase of [period, ...others]) add(phrase, "period", period);
+  for (const phrase of EMPTY_PHRASES) add(phrase, "empty", "");
+  for (const phrase of ABROAD) add(phrase, "abroad", "abroad");
+  for (const state of STATES) add(state, "place", state);
+  for (const country of countries()) if (!STATES.includes(country)) add(country, "place", `country ${country}`);
+  OPPOSITES.forEach(([one, other], i) => {
+    push(sides, keyOf(one), `o${i}+`);
+    push(sides, keyOf(other), `o${i}-`);
+  });
+  const linked = linkGroups(source.synonyms ?? [], keyOf);
+  for (const group of SAME) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
+  const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
+  const relations = loadWordRelations(stem);
+  const home = new Set(
+    [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
+      .filter((word) => word !== "" && !NEGATIONS.has(word))
+      .map((word) => stem(word.toLowerCase())),
+  );
+  return {
+    tokens,
+    stem,
+    phrases,
+    longest,
+    groups: (key) => [...(groups.get(key) ?? []), ...relations.groups(key).map((i) => `w${i}`)],
+    sides: (key) => [...(sides.get(key) ?? []), ...relations.sides(key)],
+    entities: (source.entities ?? []).flatMap(({ type, patterns, canonical }) =>
+      patterns.map((pattern) => ({ type, pattern: new RegExp(pattern, "giu"), canonical })),
+    ),
+    isEnglish: createEnglishWords(),
+    isCommon: createCommonWords(),
+    home,
+    spelling,
+    parts: (id) => parts.get(id) ?? [],
+    spelledOut: (id) => long.get(id) ?? id,
+    standsFor: (key) => linked.get(key),
+  };
+}
+
+/** Every phrase of groups that share a phrase, with the first phrase of the first of them. */
+function linkGroups(groups: readonly (readonly string[])[], keyOf: (phrase: string) => string): Map<string, string> {
+  const first = new Map<string, string>();
+  const root = (key: string): string => {
+    const above = first.get(key);
+    return above === undefined || above === key ? key : root(above);
+  };
+  const written = new Map<string, string>();
+  for (const group of groups) {
+    const [head = "", ...others] = group.map((phrase) => {
+      const key = keyOf(phrase);
+      if (!written.has(key)) written.set(key, phrase);
+      if (!first.has(key)) first.set(key, key);
+      return key;
+    });
+    for (const key of others) first.set(root(key), root(head));
+  }
+  return new Map([...first.keys()].map((key) => [key, written.get(root(key)) as string]));
+}
+
+function tokensOf(text: string, stem: (word: string) => string): Token[] {
+  const found: Token[] = [];
+  for (const match of text.matchAll(WORD)) {
+    const word = (match[0].startsWith("&") ? "and" : match[0]).toLowerCase().replaceAll("’", "'").replace(/'s?$/, "").replaceAll("'", "");
+    found.push({ text: word, stem: stem(word), start: match.index, end: match.index + match[0].length });
+  }
+  return found;
+}
+
+/** Abbreviations with their long forms; those that share one are one name. */
+function namesOf(abbreviations: Readonly<Record<string, readonly string[]>>): [string[], readonly string[]][] {
+  const named: [string[], string[]][] = [];
+  for (const [short, meanings] of Object.entries(abbreviations)) {
+    const same = named.find(([, known]) => meanings.some((one) => known.includes(one)));
+    if (same === undefined) named.push([[short], [...meanings]]);
+    else {
+      same[0].push(short);
+      same[1].push(...meanings.filter((one) => !same[1].includes(one)));
+    }
+  }
+  return named;
+}
+
+const A = "A".charCodeAt(0);
+
+/** Names of the world's countries and territories in lower case, as the platform knows them. */
+function countries(): string[] {
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const found: string[] = [];
+  for (let i = 0; i < 26; i++) {
+    for (let j = 0; j < 26; j++) {
+      const name = names.of(String.fromCharCode(A + i, A + j))?.toLowerCase();
+      if (name !== undefined && !name.includes("(") && !NO_COUNTRY.test(name)) found.push(name);
+    }
+  }
+  return [...new Set([...found, "england", "scotland", "wales", "britain", "great britain", "korea", "czech republic", "burma", "turkey"])];
+}
+
+const NO_COUNTRY = /region|world|pseudo|european union|eurozone|united nations|outlying/;
+
+/** Is a place, as slots name it, a country abroad? */
+export function isAbroad(place: string): boolean {
+  return place.startsWith("country ") && !HOME_COUNTRIES.has(place.slice("country ".length));
+}

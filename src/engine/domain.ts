@@ -1,0 +1,226 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import { ConfigError, messageOf, RequestError } from "../errors.ts";
+import { isFindable } from "../guard/phrases.ts";
+import { isAddress } from "../models/web-address.ts";
+import { PACKAGE_ROOT } from "../package.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { describeIssues } from "../text/validate.ts";
+import type { Scope } from "../types.ts";
+
+/** The six categories of words that make a question complex (`seven-layer` source, table 5). */
+export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
+
+const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be lower-case letters, digits, - and _");
+const pattern = z.string().refine(isPattern, "is not a valid regular expression");
+const words = z.array(z.string().min(1));
+
+/** A host as it stands in addresses; anything else would silently fit none. */
+const host = z
+  .string()
+  .refine(isHostName, "is no name of a host as it stands in addresses, such as www.example.org or xn--bcher-kva.example");
+
+/** A domain pack: `domains/NAME/domain.yaml`. */
+export const domainSchema = z.strictObject({
+  name: slug.describe("Same as the folder"),
+  title: z.string().min(1),
+  description: z.string().default(""),
+  language: z.string().default("en"),
+  documents: z
+    .strictObject({
+      path: z.string().min(1).default("documents").describe("Folder of documents, relative to the pack"),
+      access: z.string().min(1).default("public").describe("Access label of documents that state none"),
+    })
+    .prefault({}),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe("Address under which `path/to/page.md` is served as `path/to/page/`"),
+  strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
+  home_page: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe("Where unknown addresses lead in the `seven-layer` profile"),
+  hosts: z.array(host).default([]).describe("Host whitelist; a host stands for its subdomains too"),
+  web: z
+    .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
+    .prefault({})
+    .describe("Hosts whose pages uncertain passages may be checked against; a host stands for its subdomains too"),
+  contacts: z.array(z.strictObject({ name: z.string().min(1), contact: z.string().min(1), when: words.default([]) })).default([]),
+  hotlines: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        text: z.string().min(1),
+        when: z
+          .array(z.string().refine(isFindable, "holds no letter or digit"))
+          .min(1)
+          .describe(
+            "Phrases that make a question an emergency; case, accents, apostrophes, punctuation, spacing and repeated letters do not count, each spelling and inflection is a phrase of its own",
+          ),
+      }),
+    )
+    .default([]),
+  topics: z
+    .array(z.strictObject({ slug, name: z.string().min(1), keywords: words.min(1) }))
+    .default([])
+    .describe("A question has every topic of which it contains a keyword"),
+  entities: z
+    .array(
+      z.strictObject({
+        type: slug,
+        patterns: z.array(pattern).min(1),
+        canonical: z.string().default("$1").describe("How a match is written"),
+      }),
+    )
+    .default([]),
+  complexity: z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words).default({}).describe("Words that route a question to the large model"),
+  abbreviations: z.record(z.string(), words).default({}).describe("Abbreviation → what it stands for"),
+  synonyms: z.array(words.min(2)).default([]).describe("Groups of words that ask for the same"),
+  precedence: z
+    .array(z.enum(["newer", "regulation", "agency", "summary"]))
+    .default([])
+    .describe("Declared rules by which a conflict of sources is resolved, strongest first; empty: sources that disagree stay side by side"),
+  tenants: z
+    .record(
+      slug,
+      z.strictObject({
+        title: z.string().min(1),
+        access: words
+          .default(["public"])
+          .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
+        terms: z.record(z.string(), z.string()).default({}).describe("Canonical term → the tenant's term"),
+      }),
+    )
+    .default({}),
+  default_profile: slug.default("sourcebound"),
+  calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
+  golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
+  examples: z.array(z.string().min(1)).default([]).describe("Questions to try"),
+});
+
+export type DomainPack = z.infer<typeof domainSchema> & {
+  /** Folder of the pack, absolute. */
+  readonly folder: string;
+};
+
+/** Folder of the domain packs that ship with the program. */
+export const SHIPPED_DOMAINS = join(PACKAGE_ROOT, "domains");
+
+/**
+ * Reads one domain pack.
+ * @throws RequestError `unknown_domain` with the nearest right name; ConfigError `domain_invalid` when the pack has faults
+ */
+export function loadDomain(name: string, domainsDir: string = SHIPPED_DOMAINS): DomainPack {
+  const names = listDomains(domainsDir);
+  if (!names.includes(name)) {
+    const known = names.length === 0 ? `There is none in ${domainsDir}.` : `Known: ${names.join(", ")}.`;
+    throw new RequestError("unknown_domain", `There is no domain "${name}".${didYouMean(name, names)} ${known}`, { domain: name });
+  }
+  const folder = join(domainsDir, name);
+  const path = join(folder, "domain.yaml");
+  let value: unknown;
+  try {
+    value = parseYaml(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new ConfigError("domain_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  }
+  const parsed = domainSchema.safeParse(value);
+  if (!parsed.success) {
+    const faults = describeIssues(parsed.error, domainSchema);
+    throw new ConfigError("domain_invalid", `${path} is not valid: ${faults.join("; ")}`, { path, faults });
+  }
+  if (parsed.data.name !== name) {
+    throw new ConfigError("domain_invalid", `${path} says \`name: ${parsed.data.name}\`; its folder says "${name}". Make them equal.`, {
+      path,
+    });
+  }
+  return { ...parsed.data, folder };
+}
+
+/** Names of the domain packs in a folder, sorted. */
+export function listDomains(domainsDir: string = SHIPPED_DOMAINS): string[] {
+  if (!existsSync(domainsDir)) return [];
+  return readdirSync(domainsDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(domainsDir, entry.name, "domain.yaml")))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** Address of a document by the pack's rule: `pages/a/b.md` → `BASE/a/b/`; an `index` serves its folder. `null` without a base address. */
+export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">, path: string): string | null {
+  if (pack.base_url === null) return null;
+  const bare = path.startsWith(pack.strip_prefix) ? path.slice(pack.strip_prefix.length) : path;
+  const page = bare.replace(/\.[a-z0-9]+$/i, "").replace(/(^|\/)index$/, "$1");
+  const encoded = page
+    .split("/")
+    .filter((part) => !["", ".", ".."].includes(part))
+    .map(encodeURIComponent);
+  return new URL(encoded.map((part) => `${part}/`).join(""), pack.base_url.endsWith("/") ? pack.base_url : `${pack.base_url}/`).href;
+}
+
+/**
+ * Hotlines of a domain, else of the configured one: whoever is in danger may have mistyped it; none when neither pack can be read.
+ * @param load reads a pack by its name
+ */
+export function packHotlines(
+  name: string | undefined,
+  { domain, domains_dir }: Pick<Config, "domain" | "domains_dir">,
+  load: (name: string) => DomainPack = (one) => loadDomain(one, domains_dir),
+): DomainPack["hotlines"] {
+  for (const one of [name ?? domain, domain]) {
+    try {
+      return load(one).hotlines;
+    } catch {
+      // The path of the question says what is wrong with the pack.
+    }
+  }
+  return [];
+}
+
+function isHostName(name: string): boolean {
+  const url = `https://${name}/`;
+  return URL.canParse(url) && new URL(url).hostname === name.toLowerCase() && !name.endsWith(".") && !isAddress(name);
+}
+
+/** What a domain publishes to be called, written to or visited. */
+export function publishedContacts({ contacts, hotlines }: Pick<DomainPack, "contacts" | "hotlines">): string[] {
+  return [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
+}
+
+/** @throws RequestError `unknown_tenant` with the nearest right name */
+export function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
+  if (name === null || name === undefined) return null;
+  const known = Object.keys(pack.tenants);
+  if (known.includes(name)) return name;
+  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
+    tenant: name,
+  });
+}
+
+/**
+ * Who asks, and what they may read. A tenant reads what the configuration grants and its own entry in the pack names: a label that
+ * either of them lacks is not read, so a forgotten entry shows too little, never too much.
+ * @param granted labels that the configuration grants
+ * @throws RequestError `unknown_tenant`
+ */
+export function scopeOf(pack: DomainPack, tenant: string | null | undefined, granted: readonly string[]): Scope {
+  const name = tenantOf(pack, tenant);
+  const own = name === null ? null : (pack.tenants[name]?.access ?? []);
+  return { domain: pack.name, tenant: name, access: own === null ? granted : granted.filter((label) => own.includes(label)) };
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, "giu");
+    return true;
+  } catch {
+    return false;
+  }
+}

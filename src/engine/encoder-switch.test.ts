@@ -1,0 +1,235 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Config, loadConfig } from "../config.ts";
+import { ModelError } from "../errors.ts";
+import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { Encoder } from "../models/encoder.ts";
+import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { createEngine, type Engine, type EngineParts } from "./engine.ts";
+
+const root = mkdtempSync(join(tmpdir(), "switch-"));
+const topics = [
+  "tinnitus rating percent",
+  "pension monthly payment",
+  "burial flag family",
+  "education tuition school",
+  "home loan guaranty",
+];
+let config: Config;
+let pages = "";
+const open: Engine[] = [];
+beforeEach(() => {
+  const folder = mkdtempSync(join(root, "case-"));
+  pages = join(folder, "pages");
+  mkdirSync(pages);
+  for (const [i, topic] of topics.entries()) writeFileSync(join(pages, `${i}.md`), `# Page ${i}\n\nThis page is about ${topic}.\n`);
+  config = loadConfig({ cwd: folder, env: {} });
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((engine) => engine.close()));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function start(encoder: Encoder, parts: EngineParts = {}): Promise<Engine> {
+  const engine = await createEngine(config, { encoder, ...parts });
+  open.push(engine);
+  return engine;
+}
+
+async function ingest(engine: Engine): Promise<IngestEvent[]> {
+  const events: IngestEvent[] = [];
+  for await (const event of engine.ingest(pages)) events.push(event);
+  return events;
+}
+
+async function ask(engine: Engine, question = "What is the tinnitus rating?"): Promise<AnswerEvent[]> {
+  const events: AnswerEvent[] = [];
+  for await (const event of engine.ask(question)) events.push(event);
+  return events;
+}
+
+const factsOf = (events: AnswerEvent[]) => {
+  const end = events.find(({ type }) => type === "retrieve-end");
+  return end !== undefined && "facts" in end ? end.facts : {};
+};
+const noticesOf = (events: AnswerEvent[]) =>
+  events.flatMap((event) => (event.type === "notice" && event.code !== "not_built" ? [event.code] : []));
+
+/** An encoder whose calls for documents wait until they are let go. */
+function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return {
+    release: () => release(),
+    encoder: {
+      ...encoder,
+      async embed(texts, options) {
+        await Promise.race([
+          gate,
+          new Promise((_, reject) => options?.signal?.addEventListener("abort", () => reject(options.signal?.reason))),
+        ]);
+        return encoder.embed(texts, options);
+      },
+    },
+  };
+}
+
+const old = () => fakeEncoder({ id: "old", dimensions: 64 });
+const other = () => fakeEncoder({ id: "new", dimensions: 48 });
+
+describe("changing the encoder", () => {
+  it("serves from the old index while the new one is made, then from the new one, without a mixed question", async () => {
+    const slow = gated(other());
+    const engine = await start(old(), { openEncoder: () => slow.encoder });
+    await ingest(engine);
+    const switching = engine.switchEncoder("embedded");
+    const during = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(engine, `${topics[i % topics.length]} ${i}?`)));
+    for (const events of during) {
+      expect(factsOf(events)).toMatchObject({ encoder: "old", ranking: "hybrid" });
+      expect(noticesOf(events)).toContain("encoder_switch");
+    }
+    slow.release();
+    const racing = await Promise.all([
+      switching,
+      ...Array.from({ length: 20 }, (_, i) => ask(engine, `${topics[i % topics.length]} again ${i}?`)),
+    ]);
+    for (const events of racing.slice(1) as AnswerEvent[][]) expect(["old", "new"]).toContain(factsOf(events).encoder);
+    const after = await ask(engine);
+    expect(factsOf(after)).toMatchObject({ encoder: "new", ranking: "hybrid" });
+    expect(noticesOf(after)).toEqual([]);
+  });
+
+  it("takes in documents that come and go during the switch", async () => {
+    const slow = gated(other());
+    const engine = await start(old(), { openEncoder: () => slow.encoder });
+    await ingest(engine);
+    const switching = engine.switchEncoder("embedded");
+    await ask(engine);
+    rmSync(join(pages, "0.md"));
+    writeFileSync(join(pages, "new.md"), "# Vision\n\nThis page is about eyeglasses vision care.\n");
+    const ingesting = ingest(engine);
+    slow.release();
+    await Promise.all([switching, ingesting]);
+    expect(factsOf(await ask(engine, "eyeglasses vision care"))).toMatchObject({ encoder: "new" });
+    const corpus = engine.corpus("veterans");
+    const vector = await corpus.embedQuestion("eyeglasses vision care");
+    expect(vector?.values).toHaveLength(48);
+    const search = (text: string) =>
+      engine.answer(text, { profile: "validator" }).then(({ evidence }) => evidence.map(({ passage }) => passage.document.path));
+    expect(await search("eyeglasses vision care")).toContain("new.md");
+    expect(await search("tinnitus rating percent")).not.toContain("0.md");
+  });
+
+  it("is made by an ingest after the configuration has changed; until then the old encoder serves", async () => {
+    await ingest(await start(old()));
+    const slow = gated(other());
+    const engine = await start(slow.encoder, { openEncoder: old });
+    const before = await ask(engine, "pension payment?");
+    expect(factsOf(before)).toMatchObject({ encoder: "old", ranking: "hybrid" });
+    slow.release();
+    await ingest(engine);
+    expect(factsOf(await ask(engine)).encoder).toBe("new");
+  });
+
+  it("is followed by another process, which makes no vector again", async () => {
+    const recorded = other();
+    const first = await start(old(), { openEncoder: () => recorded });
+    const second = await start(old(), { openEncoder: other });
+    await ingest(first);
+    expect(factsOf(await ask(first)).encoder).toBe("old");
+    await second.switchEncoder("embedded");
+    expect(factsOf(await ask(first, "Who pays a pension?")).encoder).toBe("new");
+    expect(recorded.calls).toEqual([["Who pays a pension?"]]);
+  });
+
+  it("keeps a choice until the configuration changes", async () => {
+    const engine = await start(old(), { openEncoder: other });
+    await ingest(engine);
+    expect(await engine.switchEncoder("embedded")).toEqual({ domain: "veterans", encoder: "new" });
+    const again = await start(old(), { openEncoder: other });
+    expect(factsOf(await ask(again)).encoder).toBe("new");
+  });
+
+  it("serves on with the old encoder when the new one fails, keeps what was made, and goes on later", async () => {
+    let down = true;
+    const failing = fakeEncoder({ id: "new", dimensions: 48, failure: () => (down ? encoderDown() : null) });
+    const engine = await start(old(), { openEncoder: () => failing });
+    await ingest(engine);
+    await expect(engine.switchEncoder("embedded")).rejects.toBeInstanceOf(ModelError);
+    const events = await ask(engine);
+    expect(factsOf(events).encoder).toBe("old");
+    expect(noticesOf(events)).toEqual(["encoder_switch_failed"]);
+    down = false;
+    await engine.switchEncoder("embedded");
+    expect(factsOf(await ask(engine)).encoder).toBe("new");
+  });
+
+  it("refuses a second switch while one is under way", async () => {
+    const slow = gated(other());
+    const engine = await start(old(), { openEncoder: () => slow.encoder });
+    await ingest(engine);
+    const switching = engine.switchEncoder("embedded");
+    await ask(engine);
+    await expect(engine.switchEncoder("embedded")).rejects.toMatchObject({ code: "switch_running" });
+    slow.release();
+    await switching;
+  });
+});
+
+describe("an encoder that vanishes", () => {
+  it("in the middle of an ingest: every document is found by its words, and the next ingest goes on", async () => {
+    let down = true;
+    const encoder = fakeEncoder({ failure: () => (down ? encoderDown() : null) });
+    const engine = await start(encoder);
+    const events = await ingest(engine);
+    expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "encoder_failed" });
+    expect(events.at(-1)).toMatchObject({ type: "ingest-end", counts: { added: 5, failed: 0 } });
+    const asked = await ask(engine);
+    expect(factsOf(asked)).toMatchObject({ ranking: "bm25", encoder: null });
+    expect(noticesOf(asked)).toEqual(["dense_failed"]);
+    down = false;
+    expect((await ingest(engine)).some(({ type }) => type === "embed-failed")).toBe(false);
+    expect(factsOf(await ask(engine))).toMatchObject({ ranking: "hybrid" });
+  });
+
+  it("between two questions: words alone, with a notice and a warning", async () => {
+    let down = false;
+    const engine = await start(fakeEncoder({ failure: () => (down ? encoderDown() : null) }));
+    await ingest(engine);
+    expect(factsOf(await ask(engine)).ranking).toBe("hybrid");
+    down = true;
+    const events = await ask(engine, "What is the pension payment?");
+    expect(factsOf(events).ranking).toBe("bm25");
+    const last = events.at(-1);
+    expect(last?.type === "answer" && last.answer.warnings.map(({ code }) => code)).toContain("dense_failed");
+  });
+
+  it.each([
+    ["of another dimension", (n: number) => Array.from({ length: 3 + n }, () => 1)],
+    ["that hold NaN", () => [Number.NaN, 1]],
+    ["that are infinite", () => [Number.POSITIVE_INFINITY, 1]],
+    ["that are empty", () => []],
+  ])("gives vectors %s: a ModelError, nothing of it is kept", async (_what, vectorOf) => {
+    let n = 0;
+    const raw: Encoder = { id: "odd", embed: async (texts) => texts.map(() => Float32Array.from(vectorOf(n++ % 2))) };
+    const engine = await start(raw);
+    const events = await ingest(engine);
+    expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "encoder_changed" });
+    expect(factsOf(await ask(engine)).ranking).toBe("bm25");
+  });
+
+  it("gives questions another dimension than documents: words alone", async () => {
+    let dimensions = 64;
+    const changing: Encoder = { id: "same-id", embed: (texts) => fakeEncoder({ dimensions }).embed(texts) };
+    const engine = await start(changing);
+    await ingest(engine);
+    dimensions = 32;
+    const events = await ask(engine);
+    expect(factsOf(events).ranking).toBe("bm25");
+    expect(noticesOf(events)).toEqual(["dense_failed"]);
+  });
+});

@@ -1,0 +1,143 @@
+import type { CacheExplanation } from "../answer/memory-steps.ts";
+import type { AnswerParts } from "../answer/steps.ts";
+import type { Config } from "../config.ts";
+import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { Encoder } from "../models/encoder.ts";
+import type { EncoderSpec } from "../models/encoder-spec.ts";
+import type { WebNetwork } from "../models/web-network.ts";
+import type { Profile } from "../profiles/profile.ts";
+import type { Matcher } from "../remember/matcher.ts";
+import type { FeedbackRequest, Memory } from "../remember/memory.ts";
+import type { Corpus } from "../retrieve/corpus.ts";
+import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import type { CorpusCounts } from "../store/documents.ts";
+import type { Store } from "../store/store.ts";
+import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "../types.ts";
+import type { GateFacts } from "../verify/calibration.ts";
+import type { ScanEvent } from "../verify/scan-conflicts.ts";
+import type { DomainPack } from "./domain.ts";
+import type { RefreshResult } from "./refresh.ts";
+import type { ReportReader } from "./reports.ts";
+
+export type { CacheExplanation } from "../answer/memory-steps.ts";
+export type { RefreshResult } from "./refresh.ts";
+
+/** A question with everything but its text optional; the configuration fills the rest. */
+export interface AskOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly profile?: string | undefined;
+  readonly detail?: "normal" | "more" | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly selection?: Selection | null | undefined;
+  /** Searches only in the documents, chapters, sections and pages named. */
+  readonly filters?: FilterRequest | null | undefined;
+  /** Whose session it is; only a keyed hash of it is stored. */
+  readonly userId?: string | null | undefined;
+  /** What may be stored of this question; it can only tighten what the configuration says. */
+  readonly privacy?: Privacy | undefined;
+  /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
+  readonly measuring?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface IngestOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Paths of documents are relative to this; the folder itself when absent. */
+  readonly root?: string | undefined;
+  readonly source?: string | undefined;
+  readonly access?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly allowEmpty?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SwitchOptions {
+  readonly domain?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface ConflictOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Health {
+  readonly status: "ok" | "degraded";
+  readonly domain: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  readonly encoder: string;
+  readonly model: string;
+  /** Name of the calibration whose threshold holds; `null`: the shipped one. */
+  readonly calibration: string | null;
+  /** What somebody should look at: a calibration that cannot be used, confidences that have moved since. */
+  readonly warnings: readonly string[];
+}
+
+/** Everything in one place; open one per process and close it. */
+export interface Engine extends ReportReader {
+  readonly config: Config;
+  readonly store: Store;
+  /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
+  hotlines(message: string, domain?: string): Warning[];
+  /** The path of a question as events; the last one is the answer. */
+  ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
+  /** The answer alone. */
+  answer(question: string, options?: AskOptions): Promise<Answer>;
+  /** The path of a folder of documents as events. */
+  ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /** Ingests the documents that a domain pack brings. */
+  ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
+  domain(name?: string): DomainPack;
+  corpus(domain: string): Corpus;
+  /** What the retrieval stage of a domain works with: for measuring and for tests. */
+  retrieveParts(domain: string): RetrieveParts;
+  /** What a question passes through: for measuring and for tests. */
+  answerParts(domain: string, profile: string): Promise<AnswerParts>;
+  counts(scope: Scope): Promise<CorpusCounts>;
+  /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
+  readonly memory: Memory;
+  /** Who asks: domain and tenant by name, with the configured access. */
+  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+  feedback(request: FeedbackRequest, options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<void>;
+  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  gateFacts(domain?: string, profile?: string): GateFacts | null;
+  /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
+  conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
+  /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+  switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
+  /**
+   * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+   * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+   */
+  refresh(domain?: string): Promise<RefreshResult>;
+  /** What the caches would do with a question, and by which rule; nothing is stored and nothing dropped. */
+  explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
+  health(): Promise<Health>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  /** Replaces the encoder that the configuration names. */
+  readonly encoder?: Encoder | null;
+  /** Opens an encoder by what names it, instead of what the configuration says. */
+  readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Profiles beside those that ship; one of the same name takes its place. */
+  readonly profiles?: readonly Profile[];
+  /** Decides which stored questions are the same as the one asked. */
+  readonly matcher?: Matcher;
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
+  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  readonly network?: WebNetwork;
+  readonly now?: () => Date;
+  readonly createId?: () => string;
+  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  readonly warn?: (message: string) => void;
+}

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import type { AnswerParts } from "../answer/steps.ts";
+import { calibrationFolder } from "../calibrate/data-folders.ts";
+import type { Config } from "../config.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { type GateFacts, type GateThreshold, misfitOf } from "../verify/calibration.ts";
+import { CalibrationFiles } from "../verify/calibration-files.ts";
+import { DriftWatch } from "../verify/watch-drift.ts";
+import type { DomainPack } from "./domain.ts";
+import type { Health } from "./engine-types.ts";
+import type { GateWeights } from "./local-models.ts";
+
+interface ThresholdParts {
+  readonly config: Config;
+  readonly models: AnswerParts["models"];
+  readonly weights: () => GateWeights;
+  readonly recent: ConstructorParameters<typeof DriftWatch>[0]["recent"];
+  readonly warn: (message: string) => void;
+  readonly clock: () => number;
+}
+
+/** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
+export interface GateThresholds {
+  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  facts(pack: DomainPack, profile: Profile): GateFacts | null;
+  /** @param look compares confidences with the calibration's now, not only when it is due */
+  of(pack: DomainPack, profile: Profile, look?: boolean): Promise<GateThreshold>;
+}
+
+export function createGateThresholds({ config, models, weights, recent, warn, clock }: ThresholdParts): GateThresholds {
+  const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
+  const driftWatch = new DriftWatch({ recent, warn });
+  const warned = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
+  };
+  const idOf = ({ weights: together, relevance }: GateWeights) => `${together.id}, ${relevance.id}`;
+  const facts = (pack: DomainPack, profile: Profile): GateFacts | null =>
+    profile.gate.type !== "sufficiency"
+      ? null
+      : {
+          domain: pack.name,
+          profile: profile.name,
+          settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
+          writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
+          weights: idOf(weights()),
+        };
+  const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
+    const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
+    const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
+    const depends = found === null ? null : facts(pack, profile);
+    if (depends === null || found === null) return { type: "shipped" };
+    const why = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
+    if (found.type === "found" && why === null) {
+      const { calibration } = found;
+      return { type: "calibrated", calibration, drift: await (look ? driftWatch.look(calibration) : driftWatch.question(calibration)) };
+    }
+    const name = found.type === "found" ? found.calibration.name : found.name;
+    const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
+    warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
+    return unusable;
+  };
+  return { facts, of };
+}
+
+/** For `health`. */
+export function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
+  switch (threshold.type) {
+    case "calibrated":
+      return { calibration: threshold.calibration.name, warnings: threshold.drift === null ? [] : [threshold.drift] };
+    case "unusable":
+      return { calibration: null, warnings: [threshold.why] };
+    case "shipped":
+    case "none":
+      return { calibration: null, warnings: [] };
+    default:
+      return threshold satisfies never;
+  }
+}

@@ -1,0 +1,107 @@
+import { createLikeness } from "../compare/likeness.ts";
+import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
+import { type Config, hubFolders } from "../config.ts";
+import { ModelError } from "../errors.ts";
+import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
+import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import type { Reranker } from "../models/reranker.ts";
+import type { SupportScorer } from "../models/support.ts";
+import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
+import type { Matcher } from "../remember/matcher.ts";
+import { createSlotMatcher } from "../remember/slot-matcher.ts";
+import { Lexicon } from "../retrieve/lexicon.ts";
+import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
+import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
+import { readSufficiencyWeights } from "../verify/sufficiency.ts";
+import type { DomainPack } from "./domain.ts";
+
+/** Weights of the gate: of all passages together, and of each. */
+export type GateWeights = Pick<LearnedParts, "weights" | "relevance">;
+
+/** What runs in this process and ships with the program, each loaded when it is first asked. */
+export interface LocalModels {
+  readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
+  readonly support: Pick<SupportScorer, "id" | "score">;
+  readonly sufficiency: () => LearnedParts;
+  readonly weightsOfGate: () => GateWeights;
+  readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
+  readonly matcher: (pack: DomainPack) => Matcher;
+}
+
+export function createLocalModels(config: Config, calibrations: readonly Calibration[]): LocalModels {
+  // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
+  let embeddedReranker: Reranker | null = null;
+  let known: { encoder: EmbeddedEncoder; lexicon: Lexicon } | null = null;
+  const wordsByVectors = () => {
+    if (known === null) {
+      const encoder = loadEmbeddedEncoder();
+      known = { encoder, lexicon: new Lexicon(encoder) };
+    }
+    return known;
+  };
+  let gateWeights: GateWeights | null = null;
+  const weightsOfGate = (): GateWeights => {
+    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights() };
+    return gateWeights;
+  };
+  const sufficiency = (): LearnedParts => {
+    const { encoder, lexicon } = wordsByVectors();
+    return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+  };
+  let crossEncoder: Reranker | null = null;
+  const rerankers = {
+    get embedded(): Reranker {
+      if (embeddedReranker === null) {
+        const { encoder, lexicon } = wordsByVectors();
+        embeddedReranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
+      }
+      return embeddedReranker;
+    },
+    /** Only where its runtime and files are installed. */
+    get "cross-encoder"(): Reranker | undefined {
+      crossEncoder ??= installedCrossEncoder(config);
+      return crossEncoder ?? undefined;
+    },
+  };
+  // Loaded when the first sentence that is no quote is scored.
+  let embeddedSupport: SupportScorer | null = null;
+  const support: Pick<SupportScorer, "id" | "score"> = {
+    id: "embedded",
+    score: (pairs, options) => {
+      embeddedSupport ??= createEmbeddedSupportScorer(loadEmbeddedEncoder());
+      return embeddedSupport.score(pairs, options);
+    },
+  };
+  // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
+  const embedQuestion = async (text: string) => {
+    const { encoder } = wordsByVectors();
+    return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
+  };
+  let matchWeights: MatchWeights | null = null;
+  const matcher = (pack: DomainPack): Matcher => {
+    const { encoder } = wordsByVectors();
+    return createSlotMatcher({
+      vocabulary: createSlotVocabulary(pack),
+      likeness: createLikeness(encoder),
+      weights: () => {
+        matchWeights ??= readMatchWeights();
+        return matchWeights;
+      },
+      carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
+    });
+  };
+  return { rerankers, support, sufficiency, weightsOfGate, embedQuestion, matcher };
+}
+
+/** The hub's cross-encoder; `null` when it is not installed. */
+function installedCrossEncoder(config: Config): Reranker | null {
+  try {
+    return createHubReranker(DEFAULT_CROSS_ENCODER, hubFolders(config));
+  } catch (error) {
+    if (error instanceof ModelError && error.code.startsWith("hub_")) return null;
+    throw error;
+  }
+}

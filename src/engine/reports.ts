@@ -1,0 +1,109 @@
+import type { Config } from "../config.ts";
+import { RequestError } from "../errors.ts";
+import { createReportGrouping } from "../remember/report-overview.ts";
+import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
+import { reportsSince } from "../store/reports.ts";
+import type { Store } from "../store/store.ts";
+import { didYouMean } from "../text/nearest.ts";
+import type { Scope } from "../types.ts";
+import { type DomainPack, scopeOf } from "./domain.ts";
+
+export interface ReportOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
+  readonly topic?: string | null | undefined;
+  /** Not older than this. @default the retention time */
+  readonly since?: Date | undefined;
+  /** Reports listed beside the groups, newest first. @default 10 */
+  readonly limit?: number | undefined;
+  /** Reports passed over before those listed. @default 0 */
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Diagnostic reports as they are read. */
+export interface ReportReader {
+  /**
+   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
+   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
+   * @throws RequestError `unknown_topic`
+   */
+  reports(options?: ReportOptions): Promise<ReportOverview>;
+  /**
+   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
+   * @throws RequestError `unknown_report`
+   */
+  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant">): Promise<StoredReport>;
+}
+
+export interface ReportReaderParts {
+  readonly store: Store;
+  readonly config: Pick<Config, "access" | "reports">;
+  readonly domain: (name?: string) => DomainPack;
+  readonly now: () => Date;
+}
+
+/** Reads the reports that the configured access and a tenant may see and that have not expired. */
+export function createReportReader({ store, config, domain, now }: ReportReaderParts): ReportReader {
+  const selectionFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
+    const kept = reportsSince(now(), config.reports.days);
+    return { scope: scopeOf(pack, tenant, config.access), since: since === undefined || since < kept ? kept : since };
+  };
+  return {
+    async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
+      const pack = domain(name);
+      const selection = { ...selectionFor(pack, { tenant, since }), topic: topicNamed(pack, topic) };
+      const grouping = createReportGrouping(pack.topics);
+      for await (const report of store.reports.each(selection)) {
+        signal?.throwIfAborted();
+        grouping.add(report);
+      }
+      return { total: grouping.total, topics: grouping.groups(), reports: await store.reports.list(selection, { limit, offset }) };
+    },
+    async report(id, { domain: name, tenant } = {}) {
+      const pack = domain(name);
+      const selection = selectionFor(pack, { tenant });
+      const stored = await store.reports.get(id, selection);
+      if (stored === null) {
+        const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
+        const message = `There is no report "${id.slice(0, 100)}" in domain "${pack.name}"${whose} that may be seen here. \`sourcebound reports\` lists them.`;
+        throw new RequestError("unknown_report", message, { id });
+      }
+      return withPreviews(stored, selection.scope, store);
+    },
+  };
+}
+
+/** Reports listed beside the groups. */
+const DEFAULT_REPORT_LIMIT = 10;
+/** Characters of a passage that a report shows. */
+const PREVIEW_CHARACTERS = 160;
+
+/** A report with the beginning of each passage, as long as its document is the version that was found. */
+async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {
+  const { passages } = stored.report;
+  const documents = await store.documents.load(scope, [...new Set(passages.map(({ documentId }) => documentId))]);
+  const shown = passages.map((passage) => {
+    const document = documents.get(passage.documentId);
+    const current = document?.version === passage.documentVersion ? document : null;
+    const { start, end } = passage.range;
+    return { ...passage, preview: current?.text.slice(start, Math.min(end, start + PREVIEW_CHARACTERS)) ?? null };
+  });
+  return { ...stored, report: { ...stored.report, passages: shown } };
+}
+
+/** @throws RequestError `unknown_topic` with the nearest right name */
+function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
+  if (slug === null || slug === undefined) return slug;
+  const known = topics.map((topic) => topic.slug);
+  if (known.includes(slug)) return slug;
+  const list = known.length === 0 ? "The domain pack declares none." : `Known: ${known.join(", ")}.`;
+  throw new RequestError(
+    "unknown_topic",
+    `Domain "${name}" has no topic "${slug.slice(0, 100)}".${didYouMean(slug.slice(0, 100), known)} ${list}`,
+    {
+      topic: slug,
+    },
+  );
+}

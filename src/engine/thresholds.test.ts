@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../config.ts";
+import type { AnswerEvent } from "../events.ts";
+import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
+import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import type { Encoder } from "../models/encoder.ts";
+import { fakeEncoder } from "../testing/fake-encoder.ts";
+import { createEngine } from "./engine.ts";
+
+const root = mkdtempSync(join(tmpdir(), "thresholds-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function decideWith(
+  encoder: Encoder,
+  profile: string,
+): Promise<{ facts: Record<string, unknown>; notices: { code: string; message: string }[] }> {
+  const folder = mkdtempSync(join(root, "case-"));
+  mkdirSync(join(folder, "pages"));
+  writeFileSync(
+    join(folder, "pages", "a.md"),
+    "# Tinnitus\n\nRecurrent tinnitus is rated at 10 percent, whether it is heard in one ear or in both.\n",
+  );
+  const engine = await createEngine(loadConfig({ cwd: folder, env: {} }), { encoder });
+  try {
+    for await (const _ of engine.ingest(join(folder, "pages")));
+    const events: AnswerEvent[] = [];
+    for await (const event of engine.ask("How is recurrent tinnitus rated?", { profile })) events.push(event);
+    const end = events.find(({ type }) => type === "decide-end");
+    return {
+      facts: end !== undefined && "facts" in end ? end.facts : {},
+      notices: events.flatMap((event) => (event.type === "notice" && event.stage === "decide" ? [event] : [])),
+    };
+  } finally {
+    await engine.close();
+  }
+}
+
+describe("thresholds of a source", () => {
+  it("apply raw with the encoder that the source names", async () => {
+    const encoder = { ...fakeEncoder(), model: "text-embedding-3-small" };
+    const { facts, notices } = await decideWith(encoder, "seven-layer");
+    expect(facts).toMatchObject({ thresholds: "raw", minimum: 0.45 });
+    expect(notices).toEqual([]);
+  });
+
+  it.each(["seven-layer", "book"])("are carried over to the embedded encoder, and the answer says so: %s", async (profile) => {
+    const encoder = loadEmbeddedEncoder();
+    const { facts, notices } = await decideWith(encoder, profile);
+    const scale = scaleFor("text-embedding-3-small", encoder, loadCalibrations());
+    expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(profile === "book" ? 0.7 : 0.45).toFixed(4)) });
+    expect(facts.minimum).not.toBe(profile === "book" ? 0.7 : 0.45);
+    expect(notices.map(({ code }) => code)).toEqual(["thresholds_carried"]);
+    expect(notices[0]?.message).toContain("assumption");
+  });
+
+  it.each(["spark", "vg-rag"])("are kept and the score is carried where a gate combines scores: %s", async (profile) => {
+    const { facts } = await decideWith(loadEmbeddedEncoder(), profile);
+    expect(facts.thresholds).toBe("carried");
+    expect(facts.minimum).toBeUndefined();
+  });
+
+  it("apply raw with an encoder of which nothing is known, and the answer says so", async () => {
+    const { facts, notices } = await decideWith(fakeEncoder(), "seven-layer");
+    expect(facts).toMatchObject({ thresholds: "uncarried", minimum: 0.45 });
+    expect(notices.map(({ code }) => code)).toEqual(["thresholds_uncarried"]);
+  });
+
+  it.each(["sourcebound", "validator"])("are no matter for a gate without cosines: %s", async (profile) => {
+    const { facts, notices } = await decideWith(loadEmbeddedEncoder(), profile);
+    expect(facts.thresholds).toBeUndefined();
+    expect(notices).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { messageOf, RequestError } from "../errors.ts";
+import { VERSION } from "../package.ts";
+import { wilson } from "./metrics.ts";
+
+/** What every measuring command writes with `--json FILE`. All but `date` and `timings` is identical on a second run. */
+export interface Report {
+  readonly name: string;
+  readonly command: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly seed: number;
+  readonly date: string;
+  readonly n: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly timings: Readonly<Record<string, number | null>>;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface TableRow {
+  readonly name: string;
+  /** Figure for people: `57 of 60`, `.83`, `12 ms`. */
+  readonly figure: string;
+  /** 95 % interval, or empty. */
+  readonly interval?: string;
+  /** What the source design claims, or another remark. */
+  readonly note?: string;
+}
+
+export function versionsOf(): Record<string, string> {
+  return { sourcebound: VERSION, node: process.versions.node };
+}
+
+/** @throws RequestError `report_unwritable` */
+export function writeReport(path: string, report: Report): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (cause) {
+    const message = `The report could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there with --json FILE.`;
+    throw new RequestError("report_unwritable", message, {}, { cause });
+  }
+}
+
+/** Rows aligned in columns; the note of a row without figures follows its name. */
+export function renderTable(rows: readonly TableRow[]): string {
+  const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
+  const name = width((row) => row.name);
+  const figure = width((row) => row.figure);
+  const interval = width((row) => row.interval ?? "");
+  return rows
+    .map((row) => {
+      if (row.figure === "" && row.interval === undefined) return `  ${row.name}  ${row.note ?? ""}`.trimEnd();
+      return `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd();
+    })
+    .join("\n");
+}
+
+/** `57 of 60` with its Wilson interval. */
+export function countRow(name: string, successes: number, n: number, note?: string): TableRow {
+  const interval = wilson(successes, n);
+  const figure = n === 0 ? "none" : `${successes} of ${n}`;
+  const shown = interval === null ? {} : { interval: `${decimal(successes / n)} [${decimal(interval.low)}, ${decimal(interval.high)}]` };
+  return { name, figure, ...shown, ...(note === undefined ? {} : { note }) };
+}
+
+/** `.83`; `1.00`; `–` for what could not be computed. */
+export function decimal(value: number | null): string {
+  return value === null ? "–" : value.toFixed(2).replace(/^0(?=\.)/, "");
+}

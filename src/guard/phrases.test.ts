@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { loadDomain } from "../engine/domain.ts";
+import { createHotlineFinder } from "./hotlines.ts";
+import { isFindable, phraseFinder, readPlain } from "./phrases.ts";
+
+const callsFor = (text: string, phrases: readonly string[]) => phraseFinder(phrases)(readPlain(text));
+
+describe("phraseFinder", () => {
+  const phrases = ["kill myself", "can't go on", "kms", "suicide"];
+
+  it.each([
+    "I want to KILL  MYSELF",
+    "kill my self",
+    "killmyself",
+    "kill\nmy-self!!!",
+    "k i l l  m y s e l f",
+    "hawk kill myself fast",
+    "kiiiill myselffff",
+    "ｋｉｌｌ ｍｙｓｅｌｆ",
+    "kıll".replace("ı", "i").concat("\u200B my\u200Dself"),
+    "kíll mysélf",
+    "I can't go on",
+    "I can’t go on",
+    "i cant   go on",
+    "CAN`T GO ON",
+    "thinking of kms.",
+    "s.u.i.c.i.d.e",
+    "SUICIDEEEE?",
+    `${"x ".repeat(5_000)}suicide`,
+  ])("finds what is meant by %j", (text) => expect(callsFor(text, phrases)).toBe(true));
+
+  it.each(["skill myself", "kill myselfish", "a km stone", "5 k, m, s", "kmsx", "Kms2", "suicid", "", "…", "\u200B"])(
+    "does not find it in %j",
+    (text) => expect(callsFor(text, phrases)).toBe(false),
+  );
+
+  it("finds nothing by a phrase without letters, and says so", () => {
+    for (const phrase of ["", "!!!", "’", "\u0301"]) {
+      expect(isFindable(phrase)).toBe(false);
+      expect(callsFor("anything !!! ’ at all", [phrase])).toBe(false);
+    }
+    expect(isFindable("988")).toBe(true);
+    // A run of letters is one letter, a run of digits is not.
+    expect(callsFor("call 988", ["98"])).toBe(false);
+  });
+
+  it("finds a phrase in any surroundings, however it is spaced and capitalised", () => {
+    const around = fc.string({ unit: "binary", maxLength: 40 });
+    const gap = fc.constantFrom(" ", "  ", "\t", "\n", "-", "…", " \u200B", "\u00A0", ", ");
+    fc.assert(
+      fc.property(around, around, gap, fc.boolean(), (before, after, between, loud) => {
+        const text = `${before} kill${between}myself ${after}`;
+        expect(callsFor(loud ? text.toUpperCase() : text, ["kill myself"])).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ["marks", "\u0316\u0301".repeat(100_000)],
+    ["one letter", "a".repeat(400_000)],
+    ["beginnings of the phrase", "suicidsuicid ".repeat(30_000)],
+    ["ligatures", "\uFDFA".repeat(50_000)],
+    ["half characters", "\uD800".repeat(100_000)],
+    ["controls", "\u0000\u202E".repeat(100_000)],
+  ])("reads hundreds of thousands of %s quickly, and what stands behind them", (_, text) => {
+    const started = performance.now();
+    expect(callsFor(`${text} suicide`, phrases)).toBe(true);
+    expect(callsFor(text, phrases)).toBe(false);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe("the veterans' hotlines", () => {
+  const { hotlines } = loadDomain("veterans");
+  const find = createHotlineFinder(hotlines);
+  const called = (text: string) => {
+    const shown = find(text).map(({ message }) => message);
+    return hotlines.filter(({ text: one }) => shown.includes(one)).map(({ name }) => name);
+  };
+
+  it.each([
+    "im suicidal",
+    "I feel sucidal",
+    "thinking about suiside",
+    "i want to kill my self",
+    "i wanna die",
+    "I just want to dieee",
+    "kms",
+    "gonna unalive myself",
+    "I can’t go on.",
+    "i cant do this anymore",
+    "my husband wants to kill himself",
+    "I don't want to be here anymore",
+    "no reason to live",
+    "everyone would be better off without me",
+    "should I end it all?",
+    "I have a gun to my head",
+    // Somebody else's death: the line helps those who ask, too.
+    "survivor benefits if veteran died by suicide",
+    "suicide prevention coordinator phone number",
+  ])("%j calls for the crisis line", (text) => expect(called(text)).toContain("Veterans Crisis Line"));
+
+  it.each([
+    "i cant breathe",
+    "I can’t breath",
+    "having chest pains",
+    "my buddy overdosed",
+    "he took too many pills",
+    "I think I'm having a heart attack",
+    "she won't wake up",
+  ])("%j is a medical emergency", (text) => expect(called(text)).toContain("Emergency"));
+
+  it.each([
+    "What rating does ischemic heart disease get?",
+    "Is chest pain rated under DC 7005?",
+    "How do I end my lifetime loan guaranty?",
+    "Can a surviving spouse of a veteran who was killed in action get DIC?",
+    "How long do I have to live in the home to keep my VA loan?",
+    "Which skills myself and my spouse need for VR&E?",
+    "Does VA pay if I die of a service-connected condition?",
+    "I want to diet: does VA pay for a dietitian?",
+    "What is the deadline to ask for a Higher-Level Review?",
+    "Is sleep apnea with a breathing device rated at 50 percent?",
+  ])("%j calls for none", (text) => expect(called(text)).toEqual([]));
+});

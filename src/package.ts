@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+
+/** Folder of the package: the nearest one above this file that holds `package.json`. The same for the source and the built program. */
+export const PACKAGE_ROOT: string = findRoot(import.meta.dirname);
+
+/** Version of the program, from its package. */
+export const VERSION: string = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"))).version;
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, "package.json"))) return folder;
+  const above = dirname(folder);
+  if (above === folder) throw new Error(`No package.json above ${import.meta.dirname}: the installation is incomplete.`);
+  return findRoot(above);
+}

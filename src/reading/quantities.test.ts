@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { equalQuantities, oppositeBounds } from "../compare/compare-quantities.ts";
+import { type Quantity, quantitiesIn } from "./quantities.ts";
+
+const read = (text: string) => quantitiesIn(text).map(({ measure, amount }) => `${measure} ${amount}`);
+const only = (text: string) => quantitiesIn(text)[0] as Quantity;
+
+describe("quantitiesIn", () => {
+  it.each([
+    ["percentages", "70%, 70 percent, ten per cent, 3.5 %", ["percent 70", "percent 70", "percent 10", "percent 3.5"]],
+    [
+      "money",
+      "$1,500, $1.5k, $2 million, 5 dollars, 41.5 cents, €20",
+      ["money $1500", "money $1500", "money $2000000", "money $5", "money $0.415", "money €20"],
+    ],
+    [
+      "durations by their unit",
+      "one year, 12 months, a 30-year loan, two weeks, 90 minutes",
+      ["months 12", "months 12", "months 360", "days 14", "minutes 90"],
+    ],
+    [
+      "dates of every form",
+      "December 16, 2003; 16 December 2003; 12/16/2003; 2003-12-16; Oct. 1; February 19, 2019",
+      ["date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date 2003-12-16", "date --10-01", "date 2019-02-19"],
+    ],
+    [
+      "months, years and fiscal years",
+      "May 2019, 1977, FY 2019, fiscal year 2019, 1964-1975",
+      ["date 2019-05", "date 1977", "date fy2019", "date fy2019", "date 1964", "date 1975"],
+    ],
+    ["ages", "age 55, 57 years of age, a 57-year-old, her 55th birthday", ["age 55", "age 57", "age 57", "age 55"]],
+    [
+      "codes",
+      "DC 6260, diagnostic code 7101, 38 CFR 4.25, § 3.309, Chapter 35, F43.10",
+      ["code dc6260", "code dc7101", "code cfr4.25", "code cfr3.309", "code chapter 35", "code f43.10"],
+    ],
+    [
+      "forms",
+      "VA Form 21-526EZ, 21P-534EZ, DD214, DD Form 214, SF-86, Form 10182",
+      ["form 21-526ez", "form 21p-534ez", "form dd214", "form dd214", "form sf86", "form 10182"],
+    ],
+    ["telephone numbers", "1-800-827-1000, (800) 827-1000", ["phone 8008271000", "phone 8008271000"]],
+    ["ranges, each end with the unit", "10% to 30%, between 5 and 10 days", ["percent 10", "percent 30", "days 5", "days 10"]],
+    [
+      "parts and multiples",
+      "half, two-thirds, 1/2, twice, 3 times",
+      ["share 0.5", "share 0.666666666667", "share 0.5", "times 2", "times 3"],
+    ],
+    ["times of day", "8:00 a.m. to 9:30 p.m.", ["time 8:00", "time 21:30"]],
+    ["numbers in words from two on", "one of two forms for twenty-five people", ["count 2", "count 25"]],
+    ["digits of other scripts", "١٠٪, １０％, 𝟏𝟎%, १० days", ["percent 10", "percent 10", "percent 10", "days 10"]],
+    ["no digits inside words", "B12, x15, abc123def", []],
+  ])("reads %s", (_what, text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  it.each([
+    ["at least 10 days", "least"],
+    ["10 days or more", "least"],
+    ["more than 10 days", "least"],
+    ["57 or older", "least"],
+    ["up to 10 days", "most"],
+    ["no more than 10 days", "most"],
+    ["won't pay more than $10", "most"],
+    ["within 10 days", "most"],
+    ["10 days or less", "most"],
+    ["10 days", "none"],
+  ])("reads the bound of %s", (text, bound) => {
+    expect(only(text).bound).toBe(bound);
+  });
+
+  it("keeps the place of every value, also where digits were folded", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("60 days", "𝟏𝟎%", "$5", "Form 10182", " and ", "😀", "é "), { maxLength: 12 }), (pieces) => {
+        const text = pieces.join(" ; ");
+        for (const { start, end } of quantitiesIn(text)) {
+          expect(start).toBeLessThan(end);
+          expect(["60 days", "𝟏𝟎%", "$5", "Form 10182"]).toContain(text.slice(start, end));
+        }
+      }),
+    );
+  });
+
+  it("never throws, and reads a hostile text in proportion to its length", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => quantitiesIn(text).every(({ start, end }) => start >= 0 && end <= text.length)),
+    );
+    for (const piece of [
+      "1",
+      "1,",
+      "$1 ",
+      "one ",
+      "12-",
+      "forms ",
+      "at least ",
+      "(800) ",
+      "twenty-",
+      "§ ",
+      "january ",
+      "٣",
+      "1/",
+      "a hundred ",
+    ]) {
+      const started = performance.now();
+      quantitiesIn(piece.repeat(100_000 / piece.length));
+      expect(performance.now() - started).toBeLessThan(4000);
+    }
+  });
+});
+
+describe("equalQuantities", () => {
+  it.each([
+    ["one year", "12 months"],
+    ["ten percent", "10%"],
+    ["half", "50 percent"],
+    ["age 57", "57 years old"],
+    ["age 57", "57 or older"],
+    ["her 55th birthday", "55 or older"],
+    ["2003", "December 16, 2003"],
+    ["December 16", "December 16, 2003"],
+    ["the 60 mark", "60%"],
+    ["14 days", "two weeks"],
+  ])("takes %s for %s", (claimed, stated) => {
+    expect(equalQuantities(only(claimed), only(stated))).toBe(true);
+  });
+
+  it.each([
+    ["60 days", "60 months"],
+    ["$60", "60%"],
+    ["December 16, 2003", "2003"],
+    ["FY 2019", "2019"],
+    ["10%", "3.10%"],
+    ["VA Form 21-526EZ", "VA Form 21-526"],
+    ["1-800-827-1000", "1-800-827-1001"],
+    ["60 days", "60"],
+  ])("does not take %s for %s", (claimed, stated) => {
+    expect(equalQuantities(only(claimed), only(stated))).toBe(false);
+  });
+
+  it("knows opposite bounds", () => {
+    expect(oppositeBounds(only("at least 5 days"), only("up to 5 days"))).toBe(true);
+    expect(oppositeBounds(only("at least 5 days"), only("5 days"))).toBe(false);
+  });
+});
