@@ -14,12 +14,12 @@ def parts_of(rows: list[Sequence], count: int) -> list[list[int]]:
     return [order[i : i + size] for i in range(0, len(order), size)]
 
 
-def answers_batch(set_: Answers, chosen: list[int], width: int, rng: random.Random, head_share: float) -> dict:
+def answers_batch(set_: Answers, chosen: list[int], width: int, rng: random.Random, head_share: float, removed: float) -> dict:
     rows, labels, marks, spans = [], [], [], []
     grid = numpy.full((len(chosen), width + 3), -1, dtype=numpy.int64)
     for k, i in enumerate(chosen):
         with_head = rng.random() < head_share
-        for column, candidate in enumerate(set_.choose(i, width, rng)):
+        for column, candidate in enumerate(set_.choose(i, width, rng, removed)):
             row = set_.row(i, candidate, with_head)
             first, last, relevant = set_.token_labels(candidate, row)
             # An answer that was cut off with the end of a long passage does not stand in what is read.
@@ -62,7 +62,7 @@ class Batches(torch.utils.data.IterableDataset):
 
     def __init__(self, families: dict, args):
         self.families, self.args = families, args
-        self.chances = {name: balanced(set_.sets, 0.75) for name, set_ in families.items()}
+        self.chances = {name: balanced(set_.sets, 0.75) for name, set_ in families.items() if set_ is not None}
 
     def __iter__(self):
         args, worker = self.args, torch.utils.data.get_worker_info()
@@ -73,7 +73,7 @@ class Batches(torch.utils.data.IterableDataset):
         while True:
             claimed, paired = draw("claims", args.claims), draw("pairs", args.pairs)
             yield dict(
-                answers=answers_batch(answers, draw("answers", args.lists), args.width, rng, args.head_share),
+                answers=None if answers is None else answers_batch(answers, draw("answers", args.lists), args.width, rng, args.head_share, args.removed),
                 claims=simple_batch(
                     [claims.row(i, rng.random() < 0.5) for i in claimed],
                     3,
@@ -85,6 +85,8 @@ class Batches(torch.utils.data.IterableDataset):
 
 
 def to_device(batch, device):
+    if batch is None:
+        return None
     if torch.is_tensor(batch):
         return batch.to(device, non_blocking=True)
     if isinstance(batch, dict):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,10 @@ QUESTION_TOKENS, CLAIM_TOKENS, ALL_TOKENS = 64, 96, 256
 IGNORED = -1
 
 
-def lines(path: Path) -> list[dict]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+def lines(folder: Path, name: str) -> list[dict]:
+    """Rows of `name.jsonl`, packed by gzip or xz."""
+    packed = folder / f"{name}.jsonl.xz"
+    with lzma.open(packed, "rt", encoding="utf-8") if packed.exists() else gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
@@ -48,8 +51,8 @@ class Passages:
     ends: list[numpy.ndarray]
 
 
-def read_passages(path: Path, tokens: Tokens) -> tuple[Passages, dict]:
-    rows = lines(path)
+def read_passages(folder: Path, tokens: Tokens) -> tuple[Passages, dict]:
+    rows = lines(folder, "passages")
     place = {row["id"]: i for i, row in enumerate(rows)}
     head = tokens.ids([f"{row['head']} | " if row.get("head") else "" for row in rows], 64)
     encoded = tokens.encode([row["text"] for row in rows])
@@ -96,15 +99,19 @@ class Answers:
         self.questions = tokens.ids([row["question"] for row in rows], QUESTION_TOKENS)
         self.sets = [row["set"] for row in rows]
         self.answerable = [bool(row["answerable"]) for row in rows]
-        self.candidates = [[(place[id], label, spans or [], relevant or []) for id, label, spans, relevant in row["candidates"]] for row in rows]
+        self.candidates = [
+            [(place[id], label, spans or [], relevant or []) for id, label, spans, relevant in row["candidates"]] for row in rows
+        ]
 
     def __len__(self):
         return len(self.questions)
 
-    def choose(self, i: int, width: int, rng: random.Random) -> list[tuple]:
-        """All of one positive at random and the others at most two, the rest negatives; unknown ones are left out."""
+    def choose(self, i: int, width: int, rng: random.Random, removed: float) -> list[tuple]:
+        """At most three that answer, the rest negatives; unknown ones are left out. With chance `removed` nothing that answers is there."""
         known = [one for one in self.candidates[i] if one[1] is not None]
         positive = [one for one in known if one[1] == 1]
+        if rng.random() < removed and len(positive) < len(known):
+            positive = []
         negative = [one for one in known if one[1] == 0]
         rng.shuffle(positive)
         rng.shuffle(negative)

@@ -143,7 +143,8 @@ def pairs(reader, set_: Pairs, device, report):
 
 def evaluate(reader, families, device) -> dict:
     report: dict = {}
-    answers(reader, families["answers"], device, report)
+    if families["answers"] is not None:
+        answers(reader, families["answers"], device, report)
     claims(reader, families["claims"], device, report)
     pairs(reader, families["pairs"], device, report)
     return report

@@ -102,7 +102,7 @@ def pairs_loss(reader, teacher, batch) -> torch.Tensor:
 def read(args) -> dict:
     """Of each family the rows of training and of dev groups."""
     tokens = Tokens(args.vocabulary)
-    passages, place = read_passages(args.data / "passages.jsonl.gz", tokens)
+    passages, place = read_passages(args.data, tokens) if args.lists > 0 else (None, {})
     makers = dict(
         answers=("lists", lambda rows: Answers(rows, passages, place, tokens)),
         claims=("claims", lambda rows: Claims(rows, tokens)),
@@ -110,7 +110,10 @@ def read(args) -> dict:
     )
     families = {}
     for name, (file, make) in makers.items():
-        rows = lines(args.data / f"{file}.jsonl.gz")
+        if name == "answers" and args.lists == 0:
+            families[name] = [None, None]
+            continue
+        rows = lines(args.data, file)
         both = [[row for row in rows if (row["split"] == "dev") == dev] for dev in (False, True)]
         families[name] = [make(some) for some in both]
         print(f"{name}: {len(both[0])} train, {len(both[1])} dev", flush=True)
@@ -119,7 +122,7 @@ def read(args) -> dict:
 
 def optimizer_of(reader, rate: float, device: str):
     is_head = lambda name: name.startswith("head_")
-    named = list(reader.named_parameters())
+    named = [(n, p) for n, p in reader.named_parameters() if p.requires_grad]
     groups = [
         dict(params=[p for n, p in named if not is_head(n) and p.ndim >= 2], lr=rate, weight_decay=0.01),
         dict(params=[p for n, p in named if not is_head(n) and p.ndim < 2], lr=rate, weight_decay=0.0),
@@ -132,6 +135,7 @@ def train(reader, teacher, batches, args, device) -> None:
     optimizer, base = optimizer_of(reader, args.rate, device)
     reader.train()
     began, step, sums = time.monotonic(), 0, {}
+    kept = began
     for batch in batches:
         done = (time.monotonic() - began) / 60 / args.minutes
         if done >= 1:
@@ -141,8 +145,10 @@ def train(reader, teacher, batches, args, device) -> None:
         batch = to_device(batch, device)
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-            loss, parts = answers_loss(reader, teacher, batch["answers"])
-            loss.backward()
+            parts = {}
+            if batch["answers"] is not None:
+                loss, parts = answers_loss(reader, teacher, batch["answers"])
+                loss.backward()
             parts["claims"] = 1.5 * claims_loss(reader, teacher, batch["claims"])
             parts["claims"].backward()
             parts["pairs"] = 0.7 * pairs_loss(reader, teacher, batch["pairs"])
@@ -152,9 +158,12 @@ def train(reader, teacher, batches, args, device) -> None:
         step += 1
         for key, value in parts.items():
             sums[key] = sums.get(key, 0) + value.detach()
-        if step % 250 == 0:
-            print(f"step {step}, {100 * done:.0f} %: " + ", ".join(f"{k} {float(v) / 250:.3f}" for k, v in sums.items()), flush=True)
+        if step % args.log == 0:
+            print(f"step {step}, {100 * done:.0f} %: " + ", ".join(f"{k} {float(v) / args.log:.3f}" for k, v in sums.items()), flush=True)
             sums = {}
+        if time.monotonic() - kept > 600:
+            save(reader, args.out, f"{args.name}.part")
+            kept = time.monotonic()
     print(f"trained {step} steps in {time.monotonic() - began:.0f} s", flush=True)
 
 
@@ -175,7 +184,10 @@ def main() -> None:
     options.add_argument("--claims", type=int, default=256)
     options.add_argument("--pairs", type=int, default=192)
     options.add_argument("--head-share", type=float, default=0.6)
+    options.add_argument("--removed", type=float, default=0.12, help="share of lists whose answering passages are left out")
     options.add_argument("--workers", type=int, default=max(0, (os.cpu_count() or 1) - 2))
+    options.add_argument("--freeze-words", action="store_true", help="leave the vectors of words and places as they are: half of the time without a device")
+    options.add_argument("--log", type=int, default=250, help="steps between two lines")
     options.add_argument("--seed", type=int, default=1)
     args = options.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -186,15 +198,17 @@ def main() -> None:
 
     layers = tuple(int(layer) for layer in args.layers.split(","))
     reader = (from_reader(args.again, layers) if args.again else from_start(args.start, layers)).to(device)
+    if args.freeze_words:
+        reader.bert.embeddings.requires_grad_(False)
     teacher = None
     if args.teacher:
         folder, _, name = args.teacher.rpartition("/")
         teacher = load(Path(folder), name).to(device).eval()
+    args.out.mkdir(parents=True, exist_ok=True)
     dataset = Batches({name: pair[0] for name, pair in families.items()}, args)
     prefetch = dict(prefetch_factor=4) if args.workers > 0 else {}
     batches = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=args.workers, pin_memory=device == "cuda", **prefetch)
     train(reader, teacher, batches, args, device)
-    args.out.mkdir(parents=True, exist_ok=True)
     save(reader, args.out, args.name)
     reader.eval()
     report = evaluate(reader, {name: pair[1] for name, pair in families.items()}, device)

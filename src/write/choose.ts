@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelError, messageOf } from "../errors.ts";
+import type { Reranker } from "../models/reranker.ts";
+import { PACKAGE_ROOT } from "../package.ts";
+import { type ReadPassage, readAnswers, readingOf, type StretchReading } from "../reader/answers.ts";
+import type { Reader } from "../reader/reader.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { Evidence, TextRange } from "../types.ts";
+import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
+import { type MeasuredPiece, measurePiece, UNIT_FEATURES } from "./unit-features.ts";
+
+const linearSchema = z.object({
+  features: z.array(z.string()).min(1),
+  /** What a feature counts as where it is `null`: its mean over the training pieces. */
+  fill: z.array(z.number()),
+  weights: z.array(z.number()),
+  bias: z.number(),
+});
+type Linear = z.infer<typeof linearSchema>;
+
+const weightsSchema = z
+  .object({
+    name: z.string(),
+    recipe: z.string(),
+    date: z.string(),
+    /** SHA-256 of the measured pieces that it was learned from. */
+    data: z.string(),
+    ...linearSchema.shape,
+    features: z.array(z.enum(Object.keys(UNIT_FEATURES))).min(1),
+    /** Slope and offset of the logistic curve from score to chance that the piece answers. */
+    chance: z.tuple([z.number().positive(), z.number()]),
+    /** Chance that the best piece answers, from what all pieces of the question say. */
+    gate: linearSchema,
+  })
+  .refine((all) => [all, all.gate].every(({ features, fill, weights }) => fill.length === features.length && weights.length === features.length), {
+    message: "features, fill and weights differ in length",
+  });
+export interface ChooserWeights extends z.infer<typeof weightsSchema> {
+  /** Names these very weights: the recipe and the hash of the file. */
+  readonly id: string;
+}
+
+/**
+ * Weights as they ship; made by `lab/train/chooser`.
+ * @throws ModelError `chooser_corrupt` when the file is missing or not what it should be
+ */
+export function readChooserWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/chooser.json")): ChooserWeights {
+  try {
+    const file = readFileSync(path, "utf8");
+    const weights = weightsSchema.parse(JSON.parse(file));
+    return { ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` };
+  } catch (cause) {
+    const message = `the chooser's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/chooser`;
+    throw new ModelError("chooser_corrupt", message, { path }, { cause });
+  }
+}
+
+/** `bias + Σ weight·value`, a missing value counting as the mean. */
+export function linearScore(values: readonly (number | null)[], { fill, weights, bias }: Linear): number {
+  return values.reduce<number>((sum, value, i) => sum + (weights[i] as number) * (value ?? (fill[i] as number)), bias);
+}
+
+/** A piece that may answer. */
+export interface ScoredPiece {
+  readonly view: PieceView;
+  readonly read: StretchReading | null;
+  readonly score: number;
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+}
+
+/** What may be quoted of the evidence for one question, best first, with what was read of each passage. */
+export interface Choice {
+  readonly asked: AskedQuestion;
+  readonly pieces: readonly ScoredPiece[];
+  /** In the order of the passages. */
+  readonly read: readonly ReadPassage[];
+}
+
+export interface ChooseOptions {
+  /** Characters of one quote at most; longer units are not taken, never cut. */
+  readonly maxCharacters: number;
+  readonly reranker: Reranker | null;
+  readonly reader: Pick<Reader, "read"> | null;
+  readonly weights: Pick<ChooserWeights, "features" | "fill" | "weights" | "bias" | "chance">;
+  readonly signal: AbortSignal;
+  /** @default READING */
+  readonly reading?: typeof READING;
+}
+
+/** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
+const MAX_PIECES = 120;
+/** Pieces that the reranker compares with the question, best by words first: it takes 10 to 20 µs for each. */
+const RERANKED = 160;
+
+/** What is read of the passages. */
+export const READING = {
+  passages: 8,
+  segments: 12,
+  segmentCharacters: 800,
+};
+
+/** Every piece of the evidence beside the question, best first. */
+export async function choosePieces(question: string, evidence: readonly Evidence[], words: QuoteWords, options: ChooseOptions): Promise<Choice> {
+  const measured = await measurePieces(question, evidence, words, options);
+  const { weights } = options;
+  const pieces = measured.pieces
+    .filter(({ read }) => options.reader === null || read !== null)
+    .map((piece) => {
+      const score = linearScore(measurePiece(piece, weights.features), weights);
+      const chance = 1 / (1 + Math.exp(-(weights.chance[0] * score + weights.chance[1])));
+      return { view: piece.view, read: piece.read, score, chance };
+    });
+  return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
+}
+
+function startOf({ view }: ScoredPiece): number {
+  return view.piece.range.start;
+}
+
+/** Reads and measures: what the chooser learns from and what it chooses by. */
+export async function measurePieces(
+  question: string,
+  evidence: readonly Evidence[],
+  words: QuoteWords,
+  { maxCharacters, reranker, reader, signal, reading = READING }: Omit<ChooseOptions, "weights">,
+): Promise<{ readonly asked: AskedQuestion; readonly read: readonly ReadPassage[]; readonly pieces: readonly MeasuredPiece[] }> {
+  const asked = readAsked(question, words);
+  const wantsList = asked.type === "list" || asked.type === "how-do-i";
+  const looked = evidence.slice(0, reading.passages);
+  const cut = { maxCharacters, maxPieces: MAX_PIECES, wholeLists: wantsList };
+  const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
+  const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
+  const priorOf = (view: PieceView) =>
+    (relevances.get(view) ?? 0) + view.own + 0.5 * view.fromHeading + 0.25 * view.fromTitle - 0.05 * view.rank + (inWindow(view) ? 0.3 : 0);
+  const read =
+    reader === null
+      ? looked.map(() => [])
+      : await readAnswers(question, looked.map(({ passage }, i) => readable(passage, views[i] ?? [], priorOf)), reader, { ...reading, signal });
+  const readings = views.map((own, i) => own.map(({ piece }) => readingOf(piece.range, read[i] ?? [])));
+  const best = {
+    rerank: most(looked.map(({ passage }) => passage.scores.rerank)),
+    answer: most(read.flat().map(({ answer }) => answer)),
+    peak: most(readings.flat().map((one) => one?.peak ?? null)),
+  };
+  const pieces = views.flatMap((own, i) =>
+    own.map((view, k) => ({
+      view,
+      wantsList,
+      wantsValue: asked.values.length > 0,
+      relevance: relevances.get(view) ?? null,
+      read: readings[i]?.[k] ?? null,
+      best,
+    })),
+  );
+  return { asked, read, pieces };
+}
+
+/** The heading that a reader of the page would see above the pieces. */
+function readable(passage: Evidence["passage"], views: readonly PieceView[], priorOf: (view: PieceView) => number) {
+  const units = views.map((view): TextRange & { prior: number } => ({ ...spanOf(view.piece), prior: priorOf(view) }));
+  return { text: passage.text, start: passage.range.start, above: [passage.document.title, ...passage.headingPath], units };
+}
+
+function spanOf({ range, context }: Piece): TextRange {
+  const before = context.filter(({ start }) => start < range.start && range.start - start < 200);
+  return { start: Math.min(range.start, ...before.map(({ start }) => start)), end: range.end };
+}
+
+async function relevanceOf(
+  question: string,
+  views: readonly PieceView[],
+  words: QuoteWords,
+  reranker: Reranker | null,
+  signal: AbortSignal,
+): Promise<Map<PieceView, number>> {
+  if (reranker === null || views.length === 0) return new Map();
+  const first = [...views].sort((a, b) => b.own + b.fromHeading - (a.own + a.fromHeading) || a.rank - b.rank).slice(0, RERANKED);
+  const passages = first.map(({ evidence, piece, text }) => ({ title: evidence.passage.document.title, section: piece.heading, text }));
+  const chances = await reranker.rerank(question, passages, { signal, idf: (token) => words.idf(token) });
+  return new Map(first.flatMap((view, i) => (chances[i] === null || chances[i] === undefined ? [] : [[view, chances[i]] as const])));
+}
+
+function inWindow({ piece, evidence }: PieceView): boolean {
+  return piece.range.start < evidence.passage.window.end && piece.range.end > evidence.passage.window.start;
+}
+
+function most(values: readonly (number | null)[]): number | null {
+  return values.reduce<number | null>((best, value) => (value === null ? best : best === null ? value : Math.max(best, value)), null);
+}
