@@ -3,27 +3,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# One process installs or builds at a time; a lock whose owner died is taken over.
-lock=.run-lock
-waited=0
-until mkdir "$lock" 2>/dev/null; do
-  owner=$(cat "$lock/pid" 2>/dev/null || echo "")
-  if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
-    rm -rf "$lock"
-  else
-    waited=$((waited + 1))
-    if [ "$waited" -gt 600 ]; then
-      echo "Another ./run has been installing for ten minutes: if none is running, delete the folder $lock." >&2
-      exit 1
-    fi
-    sleep 1
-  fi
-done
-echo $$ >"$lock/pid"
-trap 'rm -rf "$lock"' EXIT
-trap 'exit 130' INT TERM
+. scripts/lock.sh
+take_lock
 
-state() { { node --version; cat package-lock.json; } | cksum; }
+state() { { uname -sm; cat package-lock.json; } | cksum; }
 if [ ! -d node_modules ] || [ "$(cat node_modules/.sourcebound-lock 2>/dev/null)" != "$(state)" ]; then
   echo "Installing packages (once) …" >&2
   npm ci --no-audit --no-fund --loglevel=error >&2

@@ -23,6 +23,8 @@ import { progressOf } from "./text/progress.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
 import type { StoredDocument } from "./types.ts";
 
+/** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
+const STRUCTURE_VERSION = 2;
 /** What shapes chunks besides the text: a change of any of these makes every document new. */
 const CHUNK_SETTINGS = [
   CHUNK_TARGET_TOKENS,
@@ -204,7 +206,7 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
 function settingsHash(request: IngestRequest, url: string | null): string {
-  return sha256Hex(JSON.stringify([NORMALISER_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
+  return sha256Hex(JSON.stringify([NORMALISER_VERSION, STRUCTURE_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
 }
 
 /**

@@ -51,6 +51,25 @@ export interface Unit extends TextRange {
   readonly block: number;
 }
 
+/** A stretch of a document with its text. */
+export interface SourceText extends TextRange {
+  readonly text: string;
+}
+
+/** A unit with where it stands. What it names may lie outside the passage that holds it. */
+export interface PlacedUnit extends Unit {
+  /** Headings above it, outermost first; of a heading with itself. */
+  readonly headingPath: readonly string[];
+  /** From 1; `null`: the document has no pages. */
+  readonly page: number | null;
+  /** Of a list item: the sentence that announces the list, or the item in which it stands. Of a row: the row above that labels it. */
+  readonly leadIn: SourceText | null;
+  /** Of a table's row: its table's header. */
+  readonly header: SourceText | null;
+  /** Of a table's row: the sentence that stands above its table. */
+  readonly caption: SourceText | null;
+}
+
 /** A heading of a document: what it opens reaches to the next one of its level or above. */
 export interface Heading {
   readonly start: number;
@@ -211,7 +230,7 @@ export interface Passage {
   /** The window that scored best. */
   readonly window: TextRange;
   readonly text: string;
-  readonly units: readonly Unit[];
+  readonly units: readonly PlacedUnit[];
   /** Raw scores; `null` where the scorer did not run. */
   readonly scores: {
     readonly dense: number | null;
@@ -302,8 +321,8 @@ export interface Evidence {
 export interface Quote extends TextRange {
   readonly passage: Passage;
   readonly text: string;
-  /** Of a table's row: the header of its table. */
-  readonly header?: TextRange & { readonly text: string };
+  /** Of a table's row that can be read by it: the header of its table. */
+  readonly header?: SourceText;
 }
 
 /** A sentence as written, before it is checked. */
@@ -351,7 +370,10 @@ export interface Citation extends TextRange {
   /** The passage around the quote, for display; the quote stands in it at `quoteStart`. */
   readonly context: string;
   readonly quoteStart: number;
+  /** Headings under which the quote stands, outermost first. */
   readonly headingPath: readonly string[];
+  /** Page on which the quote begins, from 1; `null`: the document has no pages. Absent where an answer was stored before it was known. */
+  readonly page?: number | null;
   readonly original: OriginalPlace;
   /** Further sources whose passage says the same; absent when there are none. */
   readonly alsoIn?: readonly FurtherSource[];
@@ -363,7 +385,9 @@ export interface Citation extends TextRange {
 export interface CitedRow {
   readonly cells: readonly NamedCell[];
   /** Where the header stands in the normalised text. */
-  readonly header: TextRange & { readonly text: string };
+  readonly header: SourceText;
+  /** The sentence above the table; absent when there is none. */
+  readonly caption?: SourceText;
 }
 
 /** Where to read on: the best passage that the answer does not quote. */

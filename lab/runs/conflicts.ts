@@ -8,6 +8,7 @@ import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { type ParsedDocument, parseFile } from "../../src/ingest/parse.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
+import { unitsIn } from "../../src/text/units.ts";
 import type { Conflict, Passage } from "../../src/types.ts";
 import { comparePassages } from "../../src/verify/compare-passages.ts";
 import { createFactReader, type FactReader, type FactWords } from "../../src/verify/facts.ts";
@@ -287,7 +288,7 @@ function toScanned({ path, metadata, text, units, blocks }: ParsedDocument): Sca
 /** A text as a passage of a document of its own. */
 function toPassage(sid: string, source: string): Passage {
   const [parsed] = parseFile({ path: `${sid}.txt`, bytes: Buffer.from(source) });
-  const { text, units, blocks } = parsed ?? { text: "", units: [], blocks: [] };
+  const { text, blocks } = parsed ?? { text: "", blocks: [] };
   const range = { start: 0, end: text.length };
   const face = { title: "", url: null, asOf: null, authority: null, originalHash: "", normaliser: "", sourceMap: [] };
   return {
@@ -298,7 +299,7 @@ function toPassage(sid: string, source: string): Passage {
     range,
     window: range,
     text,
-    units,
+    units: parsed === undefined ? [] : unitsIn(parsed),
     scores: { dense: null, bm25: null, fused: 0, cross: null, rerank: null },
   };
 }

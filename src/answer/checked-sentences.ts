@@ -8,6 +8,7 @@ import type { AnswerEvent } from "../events.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { createSimilarity } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
+import { unitAt } from "../text/units.ts";
 import type { Answer, CheckResult, DraftSentence, Question, Quote, Warning } from "../types.ts";
 import type { DraftFault } from "../write/prompt.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
@@ -154,12 +155,14 @@ export function checking({ resolved, scope }: Question, { check, guards, profile
 
 export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
-  return { text, url: passage.document.url, exact, above: above(passage.document.title, passage.headingPath, header?.text) };
+  const unit = unitAt(passage, start);
+  const headingPath = unit?.headingPath ?? passage.headingPath;
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, headingPath, unit?.caption?.text, header?.text) };
 }
 
 /** What stands above a quote and says what it is about. */
-function above(title: string, headingPath: readonly string[], header: string | undefined): string[] {
-  return [title, ...headingPath, ...(header === undefined ? [] : [header])];
+function above(title: string, headingPath: readonly string[], ...table: readonly (string | undefined)[]): string[] {
+  return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
 }
 
 /** A cached answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
@@ -171,7 +174,7 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
         text: quote,
         url,
         exact: true,
-        above: above(title, headingPath, row?.header.text),
+        above: above(title, headingPath, row?.caption?.text, row?.header.text),
       }));
     const checked = await checkSentence({ text, cited }, context);
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;

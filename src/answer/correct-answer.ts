@@ -6,6 +6,7 @@ import { redactAnswered } from "../remember/redact.ts";
 import { Bm25Index } from "../retrieve/bm25.ts";
 import { resolveFilters } from "../retrieve/filters.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
+import { unitsIn } from "../text/units.ts";
 import type { Answer, Claim, Passage, Question, Quote, StoredDocument, Unit } from "../types.ts";
 import { createAnswerSheet } from "../write/sheet.ts";
 import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
@@ -160,8 +161,8 @@ function toQuote(unit: Unit, document: StoredDocument): Quote | null {
   const chunk = document.chunks.find(({ start, end }) => start <= unit.start && unit.end <= end);
   if (chunk === undefined) return null;
   const { start, end } = unit;
-  const headerIndex = document.blocks[unit.block]?.header ?? -1;
-  const header = headerIndex >= 0 && headerIndex !== unit.block ? document.blocks[headerIndex] : undefined;
+  const placed = unitsIn(document, chunk);
+  const header = placed.find((one) => one.start === start)?.header ?? null;
   const passage: Passage = {
     sid: "S1",
     chunkId: chunk.id,
@@ -170,12 +171,10 @@ function toQuote(unit: Unit, document: StoredDocument): Quote | null {
     range: { start: chunk.start, end: chunk.end },
     window: { start, end },
     text: document.text.slice(chunk.start, chunk.end),
-    units: [],
+    units: placed,
     scores: { dense: null, bm25: null, fused: 0, cross: null, rerank: null },
   };
-  const above =
-    header === undefined ? {} : { header: { start: header.start, end: header.end, text: document.text.slice(header.start, header.end) } };
-  return { passage, start, end, text: document.text.slice(start, end), ...above };
+  return { passage, start, end, text: document.text.slice(start, end), ...(header === null ? {} : { header }) };
 }
 
 function toAnswer(

@@ -1,6 +1,6 @@
 import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
-import { readableText } from "../write/render.ts";
+import { placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -30,8 +30,9 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
     (sentence) => `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
   );
   lines.push("", colors.bold("Sources"));
-  for (const { n, title, url, asOf, original } of answer.citations) {
-    lines.push(`${colors.cyan(`[${n}]`)} ${harmlessLine(title)}${asOf === null ? "" : `, as of ${asOf}`}`);
+  for (const { n, title, url, asOf, original, ...place } of answer.citations) {
+    const name = harmlessLine(`${title}${placeInWords({ title, ...place })}`);
+    lines.push(`${colors.cyan(`[${n}]`)} ${name}${asOf === null ? "" : `, as of ${asOf}`}`);
     lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }

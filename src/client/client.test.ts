@@ -89,6 +89,15 @@ describe("the client", () => {
     await expect(client.ask({ question: "q" }, { signal })).rejects.toMatchObject({ name: "AbortError" });
   });
 
+  it("ends with the reason of an abort also where the body never says another word", async () => {
+    const abort = new AbortController();
+    const silent = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(frame(stage))) });
+    const events = clientAnswering(silent).stream({ question: "q" }, { signal: abort.signal });
+    expect((await events.next()).value).toEqual(stage);
+    abort.abort(new Error("enough"));
+    await expect(events.next()).rejects.toThrow("enough");
+  });
+
   it("throws an error event with its code, after the events before it", async () => {
     const events = clientAnswering(frame(stage) + frame({ event: "error", data: { code: "model_failed", message: "No." } })).stream({
       question: "q",

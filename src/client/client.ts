@@ -70,6 +70,7 @@ export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis
           if (event.event === "error") throw toError(event.data, null);
           answered ||= event.event === "answer";
           yield event;
+          throwIfAborted(signal);
         }
       } catch (cause) {
         throwIfAborted(signal);

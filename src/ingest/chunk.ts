@@ -1,4 +1,5 @@
 import { countTokens } from "../text/cl100k.ts";
+import { enterHeading, MAX_HEADING } from "../text/heading-path.ts";
 import type { Block, Chunk, TextRange, Window } from "../types.ts";
 import { type Atom, atomsOf } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
@@ -105,13 +106,12 @@ function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange
 /** The headings under which each offset stands; offsets ascend. */
 function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
   const headings = blocks.filter((block) => block.type === "heading");
-  const path: Block[] = [];
+  let path: Block[] = [];
   let next = 0;
   return offsets.map((offset) => {
     for (let heading = headings[next]; heading !== undefined && heading.start <= offset; heading = headings[++next]) {
-      while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
-      path.push(heading);
+      path = enterHeading(path, heading);
     }
-    return path.map((block) => text.slice(block.start, block.end));
+    return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
   });
 }

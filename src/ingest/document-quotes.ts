@@ -1,3 +1,4 @@
+import { aboveUnit, unitsIn } from "../text/units.ts";
 import type { TextRange } from "../types.ts";
 import type { ParsedDocument } from "./parse.ts";
 
@@ -8,30 +9,25 @@ export interface DocumentQuote extends TextRange {
 }
 
 /** A document as quotes that together hold all of it: what stands under one heading is one, a table row is one of its own. */
-export function documentQuotes({ text, blocks, units, metadata }: ParsedDocument): DocumentQuote[] {
+export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
+  const { text, metadata } = document;
   const quotes: DocumentQuote[] = [];
-  const headings: string[] = [];
-  let run: { start: number; end: number } | null = null;
-  const add = ({ start, end }: TextRange, header: readonly string[]) => {
-    quotes.push({ start, end, text: text.slice(start, end), above: [metadata.title, ...headings.filter(Boolean), ...header] });
+  let run: { start: number; end: number; headingPath: readonly string[] } | null = null;
+  const add = ({ start, end }: TextRange, above: readonly string[]) => {
+    quotes.push({ start, end, text: text.slice(start, end), above: [metadata.title, ...above] });
   };
   const flush = () => {
-    if (run !== null) add(run, []);
+    if (run !== null) add(run, run.headingPath);
     run = null;
   };
-  for (const unit of units) {
-    const block = blocks[unit.block];
-    if (block === undefined) continue;
-    if (unit.type === "heading") {
+  for (const unit of unitsIn(document)) {
+    const { start, end, headingPath } = unit;
+    if (unit.type === "heading") flush();
+    else if (unit.type === "table-row") {
       flush();
-      headings.length = Math.min(headings.length, block.level - 1);
-      headings[block.level - 1] = text.slice(unit.start, unit.end);
-    } else if (unit.type === "table-row") {
-      flush();
-      const header = blocks[block.header];
-      if (block.header !== unit.block) add(unit, header === undefined ? [] : [text.slice(header.start, header.end)]);
-    } else if (run === null) run = { start: unit.start, end: unit.end };
-    else run.end = unit.end;
+      if (document.blocks[unit.block]?.header !== unit.block) add(unit, aboveUnit(unit));
+    } else if (run === null) run = { start, end, headingPath };
+    else run.end = end;
   }
   flush();
   return quotes;

@@ -1,6 +1,7 @@
 import type { NamedDocument } from "../store/cache.ts";
 import { passageHash } from "../text/hash.ts";
 import { toOriginal } from "../text/source-map.ts";
+import { unitAt, unitsIn } from "../text/units.ts";
 import type { Answer, Chunk, Citation, Evidence, StoredDocument } from "../types.ts";
 
 /**
@@ -60,16 +61,19 @@ function anchorCitation(
   if (start === null || start !== chunk.start + citation.quoteStart) return null;
   const end = start + citation.quote.length;
   const place = toOriginal(document.sourceMap, { start, end });
+  const unit = unitAt({ units: unitsIn(document, chunk) }, start);
+  if (unit === undefined) return null;
   const { row } = citation;
-  const header = row === undefined ? null : placeOf(row.header.text, text);
-  if (row !== undefined && header === null) return null;
+  const { header, caption } = unit;
+  if (row !== undefined && header?.text !== row.header.text) return null;
   return {
     ...citation,
     documentVersion: document.version,
     chunkId: chunk.id,
     start,
     end,
-    headingPath: chunk.headingPath,
+    headingPath: unit.headingPath,
+    page: unit.page,
     original: {
       path: document.path,
       unit: "utf16",
@@ -78,9 +82,7 @@ function anchorCitation(
       sha256: document.originalHash,
       normaliser: document.normaliser,
     },
-    ...(row === undefined || header === null
-      ? {}
-      : { row: { ...row, header: { text: row.header.text, start: header, end: header + row.header.text.length } } }),
+    ...(row === undefined || header === null ? {} : { row: { cells: row.cells, header, ...(caption === null ? {} : { caption }) } }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { unitsIn } from "../text/units.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
@@ -231,8 +232,8 @@ function toPassage(
   const part = area === null ? null : (partOf(area, document) ?? null);
   const bounds = part === null ? null : (rangeAround(part, window) ?? null);
   if (area !== null && bounds === null) return null;
-  const units = unitsInside(document.units, chunk, bounds);
-  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(units);
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
+  const units = range === null ? [] : unitsIn(document, range, bounds ?? undefined);
   if (units.length === 0 || range === null) return null;
   return {
     sid: `S${rank}`,

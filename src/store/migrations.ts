@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from "kysely";
+import type { Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, sql } from "kysely";
+import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
+import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleReport } from "../testing/reports.ts";

@@ -5,7 +5,6 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
-  Migrator,
   type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
@@ -13,6 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { migrations } from "./migrations.ts";

@@ -1,3 +1,4 @@
+import { unitsIn } from "../text/units.ts";
 import type { BlockType, Evidence, Passage, Question, Unit } from "../types.ts";
 
 /** What a fake passage is made of; everything else is filled in. */
@@ -21,6 +22,13 @@ export function fakePassage({ document = "d", title = "Title", headingPath = [],
     text += piece;
   }
   const range = { start: 0, end: text.length };
+  const blocks = units.map((unit, i) => {
+    const part = parts[i];
+    const header = part !== undefined && "header" in part ? (part.header ?? -1) : -1;
+    const level = unit.type === "heading" ? headingPath.length + 1 : unit.type === "list-item" ? 1 : 0;
+    return { start: unit.start, end: unit.end, type: unit.type, level, header };
+  });
+  const placed = unitsIn({ text, blocks, units }).map((unit) => ({ ...unit, headingPath: [...headingPath, ...unit.headingPath] }));
   return {
     sid: "S1",
     chunkId: `${document}-0`,
@@ -34,23 +42,14 @@ export function fakePassage({ document = "d", title = "Title", headingPath = [],
       version: "v1",
       originalHash: "hash",
       normaliser: "1",
-      blocks: units.map((unit, i) => {
-        const part = parts[i];
-        return {
-          start: unit.start,
-          end: unit.end,
-          type: unit.type,
-          level: 0,
-          header: part !== undefined && "header" in part ? (part.header ?? -1) : -1,
-        };
-      }),
+      blocks,
       sourceMap: [0, text.length, 0, text.length],
     },
     headingPath,
     range,
     window: range,
     text,
-    units,
+    units: placed,
     scores: { dense: null, bm25: null, fused: 1, cross: null, rerank: null, ...scores },
   };
 }

@@ -1,3 +1,4 @@
+import { unitsIn } from "../text/units.ts";
 import type { Passage, Quote } from "../types.ts";
 
 /** A passage of an invented document that is one sentence long, unless said otherwise. */
@@ -23,7 +24,11 @@ export function samplePassage(text: string, over: Partial<Passage> = {}): Passag
     range: { start: 0, end: text.length },
     window: { start: 0, end: text.length },
     text,
-    units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
+    units: unitsIn({
+      text,
+      blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
+      units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
+    }),
     scores: { dense: null, bm25: 1, fused: 1, cross: null, rerank: null },
     ...over,
   };

@@ -1,7 +1,5 @@
 import type { Block, Heading } from "../types.ts";
-
-/** Longer headings are cut in an outline, in characters: none that is longer is asked for by name. */
-const MAX_HEADING = 300;
+import { enterHeading, MAX_HEADING } from "./heading-path.ts";
 
 /** The headings of a document, in order. */
 export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
@@ -12,11 +10,10 @@ export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
 
 /** The headings under which an offset stands, outermost first, with one that begins there. */
 export function headingsAt(outline: readonly Heading[], offset: number): Heading[] {
-  const path: Heading[] = [];
+  let path: Heading[] = [];
   for (const heading of outline) {
     if (heading.start > offset) break;
-    while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
-    path.push(heading);
+    path = enterHeading(path, heading);
   }
   return path;
 }

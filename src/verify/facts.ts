@@ -4,12 +4,13 @@ import { createReading, type Reading } from "../reading/reading.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../reading/stances.ts";
 import { once } from "../text/once.ts";
 import { splitSentences } from "../text/sentences.ts";
-import type { Block, Passage, TextRange, Unit } from "../types.ts";
+import { aboveUnit } from "../text/units.ts";
+import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../types.ts";
 
 /** A sentence, list item or table row with what stands around it, before it is read. */
 export interface Piece extends TextRange {
   readonly text: string;
-  readonly type: Unit["type"] | "table-cell";
+  readonly type: BlockType | "table-cell";
   readonly title: string;
   /** Headings, a list's lead-in, a table's header. */
   readonly above: readonly string[];
@@ -154,7 +155,7 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
     known.set(part, tokens);
     return tokens;
   };
-  const pieces = piecesOf({ title: document.title, headingPath, units, blocks: document.blocks, textOf }).map((piece) => ({
+  const pieces = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
     piece,
     own: tokensOf(piece.text),
     around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
@@ -301,40 +302,24 @@ function withoutAsides(text: string): string {
 /** What pieces are cut from: a document, or a passage of one. */
 export interface PieceSource {
   readonly title: string;
-  /** Headings above its first unit, outermost first. */
-  readonly headingPath: readonly string[];
-  readonly units: readonly Unit[];
+  readonly units: readonly PlacedUnit[];
   readonly blocks: readonly Block[];
   /** Text of a range of the document; empty where it is not at hand. */
   readonly textOf: (range: TextRange) => string;
 }
 
 /** Sentences, list items and rows of a text, each with what stands above it and beside it. */
-export function piecesOf({ title, headingPath, units, blocks, textOf }: PieceSource): Piece[] {
+export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[] {
   const pieces: Piece[] = [];
-  let headings = headingPath.map((text, i) => ({ level: i + 1, text }));
-  let leadIn = "";
-  let leadBlock = -1;
   for (const [i, unit] of units.entries()) {
+    if (unit.type === "heading" || unit.type === "code") continue;
     const text = textOf(unit);
-    const block = blocks[unit.block];
-    if (unit.type === "heading") {
-      const level = block?.level ?? 6;
-      headings = [...headings.filter((one) => one.level < level), { level, text }];
-      leadIn = "";
-      continue;
-    }
-    if (text.endsWith(":")) {
-      leadIn = text;
-      leadBlock = unit.block;
-    } else if (unit.type === "paragraph" && unit.block !== leadBlock) leadIn = "";
-    if (unit.type === "code") continue;
-    const header = unit.type === "table-row" ? blocks[block?.header ?? -1] : undefined;
-    if (unit.type === "table-row" && (header === undefined || header.start === unit.start)) continue;
-    const above = [...headings.map((one) => one.text), ...(unit.type === "list-item" && leadIn !== "" ? [leadIn] : [])];
-    if (header !== undefined) {
-      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, textOf(header)));
-      above.push(textOf(header));
+    const { header } = unit;
+    if (unit.type === "table-row" && (header === null || blocks[unit.block]?.header === unit.block)) continue;
+    const above = aboveUnit({ ...unit, header: null });
+    if (header !== null) {
+      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
+      above.push(header.text);
     }
     const beside = (at: number) => {
       const other = units[at];

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { unitsIn } from "../text/units.ts";
 import type { Block, Conflict, TextRange, Unit } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
@@ -71,7 +72,7 @@ export async function* scanConflicts(
     const { id, version, title, url, asOf, authority } = document;
     const source = { id, version, title, url, asOf, authority };
     const textOf = ({ start, end }: TextRange) => document.text.slice(start, end);
-    for (const piece of piecesOf({ title: document.title, headingPath: [], units: document.units, blocks: document.blocks, textOf })) {
+    for (const piece of piecesOf({ title: document.title, units: unitsIn(document), blocks: document.blocks, textOf })) {
       const spelled = piece.text.toLowerCase().replaceAll(/\s+/g, " ");
       const key = piece.type === "table-row" ? [document.title, ...piece.above, spelled].join("\n") : spelled;
       if (!isStatement(piece.text) || seen.has(key)) continue;

@@ -2,6 +2,7 @@ import { documentOrders } from "../guard/injection.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
 import { type Amount, sameAmount } from "../reading/amounts.ts";
+import { unitsIn } from "../text/units.ts";
 import type { Passage, WebVerdict } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type Piece, type PieceTokens, piecesOf, saysSomething } from "./facts.ts";
@@ -141,14 +142,15 @@ function near(a: number, b: number): boolean {
 }
 
 /** Sentences and rows of a page that share most words with the statements, by weight, best first. */
-function nearestPieces(statements: readonly Fact[], { title, text, blocks, units }: PageText, words: FactWords): Piece[] {
+function nearestPieces(statements: readonly Fact[], page: PageText, words: FactWords): Piece[] {
   const wanted = new Map(statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const));
   const weigh = (piece: Piece) => {
     let weight = 0;
     for (const token of new Set(words.tokens(piece.text))) weight += wanted.get(token) ?? 0;
     return weight;
   };
-  return piecesOf({ title, headingPath: [], units, blocks, textOf: ({ start, end }) => text.slice(start, end) })
+  const { title, text, blocks } = page;
+  return piecesOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
     .filter((piece) => isStatement(piece.text))
     .map((piece) => ({ piece, weight: weigh(piece) }))
     .filter(({ weight }) => weight > 0)

@@ -94,7 +94,8 @@ export const citationSchema = z.object({
   document_id: z.string(),
   document_version: z.string(),
   as_of: z.string().nullable(),
-  heading_path: z.array(z.string()),
+  heading_path: z.array(z.string()).describe("Headings under which the quote stands, outermost first."),
+  page: z.int().nullable().optional().describe("Page on which the quote begins, from 1; `null`: the document has no pages."),
   context: z.string().describe("The passage around the quote."),
   quote_start: z.int().describe("Where the quote starts inside `context`."),
   also_in: z
@@ -115,6 +116,7 @@ export const citationSchema = z.object({
       header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
       header_start: z.int(),
       header_end: z.int(),
+      caption: z.string().optional().describe("The sentence above the table; absent when there is none."),
     })
     .optional()
     .describe("Of a table's row: its cells by the header of the table; absent otherwise."),
@@ -425,6 +427,7 @@ function citationToWire(citation: Citation): WireCitation {
     document_version: citation.documentVersion,
     as_of: citation.asOf,
     heading_path: [...citation.headingPath],
+    page: citation.page ?? null,
     context: citation.context,
     quote_start: citation.quoteStart,
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
@@ -432,8 +435,14 @@ function citationToWire(citation: Citation): WireCitation {
   };
 }
 
-function rowToWire({ cells, header }: CitedRow): WireCitation["row"] {
-  return { cells: cells.map((cell) => ({ ...cell })), header: header.text, header_start: header.start, header_end: header.end };
+function rowToWire({ cells, header, caption }: CitedRow): WireCitation["row"] {
+  return {
+    cells: cells.map((cell) => ({ ...cell })),
+    header: header.text,
+    header_start: header.start,
+    header_end: header.end,
+    ...(caption === undefined ? {} : { caption: caption.text }),
+  };
 }
 
 function seeAlsoToWire({ title, heading, url, documentId }: SeeAlso): WireAnswer["see_also"] {

@@ -4,6 +4,7 @@ import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { unitsIn } from "../text/units.ts";
 import type { Evidence, Passage } from "../types.ts";
 import { chooseQuotes } from "./compress.ts";
 import { writeExtractive } from "./extract.ts";
@@ -172,7 +173,7 @@ function evidenceOf(path: string, source: string): { text: string; evidence: Evi
       range: { start, end },
       window: windows[0] ?? { start, end },
       text: parsed.text.slice(start, end),
-      units: parsed.units.filter((unit) => unit.start >= start && unit.end <= end),
+      units: unitsIn(parsed, { start, end }),
     };
     return fakeEvidence(passage);
   });

@@ -2,7 +2,7 @@ import type { Reranker } from "../models/reranker.ts";
 import { nameCells } from "../text/table-row.ts";
 import type { Evidence, Passage, Quote } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type Piece, piecesOf, quoteOf, textOf } from "./pieces.ts";
+import { type Piece, piecesOf, quoteOf } from "./pieces.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 
@@ -211,10 +211,8 @@ export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
 }
 
 /** A table's row carries its header, if it can be read by it. */
-function withHeader(quote: Quote, { type, context: [range] }: Piece): Quote {
-  if (type !== "row" || range === undefined) return quote;
-  const header = { start: range.start, end: range.end, text: textOf(quote.passage, range) };
-  return nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
+function withHeader(quote: Quote, { header }: Piece): Quote {
+  return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
 interface Said {

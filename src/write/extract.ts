@@ -1,3 +1,4 @@
+import { unitAt } from "../text/units.ts";
 import type { DraftSentence, Quote } from "../types.ts";
 import { isValue, type QuoteCandidate } from "./compress.ts";
 
@@ -75,9 +76,12 @@ function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   return ordered;
 }
 
-/** A candidate as it is shown. The header by which a table's row is read is shown with the row, not as a sentence. */
+/** A candidate as it is shown. The header by which a table's row is read is shown with the row, as its caption is, not as a sentence. */
 function withNeighbours({ context, quote, conditions = [] }: QuoteCandidate): Quote[] {
-  return [...(quote.header === undefined ? context : []), quote, ...conditions];
+  const { header } = quote;
+  const caption = header === undefined ? undefined : unitAt(quote.passage, quote.start)?.caption;
+  const shownWithRow = [header, caption].map((one) => one?.start);
+  return [...context.filter(({ start }) => !shownWithRow.includes(start)), quote, ...conditions];
 }
 
 function isWithin(quote: Quote, other: Quote): boolean {

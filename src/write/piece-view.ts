@@ -32,7 +32,7 @@ export interface PieceView {
   /** Rank of the passage, from 0. */
   readonly rank: number;
   readonly text: string;
-  /** Words of the question in it or in the heading above it. */
+  /** Words of the question in it or in what stands above it. */
   readonly holds: AskedBits;
   /** Groups of values asked for of which it holds one. */
   readonly values: ReadonlySet<number>;
@@ -65,12 +65,12 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
 export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: number, asked: AskedQuestion): PieceView[] {
   const { passage } = evidence;
   const inTitle = asked.bitsIn(passage.document.title);
-  const inHeading = new Map<string, AskedBits>();
+  const inAbove = new Map<string, AskedBits>();
   return pieces.map((piece) => {
     const text = textOf(passage, piece.range);
     const inPiece = asked.bitsIn(text);
-    const heading = inHeading.get(piece.heading) ?? asked.bitsIn(piece.heading);
-    inHeading.set(piece.heading, heading);
+    const heading = inAbove.get(piece.above) ?? asked.bitsIn(piece.above);
+    inAbove.set(piece.above, heading);
     const held = asked.values.length === 0 ? 0 : heldValues(text);
     const own = asked.share(inPiece);
     const withHeading = asked.share(inPiece | heading);

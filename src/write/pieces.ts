@@ -1,4 +1,5 @@
-import type { Passage, Quote, TextRange, Unit } from "../types.ts";
+import { aboveUnit, unitAt } from "../text/units.ts";
+import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../types.ts";
 
 /** What can be quoted of a passage by itself: a sentence, a whole short list, a list item, a table row. */
 export interface Piece {
@@ -10,6 +11,10 @@ export interface Piece {
   readonly conditions: readonly TextRange[];
   /** The heading that it stands under. */
   readonly heading: string;
+  /** All that stands above it and says what it is about: its headings, a table's caption and header, a list's lead-in. */
+  readonly above: string;
+  /** Of a table's row: the header of its table, which may stand in an earlier passage. */
+  readonly header: SourceText | null;
 }
 
 export interface PiecesOptions {
@@ -40,46 +45,54 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
   const listCharacters = wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
   const pieces: Piece[] = [];
   const { units } = passage;
-  let heading = passage.headingPath.at(-1) ?? "";
   let headingUnit = -1;
-  const add = (type: Piece["type"], unit: number, range: TextRange, context: readonly TextRange[]) => {
-    if (range.end - range.start > maxCharacters) return;
-    const last = lastUnitWithin(units, unit, range.end);
-    pieces.push({ type, range, context, conditions: conditionsAfter(passage, last, maxCharacters), heading });
+  const add = (type: Piece["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
+    if (end - start > maxCharacters) return;
+    const unit = units[at] as PlacedUnit;
+    const conditions = conditionsAfter(passage, lastUnitWithin(units, at, end), maxCharacters);
+    const heading = unit.headingPath.at(-1) ?? "";
+    pieces.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
+  };
+  const addItem = (at: number) => {
+    const unit = units[at] as PlacedUnit;
+    const leads = leadsTo(passage, unit);
+    add("item", at, unit, leads.length > 0 ? leads : antecedents(passage, at, headingUnit));
   };
   for (let i = 0; i < units.length; i++) {
-    const unit = units[i] as Unit;
+    const unit = units[i] as PlacedUnit;
     if (unit.type === "heading") {
-      heading = textOf(passage, unit);
       headingUnit = i;
       continue;
     }
     if (unit.type === "table-row") {
-      const header = headerOf(passage, unit);
-      if (header === null || header.start !== unit.start) add("row", i, unit, header === null ? [] : [header]);
+      if (!isHeader(passage, unit)) add("row", i, unit, [...tableOf(passage, unit), ...leadsTo(passage, unit)]);
       continue;
     }
     const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && textOf(passage, unit).trimEnd().endsWith(":");
     const opensList = unit.type === "list-item" && units[i - 1]?.type === "heading";
     if (leadsList || opensList) {
       const last = lastItem(units, leadsList ? i + 1 : i);
-      const range = { start: unit.start, end: (units[last] as Unit).end };
+      const range = { start: unit.start, end: (units[last] as PlacedUnit).end };
       const first = leadsList ? i + 1 : i;
       if (last > i && range.end - range.start <= listCharacters) {
         add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : []);
       } else {
-        for (let item = first; item <= last; item++) add("item", item, units[item] as Unit, leadsList ? [unit] : []);
+        for (let at = first; at <= last; at++) addItem(at);
       }
       i = last;
       continue;
     }
-    const announced = unit.type === "list-item" ? i : announcedBy(passage, i);
-    if (announced > i && (units[announced] as Unit).end - unit.start <= listCharacters) {
-      add("list", i, { start: unit.start, end: (units[announced] as Unit).end }, antecedents(passage, i, headingUnit));
+    if (unit.type === "list-item") {
+      addItem(i);
+      continue;
+    }
+    const announced = announcedBy(passage, i);
+    if (announced > i && (units[announced] as PlacedUnit).end - unit.start <= listCharacters) {
+      add("list", i, { start: unit.start, end: (units[announced] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
       i = announced;
       continue;
     }
-    add(unit.type === "list-item" ? "item" : "sentence", i, unit, antecedents(passage, i, headingUnit));
+    add("sentence", i, unit, antecedents(passage, i, headingUnit));
   }
   return nearWindow(pieces, passage, maxPieces);
 }
@@ -100,20 +113,20 @@ const MAX_LINES = 8;
 /** Last unit of what a sentence announces with a colon where no list follows: the lines of an address, or one paragraph. The sentence's own index when it announces nothing. */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
-  const unit = units[at] as Unit;
+  const unit = units[at] as PlacedUnit;
   if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
-  const isLine = (one: Unit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
+  const isLine = (one: PlacedUnit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
   let last = at;
   while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
 }
 
 /** The sentence before, where a quote that begins with "this" or "yes" cannot be understood without it; a heading that asks is one. */
-function antecedents(passage: Passage, at: number, headingUnit: number): Unit[] {
+function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
-  const found: Unit[] = [];
+  const found: PlacedUnit[] = [];
   for (let i = at; found.length < MAX_ANTECEDENTS; i--) {
-    const unit = units[i] as Unit;
+    const unit = units[i] as PlacedUnit;
     if (!DANGLING.test(startOf(passage, unit))) break;
     const before = units[i - 1];
     if (before === undefined || i - 1 < 0) break;
@@ -125,10 +138,10 @@ function antecedents(passage: Passage, at: number, headingUnit: number): Unit[] 
   return found;
 }
 
-function conditionsAfter(passage: Passage, last: number, maxCharacters: number): Unit[] {
+function conditionsAfter(passage: Passage, last: number, maxCharacters: number): PlacedUnit[] {
   const { units } = passage;
-  const found: Unit[] = [];
-  const from = units[last] as Unit;
+  const found: PlacedUnit[] = [];
+  const from = units[last] as PlacedUnit;
   for (let i = last + 1; found.length < MAX_CONDITIONS; i++) {
     const unit = units[i];
     const isNear =
@@ -141,22 +154,40 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   return found;
 }
 
-function lastItem(units: readonly Unit[], first: number): number {
+function lastItem(units: readonly PlacedUnit[], first: number): number {
   let last = first;
   while (units[last + 1]?.type === "list-item") last++;
   return last;
 }
 
-function lastUnitWithin(units: readonly Unit[], first: number, end: number): number {
+function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number): number {
   let last = first;
-  while (units[last + 1] !== undefined && (units[last + 1] as Unit).end <= end) last++;
+  while (units[last + 1] !== undefined && (units[last + 1] as PlacedUnit).end <= end) last++;
   return last;
 }
 
-/** Header row of a table, when it lies in the passage. */
-function headerOf(passage: Passage, row: Unit): TextRange | null {
-  const header = passage.document.blocks[passage.document.blocks[row.block]?.header ?? -1];
-  return header !== undefined && header.start >= passage.range.start && header.end <= passage.range.end ? header : null;
+/** Items in each other at most whose parents are shown. */
+const MAX_LEADS = 3;
+
+/** What announces an item or a row, outermost first, as far as it lies in the passage. */
+function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
+  const leads: TextRange[] = [];
+  for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
+    const { leadIn }: PlacedUnit = at;
+    if (leadIn === null || leadIn.start < passage.range.start) break;
+    leads.unshift(leadIn);
+    at = unitAt(passage, leadIn.start);
+  }
+  return leads;
+}
+
+/** The caption and the header of a row's table, as far as they lie in the passage. */
+function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
+  return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
+}
+
+function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
+  return passage.document.blocks[block]?.header === block;
 }
 
 /** Characters that decide how a sentence begins. */

@@ -24,10 +24,10 @@ function prefixesOf({ warnings }: Answer): string[] {
   return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
-/** A sentence as people read it: a table's row as `Column: cell; Column: cell`. */
+/** A sentence as people read it: a table's row as `Caption. Column: cell; Column: cell`. */
 export function readableText(sentence: AnswerSentence, citations: readonly Citation[]): string {
   const row = rowOf(sentence, citations);
-  return row === null ? sentence.text : readCells(row.cells);
+  return row === null ? sentence.text : `${row.caption === undefined ? "" : `${row.caption.text} `}${readCells(row.cells)}`;
 }
 
 /** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */
@@ -39,20 +39,29 @@ export function renderAnswerHtml(answer: Answer): string {
     return row === null ? `<p>${escapeHtml(sentence.text)}${marks}</p>` : `<p>${renderRow(row)}${marks}</p>`;
   });
   const sources = answer.citations.map(
-    ({ n, title, url, quote }) => `<li id="citation-${n}" value="${n}">${linked(title, url)}: <q>${escapeHtml(quote)}</q></li>`,
+    ({ n, title, url, quote, ...place }) =>
+      `<li id="citation-${n}" value="${n}">${linked(title, url)}${escapeHtml(placeInWords({ title, ...place }))}: <q>${escapeHtml(quote)}</q></li>`,
   );
   const prefixes = prefixesOf(answer).map((message) => `<p>${escapeHtml(message)}</p>`);
   return `${prefixes.join("")}${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
 }
 
-function renderRow({ cells }: CitedRow): string {
-  return cells.map(({ name, text }) => (name === "" ? escapeHtml(text) : `<b>${escapeHtml(name)}:</b> ${escapeHtml(text)}`)).join("; ");
+function renderRow({ cells, caption }: CitedRow): string {
+  const above = caption === undefined ? "" : `${escapeHtml(caption.text)} `;
+  const named = cells.map(({ name, text }) => (name === "" ? escapeHtml(text) : `<b>${escapeHtml(name)}:</b> ${escapeHtml(text)}`));
+  return above + named.join("; ");
 }
 
 function renderSeeAlso({ seeAlso }: Answer): string {
   if (seeAlso === undefined || seeAlso === null) return "";
   const heading = seeAlso.heading === null || seeAlso.heading === seeAlso.title ? "" : ` – ${escapeHtml(seeAlso.heading)}`;
   return `<p>See also: ${linked(seeAlso.title, seeAlso.url)}${heading}</p>`;
+}
+
+/** Where a quote stands in its document: ` – Filing › Time limits, page 5`; nothing where only the title is known. */
+export function placeInWords({ title, headingPath, page }: Pick<Citation, "title" | "headingPath" | "page">): string {
+  const headings = headingPath.filter((heading) => heading !== title).join(" › ");
+  return `${headings === "" ? "" : ` – ${headings}`}${page === undefined || page === null ? "" : `, page ${page}`}`;
 }
 
 function linked(title: string, url: string | null): string {

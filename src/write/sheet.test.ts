@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakePassage } from "../testing/passages.ts";
-import type { Quote } from "../types.ts";
+import type { PlacedUnit, Quote } from "../types.ts";
 import { createAnswerSheet } from "./sheet.ts";
 
 const passage = fakePassage({ pieces: ["One.", "Two.", "Three."] });
@@ -31,6 +31,37 @@ describe("the answer sheet", () => {
       end: 9,
       quoteStart: 5,
       original: { path: "d.md", start: 5, end: 9, sha256: "hash" },
+    });
+  });
+
+  it("cites a quote under its own headings, not under those where its passage begins", () => {
+    const heading = (text: string) => ({ type: "heading" as const, text });
+    const manual = fakePassage({
+      headingPath: ["Pumps"],
+      pieces: [heading("Model A"), "It lifts 2 m.", heading("Model B"), "It lifts 9 m."],
+    });
+    const { start, end } = manual.units[3] as PlacedUnit;
+    const { citations } = createAnswerSheet().add("a", [{ passage: manual, start, end, text: "It lifts 9 m." }]);
+    expect(citations[0]).toMatchObject({ headingPath: ["Pumps", "Model B"], page: null });
+  });
+
+  it("cites a row with its table's heading, caption and header", () => {
+    const row = (text: string) => ({ type: "table-row" as const, text, header: 2 });
+    const rates = fakePassage({ pieces: [{ type: "heading", text: "By night" }, "Fares from March.", row("Zone | Fare"), row("A | $5")] });
+    const { start, end, header } = rates.units[3] as PlacedUnit;
+    const { citations } = createAnswerSheet().add("a", [
+      { passage: rates, start, end, text: "A | $5", ...(header === null ? {} : { header }) },
+    ]);
+    expect(citations[0]).toMatchObject({
+      headingPath: ["By night"],
+      row: {
+        header: { text: "Zone | Fare" },
+        caption: { text: "Fares from March." },
+        cells: [
+          { name: "Zone", text: "A" },
+          { name: "Fare", text: "$5" },
+        ],
+      },
     });
   });
 

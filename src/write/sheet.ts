@@ -1,6 +1,7 @@
 import { toOriginal } from "../text/source-map.ts";
 import { nameCells } from "../text/table-row.ts";
-import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote } from "../types.ts";
+import { unitAt } from "../text/units.ts";
+import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote, SourceText } from "../types.ts";
 
 /** The answer as it grows. What stands on it is final: text and citation numbers never change. */
 export interface AnswerSheet {
@@ -43,7 +44,8 @@ function sameQuote(citation: Citation, { passage, start, end }: Quote): boolean 
 function toCitation(quote: Quote, n: number): Citation {
   const { passage, start, end, text } = quote;
   const { document, range } = passage;
-  const row = toRow(quote);
+  const unit = unitAt(passage, start);
+  const row = toRow(quote, unit?.caption ?? null);
   const place = toOriginal(document.sourceMap, { start, end });
   return {
     n,
@@ -58,7 +60,8 @@ function toCitation(quote: Quote, n: number): Citation {
     end,
     context: passage.text,
     quoteStart: start - range.start,
-    headingPath: passage.headingPath,
+    headingPath: unit?.headingPath ?? passage.headingPath,
+    page: unit?.page ?? null,
     original: {
       path: document.path,
       unit: "utf16",
@@ -72,9 +75,10 @@ function toCitation(quote: Quote, n: number): Citation {
   };
 }
 
-function toRow({ text, header }: Quote): CitedRow | null {
+function toRow({ text, header }: Quote, caption: SourceText | null): CitedRow | null {
   const cells = header === undefined ? null : nameCells(header.text, text);
-  return header === undefined || cells === null ? null : { cells, header: { start: header.start, end: header.end, text: header.text } };
+  if (header === undefined || cells === null) return null;
+  return { cells, header: { start: header.start, end: header.end, text: header.text }, ...(caption === null ? {} : { caption }) };
 }
 
 /** Documents of the passage's twins, each once, its own left out. */

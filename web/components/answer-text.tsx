@@ -32,9 +32,10 @@ function rowOf({ text, citations: [n, ...others] }: ShownSentence, citations: re
   return cited?.quote === text ? cited.row : undefined;
 }
 
-function Cells({ cells }: NonNullable<WireCitation["row"]>) {
+function Cells({ cells, caption }: NonNullable<WireCitation["row"]>) {
   return (
     <span className="row-cells">
+      {caption === undefined ? null : <span className="row-caption">{caption} </span>}
       {cells.map(({ name, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row never changes, and two columns may have the same name
         <span key={index} className="row-cell">

@@ -13,6 +13,12 @@ export interface SourceListProps {
   readonly sourceId: (n: number) => string;
 }
 
+/** The headings under which the quote stands, and its page. */
+function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "heading_path" | "page">) {
+  const place = [headings.join(" › "), page === undefined || page === null ? "" : `page ${page}`].filter((part) => part !== "").join(", ");
+  return place === "" ? null : <span className="source-path">{place}</span>;
+}
+
 /** The numbered sources. Each opens to its passage with the exact quote marked. */
 export function SourceList({ citations, active, open, onOpen, onPoint, onBack, sourceId }: SourceListProps) {
   return (
@@ -39,7 +45,7 @@ export function SourceList({ citations, active, open, onOpen, onPoint, onBack, s
                 <span className="source-number">{citation.n}</span>
                 <span className="source-name">
                   <span className="source-title">{citation.title}</span>
-                  {citation.heading_path.length === 0 ? null : <span className="source-path">{citation.heading_path.join(" › ")}</span>}
+                  <SourcePath {...citation} />
                   {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
                   {citation.as_of === null ? null : <span className="source-date">As of {formatDate(citation.as_of)}</span>}
                 </span>

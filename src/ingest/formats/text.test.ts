@@ -38,7 +38,22 @@ test.each<[string, string[], string]>([
   expect(blocksOf(parseText(source, "file"))).toEqual(expected);
 });
 
-test("takes the first heading or the file name as title", () => {
-  expect(parseText("CHAPTER 1. Loomings\n\nx", "file").metadata.title).toBe("CHAPTER 1. Loomings");
-  expect(parseText("x", "file").metadata.title).toBe("file");
+test.each([
+  ["Keeping bees in a town\n\nA hive needs sun.", "Keeping bees in a town", "a first line that is no sentence"],
+  ["Keeping Bees\nin a Town\n\nCHAPTER 1. Hives\n\nA hive needs sun.", "Keeping Bees in a Town", "two lines of it"],
+  [
+    "This text may be copied freely.\n\nTitle: Keeping Bees\n\nCHAPTER 1\n\nA hive needs sun.",
+    "Keeping Bees",
+    "what the text calls its title",
+  ],
+  ["Printed in 1907.\n\nKEEPING BEES\n\nCHAPTER I\n\nA hive needs sun.", "KEEPING BEES", "a heading that names no part"],
+  ["CHAPTER 1. Hives\n\nA hive needs sun.\n\nCHAPTER 2. Honey\n\nx", "file", "never a chapter of several"],
+  ["§ 12.4 Hives in towns\n\nA hive needs sun.\n\n§ 12.5 Honey\n\nx", "file", "never a section of several"],
+  ["§ 12.4 Hives in towns\n\nA hive needs sun.", "§ 12.4 Hives in towns", "a section that is all of the text"],
+  ["A hive needs sun. It needs water too.\n\nBees fly far.", "file", "never a sentence"],
+  ["- a hive\n- a veil", "file", "never an item"],
+  ["Hives", "file", "never the whole text"],
+  ["", "file", "nothing"],
+])("title of %j: %s (%#)", (source, expected) => {
+  expect(parseText(source, "file").metadata.title).toBe(expected);
 });

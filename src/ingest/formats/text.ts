@@ -1,6 +1,6 @@
-import { BlockWriter } from "../block-writer.ts";
+import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { pageStarts } from "../pages.ts";
-import { type FormatResult, titleOf } from "./parsed.ts";
+import type { FormatResult } from "./parsed.ts";
 
 const LINE = /[^\n]*/y;
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
@@ -22,6 +22,38 @@ export function parseText(source: string, name: string): FormatResult {
     access: null,
     tenant: null,
   };
+}
+
+/** A title is one short paragraph, in characters; longer ones begin the text. */
+const MAX_TITLE = 140;
+/** Paragraphs among which a title stands: what precedes it is a letterhead or a notice. */
+const TITLE_AMONG = 8;
+/** `Title: Moby-Dick`, as catalogues and exports write it. */
+const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
+
+/** The first line that is a title; `null` where none is: a chapter's heading names a part of the text, not the text, unless that part is all of it. */
+function titleOf({ text, blocks }: WrittenBlocks): string | null {
+  const [first, ...others] = blocks
+    .slice(0, TITLE_AMONG)
+    .map((block) => ({ ...block, text: text.slice(block.start, Math.min(block.end, block.start + MAX_TITLE + 1)) }));
+  if (first === undefined) return null;
+  for (const one of [first, ...others]) {
+    const labelled = LABELLED_TITLE.exec(one.text)?.[1];
+    if (labelled !== undefined && one.text.length <= MAX_TITLE) return labelled;
+  }
+  if (first.type === "paragraph" && others.length > 0 && isTitle(first.text)) return first.text;
+  const parts = blocks.filter(({ type, start, end }) => type === "heading" && isPart(text.slice(start, end)));
+  if (parts.length === 1 && first.type === "heading" && isPart(first.text)) return first.text;
+  return [first, ...others].find((one) => one.type === "heading" && isTitle(one.text))?.text ?? null;
+}
+
+function isPart(text: string): boolean {
+  return DIVISION.test(text) || SECTION_SIGN.test(text);
+}
+
+/** Short, no sentence, no item, and no name of a part. */
+function isTitle(text: string): boolean {
+  return text.length <= MAX_TITLE && /\p{L}{2,}/u.test(text) && !/[.,;:]$/.test(text) && !isPart(text) && !BULLET.test(text);
 }
 
 interface Line {

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { chunkDocument } from "../ingest/chunk.ts";
+import { parseFile } from "../ingest/parse.ts";
+import type { PlacedUnit } from "../types.ts";
+import { aboveUnit, unitAt, unitsIn } from "./units.ts";
+
+function read(source: string, path = "a.md") {
+  const [document] = parseFile({ path, bytes: Buffer.from(source) });
+  if (document === undefined) throw new Error("holds no document");
+  return document;
+}
+
+/** The unit that begins with these words. */
+function unitOf(source: string, words: string, path?: string): PlacedUnit {
+  const document = read(source, path);
+  const unit = unitsIn(document).find(({ start }) => document.text.startsWith(words, start));
+  if (unit === undefined) throw new Error(`no unit begins with "${words}"`);
+  return unit;
+}
+
+const GARDEN = `# Garden tools
+
+## Spades
+
+A spade weighs 2 kg.
+
+### Care
+
+Oil the handle.
+
+## Rakes
+
+A rake weighs 1 kg. It has 14 teeth.
+`;
+
+test("every unit stands under its own headings, not under those where its passage begins", () => {
+  expect(unitOf(GARDEN, "A spade").headingPath).toEqual(["Garden tools", "Spades"]);
+  expect(unitOf(GARDEN, "Oil").headingPath).toEqual(["Garden tools", "Spades", "Care"]);
+  expect(unitOf(GARDEN, "It has").headingPath).toEqual(["Garden tools", "Rakes"]);
+  expect(unitOf(GARDEN, "Rakes").headingPath).toEqual(["Garden tools", "Rakes"]);
+});
+
+test("headings above a part are known although they stand before it", () => {
+  const document = read(GARDEN);
+  const start = document.text.indexOf("It has");
+  expect(unitsIn(document, { start, end: document.text.length })).toMatchObject([{ headingPath: ["Garden tools", "Rakes"] }]);
+});
+
+test("a list's items know the sentence that announces them, items in an item that item", () => {
+  const source =
+    "Bring to the appointment:\n\n- Your passport\n- Papers of the car\n  - the certificate\n- Money\n\nWe close at 5.\n\n- Loose item";
+  expect(unitOf(source, "Your passport").leadIn?.text).toBe("Bring to the appointment:");
+  expect(unitOf(source, "the certificate").leadIn?.text).toBe("Papers of the car");
+  expect(unitOf(source, "Money").leadIn?.text).toBe("Bring to the appointment:");
+  expect(unitOf(source, "Loose item").leadIn).toBeNull();
+  expect(unitOf(source, "We close").leadIn).toBeNull();
+});
+
+const FARES = `## Adults
+
+Fares from March.
+
+| Zone | Fare |
+| --- | --- |
+| A | $3 |
+| By night: | |
+| A | $5 |
+
+## Children
+
+| Zone | Fare |
+| --- | --- |
+| B | $1 |
+`;
+
+test("a row knows its header, its caption, the row that labels it and its table's heading", () => {
+  const document = read(FARES);
+  const rows = unitsIn(document).filter(({ type }) => type === "table-row");
+  const above = rows.map((row) => [document.text.slice(row.start, row.end), ...aboveUnit(row)]);
+  expect(above).toEqual([
+    ["Zone | Fare", "Adults", "Fares from March."],
+    ["A | $3", "Adults", "Fares from March.", "Zone | Fare"],
+    ["By night:", "Adults", "Fares from March.", "Zone | Fare"],
+    ["A | $5", "Adults", "Fares from March.", "By night:", "Zone | Fare"],
+    ["Zone | Fare", "Children"],
+    ["B | $1", "Children", "Zone | Fare"],
+  ]);
+});
+
+test("a row knows its header and caption in a part that begins after them, unless they are out of bounds", () => {
+  const document = read(FARES);
+  const start = document.text.indexOf("A | $5");
+  const range = { start, end: start + 6 };
+  expect(unitsIn(document, range)).toMatchObject([{ header: { text: "Zone | Fare" }, caption: { text: "Fares from March." } }]);
+  expect(unitsIn(document, range, range)).toMatchObject([{ header: null, caption: null, leadIn: null }]);
+});
+
+test("units know their page, and none where the document has no pages", () => {
+  const source = "Page one says this.\n\n\fPage two says that.\n\n\fPage three ends.";
+  expect(unitOf(source, "Page one", "a.txt").page).toBe(1);
+  expect(unitOf(source, "Page two", "a.txt").page).toBe(2);
+  expect(unitOf(source, "Page three", "a.txt").page).toBe(3);
+  expect(unitOf(GARDEN, "Oil").page).toBeNull();
+});
+
+const word = fc.constantFrom("oak", "runs", "12", "$5", "Blue:", "Part B.", "no", "água", "日本。", "🎈", "e.g.");
+const words = fc.array(word, { minLength: 1, maxLength: 40 }).map((some) => some.join(" "));
+const block = fc.oneof(
+  fc.tuple(fc.integer({ min: 1, max: 6 }), words).map(([level, text]) => `${"#".repeat(level)} ${text}`),
+  words,
+  words.map((text) => `${text}:`),
+  fc
+    .array(fc.tuple(fc.boolean(), words), { minLength: 1, maxLength: 6 })
+    .map((items) => items.map(([deep, text]) => `${deep ? "  " : ""}- ${text}`).join("\n")),
+  fc
+    .array(fc.tuple(words, words), { minLength: 1, maxLength: 5 })
+    .map((rows) => ["| a | b |", "| --- | --- |", ...rows.map(([a, b]) => `| ${a} | ${b} |`)].join("\n")),
+);
+const documents = fc.array(block, { minLength: 1, maxLength: 25 }).map((blocks) => read(blocks.join("\n\n")));
+
+test("units of a chunk are in order, do not overlap, stay within it and hold all of its words", () => {
+  fc.assert(
+    fc.property(documents, (document) => {
+      for (const chunk of chunkDocument(document, {
+        targetTokens: 60,
+        maxTokens: 80,
+        minTokens: 30,
+        overlapTokens: 10,
+        windowMinTokens: 10,
+        windowMaxTokens: 30,
+      })) {
+        let at = chunk.start;
+        const units = unitsIn(document, chunk);
+        for (const unit of units) {
+          expect(unit.start).toBeGreaterThanOrEqual(at);
+          expect(document.text.slice(at, unit.start).trim()).toBe("");
+          expect(unitAt({ units }, unit.start)).toBe(unit);
+          at = unit.end;
+        }
+        expect(document.text.slice(at, chunk.end).trim()).toBe("");
+        expect(at).toBeLessThanOrEqual(chunk.end);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a unit's place does not depend on the part in which it is read", () => {
+  fc.assert(
+    fc.property(documents, fc.nat(), (document, at) => {
+      const all = unitsIn(document);
+      const first = all[at % Math.max(1, all.length)];
+      if (first === undefined) return;
+      const part = unitsIn(document, { start: first.start, end: document.text.length });
+      expect(part).toEqual(all.slice(all.indexOf(first)));
+      for (const { leadIn, header, caption } of part) {
+        for (const one of [leadIn, header, caption]) if (one !== null) expect(document.text.slice(one.start, one.end)).toBe(one.text);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a table of 20,000 rows takes time in proportion to its passage", () => {
+  const rows = Array.from({ length: 20_000 }, (_, i) => `| ${i} | $${i} |`);
+  const document = read(["| n | fee |", "| --- | --- |", ...rows].join("\n"));
+  const chunks = chunkDocument(document);
+  const started = performance.now();
+  const placed = chunks.slice(-20).map((chunk) => unitsIn(document, chunk));
+  expect(performance.now() - started).toBeLessThan(500);
+  expect(placed.at(-1)?.at(-1)?.header?.text).toBe("n | fee");
+});

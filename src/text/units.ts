@@ -1,0 +1,207 @@
+import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../types.ts";
+import { enterHeading, headingsAbove, MAX_HEADING } from "./heading-path.ts";
+
+/** What of a document is needed to place its units; a stored document fits. */
+export interface UnitSource {
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly units: readonly Unit[];
+  /** Where each page begins; absent or `null`: there are none. */
+  readonly pages?: readonly number[] | null;
+}
+
+/** Longer sentences are no caption of a table, in characters. */
+const MAX_CAPTION = 400;
+/** How far back a list or a table is followed to its beginning, in blocks: hostile documents are one long table. */
+const MAX_LOOK_BACK = 2_000;
+
+/**
+ * The units of a part of a document, each with where it stands: its own headings, its page, what a list item or a row cannot be
+ * understood without. In order, not overlapping; together they hold every word of the part. A unit that reaches beyond the part is cut to
+ * it. What lies outside `bounds` is named by no unit, headings aside. Time is linear in the part.
+ *
+ * @example unitsIn(document, passage.range)[0]?.headingPath // ["Decision reviews", "Time limits"]
+ */
+export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), bounds: TextRange = wholeOf(source)): PlacedUnit[] {
+  const { text, blocks, units, pages = null } = source;
+  const placed: PlacedUnit[] = [];
+  const first = firstAfter(units, range.start);
+  const surroundings = createSurroundings(source, bounds);
+  let path = headingsAbove(blocks, units[first]?.block ?? -1);
+  let headingPath = namesOf(path, text);
+  for (let i = first; i < units.length; i++) {
+    const unit = units[i] as Unit;
+    if (unit.start >= range.end) break;
+    const block = blocks[unit.block];
+    if (unit.type === "heading" && block !== undefined && path.at(-1) !== block) {
+      path = enterHeading(path, block);
+      headingPath = namesOf(path, text);
+    }
+    const start = Math.max(unit.start, range.start);
+    const place = { headingPath, page: pageAt(pages, start), ...surroundings(unit.block) };
+    placed.push({ ...unit, start, end: Math.min(unit.end, range.end), ...place });
+  }
+  return placed;
+}
+
+/** What stands above a unit and says what it is about, outermost first: headings, a table's caption and header, a list's lead-in. */
+export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit): string[] {
+  const around = [caption, leadIn, header].flatMap((one) => (one === null ? [] : [one.text]));
+  return [...headingPath, ...around];
+}
+
+/** The unit of a passage in which an offset of the document stands; `undefined` where none does. */
+export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, offset: number): PlacedUnit | undefined {
+  const unit = units[firstAfter(units, offset)];
+  return unit !== undefined && unit.start <= offset ? unit : undefined;
+}
+
+type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;
+const NONE: Surroundings = { leadIn: null, header: null, caption: null };
+
+/** Reads lists and tables as blocks are asked for in order; units of one block share what is found. */
+function createSurroundings(source: UnitSource, bounds: TextRange): (block: number) => Surroundings {
+  const { blocks } = source;
+  const within = (one: SourceText | null) => (one !== null && one.start >= bounds.start && one.end <= bounds.end ? one : null);
+  let known = -1;
+  let found = NONE;
+  let group: Group | null = null;
+  return (index) => {
+    if (index === known) return found;
+    const type = blocks[index]?.type;
+    if (type !== "list-item" && type !== "table-row") group = null;
+    else if (group === null || group.type !== type || group.last !== index - 1 || !isTight(blocks, index)) {
+      group = openGroup(source, index, type);
+    } else group.read(index);
+    known = index;
+    found = group === null ? NONE : group.at(index);
+    if (group !== null) found = { leadIn: within(found.leadIn), header: within(found.header), caption: within(found.caption) };
+    return found;
+  };
+}
+
+/** A list or a table as far as it has been read. */
+interface Group {
+  readonly type: "list-item" | "table-row";
+  last: number;
+  read(index: number): void;
+  at(index: number): Surroundings;
+}
+
+function openGroup(source: UnitSource, index: number, type: Group["type"]): Group {
+  const { blocks } = source;
+  let from = index;
+  while (from > 0 && index - from < MAX_LOOK_BACK && blocks[from - 1]?.type === type && isTight(blocks, from)) from--;
+  const group = type === "list-item" ? openList(source, from) : openTable(source, from);
+  for (let i = from; i <= index; i++) group.read(i);
+  return group;
+}
+
+function openList(source: UnitSource, first: number): Group {
+  const { blocks } = source;
+  const lead = leadBefore(source, first);
+  /** The items in which the last one read stands, itself last. */
+  let open: number[] = [];
+  const levelOf = (index: number) => blocks[index]?.level ?? 0;
+  return {
+    type: "list-item",
+    last: first - 1,
+    read(index) {
+      open = [...open.filter((item) => levelOf(item) < levelOf(index)), index];
+      this.last = index;
+    },
+    at() {
+      const parent = open.at(-2);
+      return { ...NONE, leadIn: parent === undefined ? lead : lastUnitOf(source, parent) };
+    },
+  };
+}
+
+function openTable(source: UnitSource, first: number): Group {
+  const { text, blocks } = source;
+  const caption = captionBefore(source, first);
+  const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
+  let label = -1;
+  let isLabel = false;
+  return {
+    type: "table-row",
+    last: first - 1,
+    read(index) {
+      const row = textOf(index);
+      isLabel = row.endsWith(":") && !row.includes("|");
+      if (isLabel) label = index;
+      this.last = index;
+    },
+    at(index) {
+      const header = blocks[index]?.header ?? -1;
+      const above = header < 0 || header === index ? null : toSourceText(text, blocks[header]);
+      return { caption, header: above, leadIn: isLabel || label < 0 ? null : toSourceText(text, blocks[label]) };
+    },
+  };
+}
+
+/** The last sentence before a list, unless it is closed by a full stop: then it announces nothing. */
+function leadBefore(source: UnitSource, first: number): SourceText | null {
+  const before = source.blocks[first - 1];
+  if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
+  const last = lastUnitOf(source, first - 1);
+  return last === null || /[.!;,…。][)\]"'”’]*$/.test(last.text) ? null : last;
+}
+
+/** The last sentence before a table. */
+function captionBefore(source: UnitSource, first: number): SourceText | null {
+  if (source.blocks[first - 1]?.type !== "paragraph") return null;
+  const last = lastUnitOf(source, first - 1);
+  return last === null || last.text.length > MAX_CAPTION ? null : last;
+}
+
+function lastUnitOf({ text, blocks, units }: UnitSource, index: number): SourceText | null {
+  const block = blocks[index];
+  if (block === undefined) return null;
+  const unit = units[firstAfter(units, block.end - 1)];
+  return unit === undefined || unit.block !== index ? null : toSourceText(text, unit);
+}
+
+function toSourceText(text: string, range: TextRange | undefined): SourceText | null {
+  return range === undefined ? null : { start: range.start, end: range.end, text: text.slice(range.start, range.end) };
+}
+
+/** Items of one list and rows of one table are a single line break apart. */
+function isTight(blocks: readonly Block[], index: number): boolean {
+  const before = blocks[index - 1];
+  const block = blocks[index];
+  return before !== undefined && block !== undefined && block.start - before.end === 1;
+}
+
+function namesOf(path: readonly Block[], text: string): string[] {
+  return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
+}
+
+/** The page on which an offset stands, from 1; `null` without pages. */
+export function pageAt(pages: readonly number[] | null, offset: number): number | null {
+  if (pages === null) return null;
+  let low = 0;
+  let high = pages.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pages[middle] as number) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(1, low);
+}
+
+/** Index of the first unit that ends after an offset. */
+function firstAfter(units: readonly Unit[], offset: number): number {
+  let low = 0;
+  let high = units.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((units[middle] as Unit).end > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function wholeOf({ text }: UnitSource): TextRange {
+  return { start: 0, end: text.length };
+}
