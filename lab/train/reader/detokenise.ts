@@ -1,0 +1,26 @@
+/** Stands for a character that goes, so that offsets hold until all go. */
+const CUT = "\u0001";
+
+/** A text with the blanks of its tokeniser taken out, and where each character went. */
+export function deleteSpaces(text: string): { readonly text: string; readonly map: (offset: number) => number } {
+  const quoted = text.replaceAll("`` ", `"${CUT}${CUT}`).replaceAll(" ''", `${CUT}${CUT}"`).replaceAll("``", `"${CUT}`).replaceAll("''", `${CUT}"`);
+  const cuts: number[] = [];
+  for (const match of quoted.matchAll(/\u0001| (?=[,.;:!?%)\]}]|['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b)|(?<=[([{$]) /g)) cuts.push(match.index);
+  let written = "";
+  let from = 0;
+  for (const cut of cuts) {
+    written += quoted.slice(from, cut);
+    from = cut + 1;
+  }
+  const before = (offset: number) => {
+    let low = 0;
+    let high = cuts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((cuts[middle] as number) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return { text: written + quoted.slice(from), map: (offset) => offset - before(offset) };
+}

@@ -1,0 +1,92 @@
+import type { EmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { sourcebound } from "../../../src/profiles/sourcebound.ts";
+import { Corpus } from "../../../src/retrieve/corpus.ts";
+import { createEmbeddedReranker } from "../../../src/retrieve/rerank.ts";
+import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
+import { headingPathAt } from "../../../src/retrieve/search-area.ts";
+import type { DocumentStore } from "../../../src/store/documents.ts";
+import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
+import type { Question, TextRange } from "../../../src/types.ts";
+import type { Ask } from "./ask.ts";
+import type { MadeDocument, Place } from "./documents.ts";
+
+/** Passages asked of the retrieve stage: as many as there are to be read. */
+const PASSAGES = 20;
+/** Of so many passages the windows beside the best one compete too. */
+const WITH_NEIGHBOURS = 3;
+
+/** A window of a document that competes for a question, with the section it stands in. */
+export interface Window extends TextRange {
+  readonly made: MadeDocument;
+}
+
+export interface Index {
+  /** Windows that the product's retrieval brings up, best first. */
+  readonly candidates: (ask: Ask) => Promise<Window[]>;
+  /** The windows of a document that overlap a range, in order. */
+  readonly windowsAt: (made: MadeDocument, range: TextRange) => Window[];
+  /** Where a passage of the set stands. */
+  readonly placesOf: (key: string) => readonly { readonly made: MadeDocument; readonly place: Place }[];
+  /** Share of the question's words, by their weight in the index, that a text holds. */
+  readonly coverage: (question: string, text: string) => number;
+  readonly headOf: (window: Window) => string;
+}
+
+/** The product's index and retrieve stage over documents in memory. */
+export async function openIndex(made: readonly MadeDocument[], encoder: EmbeddedEncoder): Promise<Index> {
+  const byId = new Map(made.map((one) => [one.document.id, one]));
+  const documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex" | "load" | "outlines"> = {
+    revision: async () => 1,
+    heads: async () => new Map([...byId].map(([id, { document }]) => [id, document])),
+    loadForIndex: async (_domain, ids) => ids.flatMap((id) => byId.get(id)?.document ?? []),
+    load: async (_scope, ids) => new Map(ids.flatMap((id) => (byId.has(id) ? [[id, (byId.get(id) as MadeDocument).document] as const] : []))),
+    outlines: async () => [],
+  };
+  const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
+  const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
+  await corpus.sync();
+  const rerankers = { embedded: createEmbeddedReranker(encoder) };
+  const settings = { ...sourcebound.retrieve, passages: PASSAGES };
+  const signal = new AbortController().signal;
+  const places = new Map<string, { made: MadeDocument; place: Place }[]>();
+  for (const one of made) for (const place of one.places) places.set(place.key, [...(places.get(place.key) ?? []), { made: one, place }]);
+
+  return {
+    async candidates(ask) {
+      const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
+      const scope = { domain: "set", tenant: ask.scope, access: ["public"] };
+      const question: Question = { ...alone, text: ask.question, resolved: ask.question, scope, profile: "sourcebound", detail: "normal" };
+      const { passages } = await retrievePassages(question, settings, { corpus, documents, encoder, rerankers }, signal);
+      const best = passages.map(({ document, window }) => ({ made: byId.get(document.id) as MadeDocument, ...window }));
+      const beside = passages.slice(0, WITH_NEIGHBOURS).flatMap(({ document, range }) => windowsAt(byId.get(document.id) as MadeDocument, range));
+      return unique([...best.slice(0, WITH_NEIGHBOURS), ...beside, ...best.slice(WITH_NEIGHBOURS)]);
+    },
+    windowsAt,
+    placesOf: (key) => places.get(key) ?? [],
+    coverage(question, text) {
+      const wanted = new Set(corpus.tokens(question));
+      const held = new Set(corpus.tokens(text));
+      let all = 0;
+      let found = 0;
+      for (const token of wanted) {
+        all += corpus.idf(token);
+        if (held.has(token)) found += corpus.idf(token);
+      }
+      return all === 0 ? 0 : found / all;
+    },
+    headOf: ({ made: { document }, start }) => [document.title, ...headingPathAt(document, start)].filter((part) => part !== "").join(" › "),
+  };
+}
+
+function windowsAt(made: MadeDocument, { start, end }: TextRange): Window[] {
+  const windows = made.document.chunks.flatMap((chunk) => chunk.windows.map((window) => ({ made, start: window.start, end: window.end })));
+  return unique(windows.filter((window) => window.start < end && start < window.end));
+}
+
+export function keyOf({ made, start, end }: Window): string {
+  return `${made.document.id} ${start} ${end}`;
+}
+
+export function unique(windows: readonly Window[]): Window[] {
+  return [...new Map(windows.map((window) => [keyOf(window), window] as const)).values()];
+}
