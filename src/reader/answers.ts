@@ -1,5 +1,5 @@
 import type { TextRange } from "../types.ts";
-import type { AnswerReading, Reader } from "./reader.ts";
+import type { AnswersReading, Reader } from "./reader.ts";
 
 /** A passage as the reader is given it. Ranges are offsets in its document. */
 export interface ReadablePassage {
@@ -16,7 +16,7 @@ export interface ReadablePassage {
 export interface ReadSegment extends TextRange {
   /** Log odds that it answers the question. */
   readonly answer: number;
-  readonly reading: AnswerReading;
+  readonly reading: AnswersReading;
 }
 
 export type ReadPassage = readonly ReadSegment[];
@@ -63,7 +63,7 @@ export async function readAnswers(
   const readings = await reader.read(requests, signal);
   const read = passages.map((): ReadSegment[] => []);
   for (const [i, { place, start, end }] of chosen.entries()) {
-    const reading = readings[i] as AnswerReading;
+    const reading = readings[i] as AnswersReading;
     (read[place] as ReadSegment[]).push({ start, end, answer: reading.answer, reading });
   }
   return read.map((segmentsRead) => segmentsRead.sort((a, b) => a.start - b.start));
@@ -94,7 +94,7 @@ export function readingOf({ start, end }: TextRange, segments: ReadPassage): Str
 }
 
 function inSegment(from: number, to: number, { start: base, answer, reading }: ReadSegment): StretchReading | null {
-  const { starts, ends, startLogits, endLogits, relevantLogits } = reading;
+  const { starts, ends, startLogits, endLogits, relevantLogits } = reading.tokens;
   let [first, last] = [-1, -1];
   let [peak, sum] = [Number.NEGATIVE_INFINITY, 0];
   for (let i = 0; i < starts.length; i++) {

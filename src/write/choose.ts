@@ -84,6 +84,8 @@ export interface ChooseOptions {
   /** Characters of one quote at most; longer units are not taken, never cut. */
   readonly maxCharacters: number;
   readonly reranker: Reranker | null;
+  /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
+  readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
   readonly reader: Pick<Reader, "read"> | null;
   readonly weights: Pick<ChooserWeights, "features" | "fill" | "weights" | "bias" | "chance">;
   readonly signal: AbortSignal;
@@ -126,7 +128,7 @@ export async function measurePieces(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { maxCharacters, reranker, reader, signal, reading = READING }: Omit<ChooseOptions, "weights">,
+  { maxCharacters, reranker, embed, reader, signal, reading = READING }: Omit<ChooseOptions, "weights">,
 ): Promise<{ readonly asked: AskedQuestion; readonly read: readonly ReadPassage[]; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
   const wantsList = asked.type === "list" || asked.type === "how-do-i";
@@ -141,7 +143,12 @@ export async function measurePieces(
       ? looked.map(() => [])
       : await readAnswers(question, looked.map(({ passage }, i) => readable(passage, views[i] ?? [], priorOf)), reader, { ...reading, signal });
   const readings = views.map((own, i) => own.map(({ piece }) => readingOf(piece.range, read[i] ?? [])));
+  const cosines = cosinesOf(question, views.flat(), embed);
   const best = {
+    own: Math.max(0, ...views.flat().map(({ own }) => own)),
+    whole: Math.max(0, ...views.flat().map(({ own, fromHeading, fromTitle }) => own + fromHeading + fromTitle)),
+    relevance: most([...relevances.values()]),
+    cosine: most([...cosines.values()].map(({ headed }) => headed)),
     rerank: most(looked.map(({ passage }) => passage.scores.rerank)),
     answer: most(read.flat().map(({ answer }) => answer)),
     peak: most(readings.flat().map((one) => one?.peak ?? null)),
@@ -152,6 +159,8 @@ export async function measurePieces(
       wantsList,
       wantsValue: asked.values.length > 0,
       relevance: relevances.get(view) ?? null,
+      cosine: cosines.get(view) ?? null,
+      beside: Math.max(own[k - 1]?.own ?? 0, own[k + 1]?.own ?? 0),
       read: readings[i]?.[k] ?? null,
       best,
     })),
@@ -165,9 +174,8 @@ function readable(passage: Evidence["passage"], views: readonly PieceView[], pri
   return { text: passage.text, start: passage.range.start, above: [passage.document.title, ...passage.headingPath], units };
 }
 
-function spanOf({ range, context }: Piece): TextRange {
-  const before = context.filter(({ start }) => start < range.start && range.start - start < 200);
-  return { start: Math.min(range.start, ...before.map(({ start }) => start)), end: range.end };
+function spanOf({ range }: Piece): TextRange {
+  return range;
 }
 
 async function relevanceOf(
@@ -182,6 +190,22 @@ async function relevanceOf(
   const passages = first.map(({ evidence, piece, text }) => ({ title: evidence.passage.document.title, section: piece.heading, text }));
   const chances = await reranker.rerank(question, passages, { signal, idf: (token) => words.idf(token) });
   return new Map(first.flatMap((view, i) => (chances[i] === null || chances[i] === undefined ? [] : [[view, chances[i]] as const])));
+}
+
+/** Cosines of the question with every piece, alone and below title and headings. */
+function cosinesOf(question: string, views: readonly PieceView[], embed: ChooseOptions["embed"]): Map<PieceView, { own: number; headed: number }> {
+  if (embed === null || views.length === 0) return new Map();
+  const above = ({ evidence, piece }: PieceView) => [evidence.passage.document.title, piece.above].filter((part) => part !== "").join("\n");
+  const texts = [question, ...views.map(({ text }) => text), ...views.map((view) => `${above(view)}\n${view.text}`)];
+  const [asked, ...vectors] = embed(texts) as [Float32Array, ...Float32Array[]];
+  const cosine = (i: number) => dot(asked, vectors[i] as Float32Array);
+  return new Map(views.map((view, i) => [view, { own: cosine(i), headed: cosine(views.length + i) }]));
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
 }
 
 function inWindow({ piece, evidence }: PieceView): boolean {

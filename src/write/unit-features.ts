@@ -10,10 +10,22 @@ export interface MeasuredPiece {
   readonly wantsValue: boolean;
   /** Chance by the embedded reranker that the piece answers; `null`: it was not asked. */
   readonly relevance: number | null;
+  /** Cosines of the question with the piece, and with the piece below what stands above it; `null`: no encoder. */
+  readonly cosine: { readonly own: number; readonly headed: number } | null;
+  /** Share of the question's words in the pieces before and behind it, the larger. */
+  readonly beside: number;
   /** `null`: the reader did not see it. */
   readonly read: StretchReading | null;
-  /** The best of all pieces and passages of this question: log odds. */
-  readonly best: { readonly rerank: number | null; readonly answer: number | null; readonly peak: number | null };
+  /** The best of all pieces and passages of this question; readings as log odds. */
+  readonly best: {
+    readonly own: number;
+    readonly whole: number;
+    readonly relevance: number | null;
+    readonly cosine: number | null;
+    readonly rerank: number | null;
+    readonly answer: number | null;
+    readonly peak: number | null;
+  };
 }
 
 type Feature = (piece: MeasuredPiece) => number | null;
@@ -44,13 +56,25 @@ export const WORD_FEATURES: Readonly<Record<string, Feature>> = {
     view.evidence.passage.scores.rerank === null || best.rerank === null ? null : logit(view.evidence.passage.scores.rerank) - logit(best.rerank),
   dense: ({ view }) => view.evidence.passage.scores.dense,
   fused: ({ view }) => view.evidence.passage.scores.fused,
+  "own.behind": ({ view, best }) => view.own - best.own,
+  "whole.behind": ({ view, best }) => view.own + view.fromHeading + view.fromTitle - best.whole,
+  "relevance.behind": ({ relevance, best }) => (relevance === null || best.relevance === null ? null : logit(relevance) - logit(best.relevance)),
+  cosine: ({ cosine }) => cosine?.own ?? null,
+  "cosine.headed": ({ cosine }) => cosine?.headed ?? null,
+  "cosine.behind": ({ cosine, best }) => (cosine === null || best.cosine === null ? null : cosine.headed - best.cosine),
+  beside: ({ beside }) => beside,
   rank: ({ view }) => 1 / (1 + view.rank),
+  "rank.first": ({ view }) => Number(view.rank === 0),
+  heads: ({ view }) => Number(view.fromHeading >= 0.4),
   window: ({ view }) => Number(view.piece.range.start < view.evidence.passage.window.end && view.piece.range.end > view.evidence.passage.window.start),
   row: ({ view }) => Number(view.piece.type === "row"),
   item: ({ view }) => Number(view.piece.type === "item"),
   list: ({ view }) => Number(view.piece.type === "list"),
   "list.wanted": ({ view, wantsList }) => Number(view.piece.type === "list" && wantsList),
   length: ({ view }) => Math.log(1 + (view.text.match(/\S+/gu)?.length ?? 0)),
+  short: ({ view }) => Math.max(0, 6 - (view.text.match(/\S+/gu)?.length ?? 0)) / 6,
+  long: ({ view }) => Math.max(0, Math.log((view.text.match(/\S+/gu)?.length ?? 0) / 60)),
+  numbers: ({ view, wantsValue }) => Number(wantsValue && /\d/u.test(view.text)),
   asks: ({ view }) => Number(view.text.trimEnd().endsWith("?")),
 };
 
