@@ -1,66 +1,121 @@
-import { checkWhole, flags, writeChecked } from "./answer/checked-sentences.ts";
-import { consultWeb } from "./answer/consult-web.ts";
-import * as memory from "./answer/memory-steps.ts";
-import { createOutcome, type Outcome, warn } from "./answer/outcome.ts";
-import * as steps from "./answer/steps.ts";
+import { admit } from "./answer/admit.ts";
+import { assemble } from "./answer/assemble.ts";
+import { checkWhole, flags } from "./answer/check.ts";
+import { compress } from "./answer/compress.ts";
+import { decide } from "./answer/decide.ts";
+import { type Known, lookup } from "./answer/lookup.ts";
+import { createOutcome, type Outcome } from "./answer/outcome.ts";
+import type { AnswerParts } from "./answer/parts.ts";
+import { recall } from "./answer/recall.ts";
+import { refuse } from "./answer/refuse.ts";
+import { remember } from "./answer/remember.ts";
+import { replay } from "./answer/replay.ts";
+import { assertCanRun, retrieve } from "./answer/retrieve.ts";
 import { createTrace, type Trace } from "./answer/trace.ts";
+import { verify } from "./answer/verify.ts";
+import { consultWeb } from "./answer/web.ts";
+import { writeChecked } from "./answer/write.ts";
 import type { AnswerEvent } from "./events.ts";
-import type { AskRequest, Question } from "./types.ts";
+import type { AskRequest, Question, Warning } from "./types.ts";
+import { conflictWarning } from "./verify/conflicts.ts";
+
+/** What every part of one question's path shares. */
+interface Run {
+  readonly parts: AnswerParts;
+  readonly trace: Trace;
+  readonly signal: AbortSignal;
+}
 
 /**
- * The path of a question, top to bottom (DESIGN.md, section 3); what a stage is given stands in `steps.ts` and
- * `memory-steps.ts`, what it does in its folder.
+ * The path of a question, top to bottom (DESIGN.md, section 3). What a stage is given, and what becomes of it, stands in its file under `answer/`; how it
+ * works, in its folder. A stage returns its result; only this file puts results together.
  * A sentence is yielded after its check and never changes; `answer` is last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
  */
-export async function* answer(request: AskRequest, parts: steps.AnswerParts, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
+export async function* answer(request: AskRequest, parts: AnswerParts, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
   const trace = createTrace(parts.clock);
-  steps.assertCanRun(parts);
+  assertCanRun(parts);
 
-  const question = yield* trace.stage("admit", (log) => steps.admit(request, parts, log));
-  const known = yield* trace.stage("lookup", (log) => memory.lookup(question, parts, log));
-  const outcome = known.hit === null ? yield* answerFresh(question, known, parts, trace, signal) : yield* memory.replay(known.hit);
+  const question = yield* trace.stage("admit", (log) => admit(request, parts, log));
+  const known = yield* trace.stage("lookup", (log) => lookup(question, parts, log));
+  const outcome = createOutcome();
+  outcome.hit = known.hit;
+  if (outcome.hit === null) yield* answerFresh(question, known, outcome, { parts, trace, signal });
+  if (outcome.hit !== null) yield* replay(outcome.hit.answer);
 
-  const result = steps.assemble(question, outcome, parts, trace);
-  yield* trace.stage("remember", (log) => memory.remember(question, result, outcome, parts, log));
+  const result = assemble(question, outcome, parts, trace);
+  yield* trace.stage("remember", (log) => remember({ question, answer: result, outcome }, parts, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
 /** Retrieve; a stored answer if one is found to answer the same; else verify, decide, then quotes, sentences and their checks, or a refusal that says what was searched. */
-async function* answerFresh(
-  question: Question,
-  known: memory.Known,
-  parts: steps.AnswerParts,
-  trace: Trace,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerEvent, Outcome> {
-  const outcome = createOutcome();
-  outcome.warnings.push(...steps.hotlines(question, parts));
+async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
+  const { parts, trace, signal } = run;
+  outcome.warnings.push(...parts.hotlines(question.text));
 
-  const found = yield* trace.stage("retrieve", (log) => steps.retrieve(question, parts, log, signal));
+  const found = yield* trace.stage("retrieve", (log) => retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
-  outcome.ranker = found.ranker;
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
-  const { hit } = yield* trace.stage("recall", (log) => memory.recall(question, known, found, parts, log));
-  if (hit !== null) return yield* memory.replay(hit, outcome);
+  outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, parts, log))).hit;
+  if (outcome.hit !== null) return;
 
-  const judged = yield* trace.stage("verify", (log) => steps.verify(question, found.passages, outcome, parts, log, signal));
+  const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, parts, log, signal));
+  outcome.calls.push(...judged.calls);
   outcome.evidence = judged.evidence;
-  outcome.view = judged.view;
   outcome.conflicts = judged.conflicts;
-  yield* consultWeb("decides", question, outcome, parts, trace, signal);
-  outcome.decision = yield* trace.stage("decide", (log) => steps.decide(question, outcome, parts, log));
-  yield* warn(outcome, [...outcome.decision.warnings, ...steps.disagreements(outcome)]);
+  yield* askWeb("decides", question, outcome, run);
 
-  if (outcome.decision.answer) {
-    yield* consultWeb("attaches", question, outcome, parts, trace, signal);
-    const quotes = yield* trace.stage("compress", (log) => steps.compress(question, outcome, parts, log, signal));
-    yield* writeChecked(question, quotes, outcome, parts, trace, signal);
-    outcome.checks.push(...(yield* trace.stage("check", () => checkWhole(question, outcome, parts))));
-    yield* warn(outcome, flags(outcome));
+  const weighed = { question, evidence: outcome.evidence, view: judged.view, ranker: found.ranker, scale: found.scale };
+  const { decision, headroom } = yield* trace.stage("decide", (log) => decide(weighed, parts, log));
+  outcome.decision = decision;
+  outcome.headroom = headroom;
+  yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
+
+  if (decision.answer) {
+    yield* askWeb("attaches", question, outcome, run);
+    yield* write(question, outcome, run);
   }
-  if (outcome.sheet.sentences.length === 0) outcome.refusal = await steps.refuse(question, outcome, parts);
-  return outcome;
+  if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, parts);
+}
+
+/** Quotes, then sentences that are each checked before they are shown, then the checks of the whole. */
+async function* write(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+  const { usable } = outcome.decision;
+  const quotes = yield* trace.stage("compress", (log) => compress({ question, usable, scale: outcome.scale }, parts, log, signal));
+  outcome.calls.push(...quotes.calls);
+
+  const written = yield* writeChecked({ question, quotes }, parts, trace, signal);
+  outcome.written = written;
+  outcome.calls.push(...written.calls);
+  outcome.warnings.push(...written.warnings);
+
+  const whole = yield* trace.stage("check", () => checkWhole({ question, written, evidence: outcome.evidence }, parts));
+  outcome.checks.push(...written.checks, ...whole);
+  yield* warn(outcome, flags(outcome.checks));
+}
+
+/** What the web says of uncertain passages, before the decision or after it, as the profile has it. */
+async function* askWeb(
+  when: "decides" | "attaches",
+  question: Question,
+  outcome: Outcome,
+  { parts, ...run }: Run,
+): AsyncGenerator<AnswerEvent, void> {
+  const { evidence, conflicts, decision } = outcome;
+  const said = yield* consultWeb(when, { question, evidence, conflicts, usable: decision.usable }, parts, run);
+  if (said === null) return;
+  outcome.web = said.web;
+  outcome.evidence = said.evidence;
+  outcome.conflicts = said.conflicts;
+  yield* warn(outcome, said.warnings);
+}
+
+/** Keeps warnings and yields them. */
+function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
+  for (const warning of warnings) {
+    outcome.warnings.push(warning);
+    yield { type: "warning", warning };
+  }
 }

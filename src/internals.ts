@@ -1,7 +1,11 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 
-export { lookup, recall } from "./answer/memory-steps.ts";
-export { admit, decide, retrieve, verify } from "./answer/steps.ts";
+export { admit } from "./answer/admit.ts";
+export { decide } from "./answer/decide.ts";
+export { lookup } from "./answer/lookup.ts";
+export { recall } from "./answer/recall.ts";
+export { retrieve } from "./answer/retrieve.ts";
+export { verify } from "./answer/verify.ts";
 export { checkSentence } from "./check/check.ts";
 export { createReader } from "./check/statements.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";

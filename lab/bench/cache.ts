@@ -69,7 +69,7 @@ export const benchmark: Benchmark = {
         report: {
           name: "cache",
           command: `bench cache ${args.join(" ")}`.trim(),
-          versions: { ...versionsOf(), encoder: (await parts.recall.embed?.(""))?.model ?? "none" },
+          versions: { ...versionsOf(), encoder: (await parts.questions.embed?.(""))?.model ?? "none" },
           seed: SEED,
           date: new Date().toISOString(),
           n: { entries: count, questions: stored.length, rounds: rounds - 1 },
@@ -147,7 +147,7 @@ async function fill(
     if (entry === null) throw new Error("the answer to be copied is gone");
     const length = 6 + Math.floor(random() * 8);
     const text = `${Array.from({ length }, () => words[Math.floor(random() * words.length)]).join(" ")} ${n}?`;
-    const vector = await parts.recall.embed?.(parts.recall.matcher.textFor(text, parts.profile.match));
+    const vector = await parts.questions.embed?.(parts.questions.matcher.textFor(text, parts.profile.match));
     if (vector === undefined) throw new Error("there is no encoder");
     const question = { ...template, text, resolved: text };
     await engine.store.cache.put({
@@ -160,7 +160,7 @@ async function fill(
       sources: [],
       retrieved: { documents: entry.documents.map(({ id }) => id), chunks: [], cited: [] },
       question: text,
-      shared: { ...parts.recall.classify(text), slots: parts.recall.matcher.describe(text, []), vector },
+      shared: { ...parts.questions.classify(text), slots: parts.questions.matcher.describe(text, []), vector },
       hours: 1,
       capacity: Number.MAX_SAFE_INTEGER,
     });
@@ -189,7 +189,7 @@ async function measure(
   const polite = await admit(requestOf(`Please tell me: ${text}`), parts, quiet);
   const known = await timed(() => lookup(polite, parts, quiet));
   const found = await timed(() => retrieve(polite, parts, quiet, new AbortController().signal));
-  const { result, span } = await timed(() => recall(polite, known.result, found.result, parts, quiet));
+  const { result, span } = await timed(() => recall({ question: polite, known: known.result, found: found.result }, parts, quiet));
   const outcome = result.hit === null ? "semantic miss" : "semantic hit";
   hits[result.hit === null ? "misses" : "semantic"]++;
   note(`${outcome}, without retrieval`, known.span, span);

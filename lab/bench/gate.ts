@@ -26,7 +26,6 @@ import { admittedIn } from "../sets/refusal-sets.ts";
 /** Times that every question is judged; the first round compiles and is left out. */
 const ROUNDS = 6;
 const TARGET_MS = 3;
-const NOTHING_WRITTEN = { writer: "", insufficient: false, calls: [], warnings: [] };
 const SILENT = { fact: () => undefined, notice: () => undefined };
 const LISTS = ["cold, wall", "cold, processor", "warm, wall", "warm, processor"] as const;
 
@@ -95,9 +94,9 @@ async function measure(
       for (const state of ["cold", "warm"] as const) {
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
         const ranker = found.ranker?.id ?? null;
-        const given = { scale: RAW_SCALE, written: NOTHING_WRITTEN, ranker };
-        const { evidence, view } = await verify(question, found.passages, given, parts, SILENT, signal);
-        decide(question, { evidence, view, ranker, scale: RAW_SCALE, headroom: null }, parts, SILENT);
+        const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
+        const { evidence, view } = await verify(given, parts, SILENT, signal);
+        decide({ question, evidence, view, ranker, scale: RAW_SCALE }, parts, SILENT);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

@@ -1,6 +1,6 @@
-import { remember } from "../../src/answer/memory-steps.ts";
+import { admit } from "../../src/answer/admit.ts";
 import { createOutcome } from "../../src/answer/outcome.ts";
-import { admit } from "../../src/answer/steps.ts";
+import { remember } from "../../src/answer/remember.ts";
 import type { StageLog } from "../../src/answer/trace.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { citedVersions } from "../../src/remember/remember.ts";
@@ -53,7 +53,8 @@ async function storeInstead(engine: Engine, text: string, where: AskWhere): Prom
     claims: answer.claims.filter(({ status }) => status === "supported" || status === "unchecked"),
     checks: answer.checks.filter(({ verdict }) => verdict === "pass"),
   };
-  await remember(await admit(request, parts, SILENT), approved, createOutcome(), parts, SILENT);
+  const question = await admit(request, parts, SILENT);
+  await remember({ question, answer: approved, outcome: createOutcome() }, parts, SILENT);
   return (await engine.store.cache.count()) > 0 ? approved : null;
 }
 

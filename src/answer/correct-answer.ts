@@ -10,8 +10,8 @@ import { unitsIn } from "../text/units.ts";
 import type { Answer, Claim, Passage, Question, Quote, StoredDocument, Unit } from "../types.ts";
 import { createAnswerSheet } from "../write/sheet.ts";
 import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
-import { checking, passesAgain, toCitedQuote } from "./checked-sentences.ts";
-import type { AnswerParts } from "./steps.ts";
+import { checking, passesAgain, toCitedQuote } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
 
 /** What a reviewer wrote in place of an answer. */
 export interface Correction {

@@ -1,35 +1,26 @@
-import type { AnswerEvent } from "../events.ts";
 import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import type { Hit } from "../remember/recall.ts";
-import type { Retrieved } from "../retrieve/retrieve.ts";
-import type { CheckResult, Claim, Conflict, Evidence, Refusal, Warning, WebEvidence } from "../types.ts";
+import type { CheckResult, Conflict, Evidence, ModelCall, Refusal, Warning, WebEvidence } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
-import type { EvidenceView } from "../verify/sufficiency-view.ts";
-import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
-import type { WriteOutcome } from "../write/write.ts";
+import type { Found } from "./retrieve.ts";
+import { nothingWritten, type Written } from "./write.ts";
 
-/** What a fresh answer has become so far. */
+/** What a question has come to so far. `answer` alone writes it, with what each stage returns. */
 export interface Outcome {
-  readonly sheet: AnswerSheet;
-  readonly claims: Claim[];
-  readonly checks: CheckResult[];
   readonly warnings: Warning[];
-  readonly written: WriteOutcome;
-  /** What the question's vector cost at an endpoint. */
-  embedding: Retrieved["embedding"];
-  /** Id of the encoder that ranked; `null`: words alone did. */
-  ranker: string | null;
-  /** How inherited thresholds are read with the encoder that ranked. */
+  readonly checks: CheckResult[];
+  /** Every call of a model in order. */
+  readonly calls: ModelCall[];
+  embedding: Found["embedding"];
   scale: ScoreScale;
   evidence: readonly Evidence[];
-  /** The passages as the learned gate reads them; `null`: none did. */
-  view: EvidenceView | null;
   conflicts: readonly Conflict[];
   /** `null`: the web was not asked. */
   web: readonly WebEvidence[] | null;
   decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   headroom: number | null;
+  written: Written;
   refusal: Refusal | null;
   /** The stored answer that is served instead. */
   hit: Hit | null;
@@ -37,29 +28,18 @@ export interface Outcome {
 
 export function createOutcome(): Outcome {
   return {
-    sheet: createAnswerSheet(),
-    claims: [],
-    checks: [],
     warnings: [],
-    written: { writer: "", insufficient: false, calls: [], warnings: [] },
+    checks: [],
+    calls: [],
     embedding: null,
-    ranker: null,
     scale: RAW_SCALE,
     evidence: [],
-    view: null,
     conflicts: [],
     web: null,
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
     headroom: null,
+    written: nothingWritten(),
     refusal: null,
     hit: null,
   };
-}
-
-/** Keeps warnings and yields them. */
-export function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
-  for (const warning of warnings) {
-    outcome.warnings.push(warning);
-    yield { type: "warning", warning };
-  }
 }

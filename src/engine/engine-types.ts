@@ -1,5 +1,5 @@
-import type { CacheExplanation } from "../answer/memory-steps.ts";
-import type { AnswerParts } from "../answer/steps.ts";
+import type { CacheExplanation } from "../answer/explain-cache.ts";
+import type { AnswerParts } from "../answer/parts.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -19,7 +19,7 @@ import type { DomainPack } from "./domain.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { ReportReader } from "./reports.ts";
 
-export type { CacheExplanation } from "../answer/memory-steps.ts";
+export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */

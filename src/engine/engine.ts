@@ -3,8 +3,8 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { bindCorrection } from "../answer/correct-answer.ts";
-import { explainCache } from "../answer/memory-steps.ts";
-import type { AnswerParts } from "../answer/steps.ts";
+import { explainCache } from "../answer/explain-cache.ts";
+import type { AnswerParts } from "../answer/parts.ts";
 import { answer } from "../answer.ts";
 import { createReader } from "../check/statements.ts";
 import type { Config } from "../config.ts";
@@ -184,7 +184,7 @@ export async function createEngine(config: Config, parts: EngineParts = {}): Pro
             reports: { ...config.reports, text: true },
           },
       reports: { topics: pack.topics, readTopics: topicsOf(pack), isCommon, warn },
-      recall: {
+      questions: {
         index: questions,
         classify: classifier(pack),
         matcher: parts.matcher ?? matcher(pack),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AnswerParts } from "../answer/steps.ts";
+import type { AnswerParts } from "../answer/parts.ts";
 import { calibrationFolder } from "../calibrate/data-folders.ts";
 import type { Config } from "../config.ts";
 import type { Profile } from "../profiles/profile.ts";

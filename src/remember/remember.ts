@@ -60,7 +60,7 @@ export async function rememberAnswer(
   question: Question,
   answer: Answer,
   { writing, curatedKey, chance, hit, topics }: RememberFacts,
-  store: Store,
+  store: Pick<Store, "interactions" | "sessions" | "cache">,
   { cache, session }: RememberSettings,
   report: NewReport | null = null,
 ): Promise<Remembered> {

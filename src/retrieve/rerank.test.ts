@@ -68,7 +68,7 @@ describe("createEmbeddedReranker", () => {
 
   it("says what to do when its weights are missing", () => {
     expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(ModelError);
-    expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(/training\/reranker/);
+    expect(() => readRerankWeights("/nowhere/weights.json")).toThrow(/lab\/train\/reranker/);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { sumOrNull } from "../text/sum-or-null.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
@@ -194,11 +195,6 @@ async function syncAndEmbed(
 function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
   if (vector === null || counts.length === 0) return null;
   return { model: vector.index.encoder.model ?? vector.index.encoder.id, tokens: sumOrNull(counts) };
-}
-
-/** `null` when one of the numbers is not known. */
-export function sumOrNull(numbers: readonly (number | null)[]): number | null {
-  return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 /** `null` when a candidate is no longer what was indexed. */

@@ -2,6 +2,7 @@ import type { QuerySettings } from "../profiles/profile.ts";
 import { codesIn } from "../reading/codes.ts";
 import { type QuestionType, readQuestion } from "../reading/question.ts";
 import { words } from "../text/tokens.ts";
+import type { Scope } from "../types.ts";
 import type { WeightedTerm } from "./bm25.ts";
 import type { Equivalent, Thesaurus } from "./thesaurus.ts";
 
@@ -93,6 +94,14 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
   if (repairs.length === 0) return text;
   const byWord = new Map(repairs.map(({ written, read }) => [written, read]));
   return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
+}
+
+/** What of an index reads a question: the words that its documents hold. */
+export interface QuestionReader {
+  understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood;
+  tokens(text: string): string[];
+  idf(token: string): number;
+  has(token: string): boolean;
 }
 
 /** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */

@@ -1,34 +1,59 @@
 import type { AnswerEvent } from "../events.ts";
+import type { HotlineFinder } from "../guard/hotlines.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { Question, Warning, WebEvidence } from "../types.ts";
-import { askWeb, type WebOutcome, withWebVerdicts } from "../verify/web.ts";
-import { type Outcome, warn } from "./outcome.ts";
-import type { AnswerParts } from "./steps.ts";
+import type { QuestionReader } from "../retrieve/understand.ts";
+import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../types.ts";
+import { askWeb, type WebOutcome, type WebParts, withWebVerdicts } from "../verify/web.ts";
 import type { Trace } from "./trace.ts";
+import { amongKept } from "./verify.ts";
+
+export interface WebStageParts {
+  readonly corpus: QuestionReader;
+  readonly profile: Profile;
+  /** `null`: no web search is configured. */
+  readonly web: WebParts | null;
+  readonly hotlines: HotlineFinder;
+}
+
+/** What is known before the web is asked. */
+export interface BeforeWeb {
+  readonly question: Question;
+  readonly evidence: readonly Evidence[];
+  readonly conflicts: readonly Conflict[];
+  /** Evidence that the answer may use; only where the answer is decided already. */
+  readonly usable: readonly Evidence[];
+}
+
+/** What the web said, and what it changes. */
+export interface AfterWeb {
+  readonly web: readonly WebEvidence[];
+  readonly evidence: readonly Evidence[];
+  readonly conflicts: readonly Conflict[];
+  readonly warnings: readonly Warning[];
+}
 
 /**
- * Looks uncertain passages up on the web, where the profile does so at this point and a search is configured. A fault of the web never fails the question.
- * Where the web decides, verdicts change before anything is written; else only passages that the answer may use are looked up, and what the web says stands
- * beside it.
+ * Looks uncertain passages up on the web, where the profile does so at this point and a search is configured; `null`: it was not asked. A fault of the
+ * web never fails the question. Where the web decides, verdicts change before anything is written; else only passages that the answer may use are looked
+ * up, and what the web says stands beside it.
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
-  question: Question,
-  outcome: Outcome,
-  parts: AnswerParts,
-  trace: Trace,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerEvent, void> {
+  before: BeforeWeb,
+  parts: WebStageParts,
+  { trace, signal }: { readonly trace: Trace; readonly signal: AbortSignal },
+): AsyncGenerator<AnswerEvent, AfterWeb | null> {
   const { profile, web, corpus } = parts;
-  if (profile.web !== when) return;
-  const candidates = when === "decides" ? outcome.evidence : outcome.decision.usable;
+  const { question, evidence, conflicts } = before;
+  if (profile.web !== when) return null;
+  const candidates = when === "decides" ? evidence : before.usable;
   const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
-  if (uncertain.length === 0) return;
+  if (uncertain.length === 0) return null;
   const off = whyNot(question, parts);
   if (off !== null || web === null) {
     const message = `${count(uncertain.length)} not checked on the web: ${off}`;
     if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; they are not used` };
-    return;
+    return null;
   }
   const asked = yield* trace.stage("web", async (log) => {
     const passages = uncertain.slice(0, web.passages).map(({ passage }) => passage);
@@ -44,26 +69,22 @@ export async function* consultWeb(
     for (const failure of said.failures) log.notice("web_failed", failure);
     return said;
   });
-  outcome.web = asked.evidence;
-  if (when === "decides") {
-    outcome.evidence = withWebVerdicts(outcome.evidence, asked.evidence);
-    const rejected = new Set(outcome.evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
-    outcome.conflicts = outcome.conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
-  }
-  yield* warn(outcome, when === "decides" ? failureWarnings(asked) : contradictions(asked.evidence));
+  if (when !== "decides") return { web: asked.evidence, evidence, conflicts, warnings: contradictions(asked.evidence) };
+  const judged = withWebVerdicts(evidence, asked.evidence);
+  return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
 }
 
 /** Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it. */
-function isEmergency({ text, resolved }: Question, { hotlines }: AnswerParts): boolean {
+function isEmergency({ text, resolved }: Question, hotlines: HotlineFinder): boolean {
   return hotlines(text).length > 0 || hotlines(resolved).length > 0;
 }
 
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
-function whyNot(question: Question, parts: AnswerParts): string | null {
-  if (parts.web === null) return "no web search is configured (`web_search`)";
-  if (parts.web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
+function whyNot(question: Question, { web, hotlines }: WebStageParts): string | null {
+  if (web === null) return "no web search is configured (`web_search`)";
+  if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";
-  return isEmergency(question, parts) ? "the question is an emergency" : null;
+  return isEmergency(question, hotlines) ? "the question is an emergency" : null;
 }
 
 function failureWarnings({ failures }: WebOutcome): Warning[] {

@@ -1,0 +1,47 @@
+import { checkAnswer } from "../check/check.ts";
+import { guardAnswer } from "../check/guards.ts";
+import { createSimilarity } from "../models/similarity.ts";
+import { GUARDS } from "../profiles/guards.ts";
+import type { CheckResult, Evidence, Question, Warning } from "../types.ts";
+import type { CheckingParts } from "./checking.ts";
+import type { Written } from "./write.ts";
+
+export interface CheckParts extends CheckingParts {
+  /** Tokens of a text; only asked when a model writes. */
+  readonly loadTokenCounter: () => Promise<(text: string) => number>;
+}
+
+/** What was written for a question, and from what. */
+export interface WrittenAnswer {
+  readonly question: Question;
+  readonly written: Written;
+  readonly evidence: readonly Evidence[];
+}
+
+/** The answer as a whole; its sentences were checked before they were shown. */
+export async function checkWhole({ question, written, evidence }: WrittenAnswer, parts: CheckParts): Promise<CheckResult[]> {
+  const { profile, encoder, calibrations, loadTokenCounter } = parts;
+  const { sheet, claims, writer } = written;
+  const whole = checkAnswer(sheet.sentences, claims, profile.check);
+  if (sheet.sentences.length === 0) return whole;
+  const settings = profile.check.guards ?? GUARDS;
+  const { relevancy } = settings;
+  const byModel = writer !== "" && writer !== "extractive";
+  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => passage.text) };
+  const guarded = await guardAnswer(question.resolved, given, settings, {
+    support: parts.check.support,
+    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
+    countTokens: byModel ? await loadTokenCounter() : null,
+  });
+  return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
+}
+
+/** What the checks found in sentences that are shown all the same, for the reader. */
+export function flags(checks: readonly CheckResult[]): Warning[] {
+  return checks
+    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
+    .map(({ name, reason, sentence }) => ({
+      code: `check_${name}`,
+      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
+    }));
+}

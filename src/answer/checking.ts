@@ -1,0 +1,58 @@
+import { type CheckContext, checkSentence } from "../check/check.ts";
+import type { CitedQuote } from "../check/finding.ts";
+import type { GuardFacts } from "../check/guards.ts";
+import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
+import type { Calibration } from "../models/calibration/calibration.ts";
+import type { Encoder } from "../models/encoder.ts";
+import { createSimilarity } from "../models/similarity.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { unitAt } from "../text/units.ts";
+import type { Answer, Question, Quote } from "../types.ts";
+
+/** What a sentence is checked with, whoever wrote it and whenever. */
+export interface CheckingParts {
+  readonly profile: Profile;
+  readonly encoder: Encoder | null;
+  readonly calibrations: readonly Calibration[];
+  readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
+  readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
+}
+
+/** What a sentence of this question is checked with. */
+export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: CheckingParts): CheckContext {
+  const { contacts, tenants } = guards;
+  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
+  const { uncitedSimilarity } = profile.check;
+  const similarity =
+    uncitedSimilarity === undefined || encoder === null ? undefined : createSimilarity(encoder, uncitedSimilarity.of, calibrations);
+  return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
+}
+
+export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
+  const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
+  const unit = unitAt(passage, start);
+  const headingPath = unit?.headingPath ?? passage.headingPath;
+  return { text, url: passage.document.url, exact, above: above(passage.document.title, headingPath, unit?.caption?.text, header?.text) };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], ...table: readonly (string | undefined)[]): string[] {
+  return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
+}
+
+/** A stored answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
+export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+  for (const { text, citations: numbers } of sentences) {
+    const cited = citations
+      .filter(({ n }) => numbers.includes(n))
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.caption?.text, row?.header.text),
+      }));
+    const checked = await checkSentence({ text, cited }, context);
+    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
+  }
+  return true;
+}

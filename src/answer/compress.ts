@@ -1,0 +1,87 @@
+import type { ScoreScale } from "../models/calibration/calibration.ts";
+import type { ChatModel } from "../models/chat.ts";
+import type { Profile } from "../profiles/profile.ts";
+import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import type { QuestionReader } from "../retrieve/understand.ts";
+import type { Evidence, ModelCall, Question } from "../types.ts";
+import { chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
+import { compressByModel } from "../write/model-compress.ts";
+import { findComplexTerms, type RouteFacts, routeModel } from "../write/route.ts";
+import { fitPrompt, type ModelTask } from "../write/write.ts";
+import { wordsFor } from "./question-words.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface CompressParts {
+  readonly corpus: QuestionReader;
+  readonly profile: Profile;
+  readonly rerankers?: RetrieveParts["rerankers"];
+  /** `null`: quotes alone answer. */
+  readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
+  /** Words that make a question complex, by category. */
+  readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
+  /** Tokens of a text; only asked when a model writes. */
+  readonly loadTokenCounter: () => Promise<(text: string) => number>;
+}
+
+/** What the writers choose from. */
+export interface ChosenQuotes {
+  readonly candidates: readonly QuoteCandidate[];
+  /** What a model is asked; `null` when quotes alone answer. */
+  readonly task: ModelTask | null;
+  /** What a model was asked to pick them. */
+  readonly calls: readonly ModelCall[];
+}
+
+/** A question with the evidence that may answer it. */
+export interface Usable {
+  readonly question: Question;
+  readonly usable: readonly Evidence[];
+  readonly scale: ScoreScale;
+}
+
+/** Candidates that the writers choose from. */
+const QUOTE_CANDIDATES = 12;
+/** Characters of one quote in an answer; a longer sentence is not taken. */
+const QUOTE_CHARACTERS = 1200;
+
+export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
+  const { question, usable } = given;
+  const { profile, models } = parts;
+  const reranker = parts.rerankers?.embedded ?? null;
+  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
+  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  log.fact("candidates", candidates.length);
+  if (models === null || profile.write.writer === "extractive") {
+    log.fact("quotes", 0);
+    log.fact("model", "extractive");
+    return { candidates, task: null, calls: [] };
+  }
+  const route = routeModel(profile.write.route, routeFacts(given, parts));
+  const countTokens = await parts.loadTokenCounter();
+  const picked = profile.write.compress === "model" ? await pickByModel(given, models.small, log, signal) : null;
+  const fitted = fitPrompt(question, picked?.quotes ?? candidates, profile.write, countTokens);
+  const model = fitted === null ? null : models[route.size];
+  log.fact("quotes", fitted?.quotes.length ?? 0);
+  log.fact("model", model?.id ?? "extractive");
+  log.fact("route", `${route.size}: ${route.because}`);
+  const task = model === null || fitted === null ? null : { model, countTokens, ...fitted };
+  return { candidates, task, calls: picked?.calls ?? [] };
+}
+
+/** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */
+async function pickByModel({ question, usable }: Usable, model: ChatModel, log: StageLog, signal: AbortSignal) {
+  const calls: ModelCall[] = [];
+  const picked = await compressByModel(question.resolved, usable, model, calls, signal);
+  log.fact("altered_quotes", picked.dropped);
+  if (picked.failure !== null) log.notice("compress_failed", `quotes are picked by rules: ${picked.failure}`);
+  return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
+}
+
+function routeFacts({ question, usable, scale }: Usable, { complexity }: Pick<CompressParts, "complexity">): RouteFacts {
+  const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
+  return {
+    complexTerms: findComplexTerms(question.resolved, complexity),
+    passages: usable.length,
+    meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
+  };
+}

@@ -1,0 +1,108 @@
+import type { HotlineFinder } from "../guard/hotlines.ts";
+import { type CacheScope, exactCacheKey, sharingScope } from "../remember/cache.ts";
+import type { Classify } from "../remember/classify.ts";
+import { curatedKey, lookupCurated } from "../remember/curated.ts";
+import { lookupExact } from "../remember/lookup.ts";
+import type { Matcher } from "../remember/matcher.ts";
+import type { QuestionIndex } from "../remember/question-index.ts";
+import { type Asked, type Candidate, type Hit, type Judgement, nearestQuestions } from "../remember/recall.ts";
+import type { RememberSettings } from "../remember/remember.ts";
+import type { Store } from "../store/store.ts";
+import type { Answer, Question } from "../types.ts";
+import { type CheckingParts, checking, passesAgain } from "./checking.ts";
+import type { CompressParts } from "./compress.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface LookupParts extends CheckingParts {
+  readonly store: Pick<Store, "cache" | "documents" | "review">;
+  readonly cache: CacheScope;
+  /** `null`: nothing is stored, and no cache is asked. */
+  readonly remember: RememberSettings | null;
+  /** What finds answers to other questions. */
+  readonly questions: {
+    readonly index: QuestionIndex;
+    readonly classify: Classify;
+    readonly matcher: Matcher;
+    /** Vector of a question, on this machine; `null`: only the same question is found. */
+    readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
+  };
+  readonly hotlines: HotlineFinder;
+  readonly models: CompressParts["models"];
+}
+
+/** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */
+export interface Known {
+  readonly hit: Hit | null;
+  readonly asked: Asked | null;
+  readonly candidates: readonly Candidate[];
+  readonly judged: readonly Judgement[];
+}
+
+/** What a look at the caches does to what it finds outdated. */
+export type Effects = "drop" | "none";
+
+const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
+
+/** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
+export async function lookup(question: Question, parts: LookupParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
+  const curated = await lookupReviewed(question, parts, effects);
+  const known =
+    curated !== null ? { ...NOTHING, hit: curated } : notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
+  log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
+  log.fact("candidates", known.candidates.length);
+  return known;
+}
+
+/** It is no cache: it is served whether or not the cache is switched on. */
+async function lookupReviewed(question: Question, parts: LookupParts, effects: Effects): Promise<Hit | null> {
+  if (parts.remember === null || uncacheable(question, parts) !== null) return null;
+  const { review, documents } = parts.store;
+  const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
+  return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
+}
+
+async function ask(question: Question, parts: LookupParts, effects: Effects): Promise<Known> {
+  const { store, profile, questions, cache } = parts;
+  const places = { cache: store.cache, documents: store.documents, classify: questions.classify, recheck: recheckOf(question, parts) };
+  const exact = await lookupExact(exactCacheKey(question, cache), question.scope, places, effects);
+  if (exact.hit !== null) return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
+  const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
+  if (asked === null) return { ...NOTHING, judged: [exact.judged] };
+  const candidates = profile.caches.includes("semantic") ? await nearestQuestions(asked, { ...places, index: questions.index }) : [];
+  return { hit: null, asked, candidates, judged: [exact.judged] };
+}
+
+/** The question as other questions find it; `null` when it shares no answers. */
+async function describe(question: Question, { cache, questions, profile }: LookupParts): Promise<Asked | null> {
+  const scope = sharingScope(question, cache);
+  if (scope === null || questions.embed === null) return null;
+  const text = question.resolved;
+  return {
+    ...questions.classify(text),
+    text,
+    scope,
+    domain: question.scope.domain,
+    vector: await questions.embed(questions.matcher.textFor(text, profile.match)),
+  };
+}
+
+/** Why a question is not asked of the caches at all; `null`: it is. */
+export function notAsked(question: Question, parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">): string | null {
+  const { profile, remember } = parts;
+  if (remember === null) return "nothing is stored";
+  if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
+  if (!profile.caches.includes("exact")) return `profile "${profile.name}" has no cache`;
+  return uncacheable(question, parts);
+}
+
+/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
+export function uncacheable(question: Question, { hotlines, models }: Pick<LookupParts, "hotlines" | "models">): string | null {
+  if (hotlines(question.text).length > 0) return "an emergency is answered anew";
+  if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
+  return null;
+}
+
+/** Today's checks of an answer that was stored. */
+export function recheckOf(question: Question, parts: CheckingParts): (answer: Answer) => Promise<boolean> {
+  return (answer) => passesAgain(answer, checking(question, parts));
+}

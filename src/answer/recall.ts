@@ -1,0 +1,52 @@
+import { type Asked, acceptCandidate, type Candidate, type Hit, type Judgement, relatedQuestions } from "../remember/recall.ts";
+import type { Store } from "../store/store.ts";
+import type { Question } from "../types.ts";
+import { type Effects, type Known, type LookupParts, recheckOf } from "./lookup.ts";
+import type { Found } from "./retrieve.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface RecallParts extends Pick<LookupParts, "questions" | "profile" | "encoder" | "calibrations" | "check" | "guards"> {
+  readonly store: Pick<Store, "cache" | "documents" | "graph">;
+}
+
+/** A question with what the caches and retrieval found for it. */
+export interface KnownAndFound {
+  readonly question: Question;
+  readonly known: Pick<Known, "asked" | "candidates">;
+  readonly found: Pick<Found, "passages" | "warnings">;
+}
+
+export interface Recalled {
+  readonly hit: Hit | null;
+  readonly judged: readonly Judgement[];
+}
+
+/**
+ * One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. The graph is asked when no near
+ * question has the answer, for those that were not near.
+ */
+export async function recall(
+  { question, known: { asked, candidates }, found }: KnownAndFound,
+  parts: RecallParts,
+  log: StageLog,
+  effects: Effects = "drop",
+): Promise<Recalled> {
+  const { store, profile, questions } = parts;
+  const sure = asked !== null && found.warnings.length === 0;
+  const how = {
+    ...{ cache: store.cache, documents: store.documents, classify: questions.classify, recheck: recheckOf(question, parts) },
+    ...{ matcher: questions.matcher, settings: profile.match },
+  };
+  const accept = (one: Asked, collected: readonly Candidate[]) =>
+    acceptCandidate(one, question.scope, collected, found.passages, how, effects);
+  let recalled: Recalled = sure ? await accept(asked, candidates) : { hit: null, judged: [] };
+  if (sure && recalled.hit === null && profile.caches.includes("graph")) {
+    // An explanation names the rule of each level; an answer need not ask twice.
+    const near = new Set(effects === "none" ? [] : candidates.map(({ stored }) => stored.key));
+    const { hit, judged } = await accept(asked, await relatedQuestions(asked, near, store));
+    recalled = { hit, judged: [...recalled.judged, ...judged] };
+  }
+  log.fact("cache_mode", recalled.hit === null ? "miss" : recalled.hit.level);
+  for (const { level, rule } of recalled.judged) log.fact(`${level}_rule`, rule);
+  return recalled;
+}

@@ -1,0 +1,70 @@
+import { type Calibration, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
+import type { Profile } from "../profiles/profile.ts";
+import type { SwitchState } from "../retrieve/corpus.ts";
+import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
+import type { QuestionReader, Understood } from "../retrieve/understand.ts";
+import type { Passage, Question, Warning } from "../types.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface RetrieveStageParts extends RetrieveParts {
+  readonly corpus: RetrieveParts["corpus"] & QuestionReader & { readonly switching: SwitchState | null };
+  readonly profile: Profile;
+  readonly calibrations: readonly Calibration[];
+}
+
+/** What retrieval found, and by what. */
+export interface Found {
+  readonly passages: readonly Passage[];
+  /** What the question's vector cost at an endpoint. */
+  readonly embedding: Retrieved["embedding"];
+  /** Id of the encoder that ranked; `null`: words alone did. */
+  readonly ranker: string | null;
+  /** How inherited thresholds are read with the encoder that ranked. */
+  readonly scale: ScoreScale;
+  readonly warnings: readonly Warning[];
+}
+
+/** @throws UnavailableError when the profile cannot run without a part that is missing */
+export function assertCanRun({ profile, encoder }: Pick<RetrieveStageParts, "profile" | "encoder">): void {
+  assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
+}
+
+export async function retrieve(question: Question, parts: RetrieveStageParts, log: StageLog, signal: AbortSignal): Promise<Found> {
+  const { profile, corpus } = parts;
+  const found = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
+  logUnderstood(corpus.understand(question, profile.retrieve.query), log);
+  log.fact("passages", passages.length);
+  log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("encoder", ranker?.id ?? null);
+  log.fact("reranker", reranker);
+  if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
+  if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
+  if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
+  const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
+  return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings: retrievalWarnings(question, found, profile) };
+}
+
+function retrievalWarnings({ filters }: Question, { denseFailure, candidates }: Retrieved, profile: Profile): Warning[] {
+  const failed = "The encoder could not be reached; passages were ranked by words alone.";
+  const narrow = `Profile "${profile.name}" searches only passages that lie wholly inside what the filters leave, and none does: take a wider filter, or another profile.`;
+  return [
+    ...(denseFailure === null ? [] : [{ code: "dense_failed", message: failed }]),
+    ...(filters && candidates === 0 && profile.retrieve.selection === "containment" ? [{ code: "filter_narrow", message: narrow }] : []),
+  ];
+}
+
+function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: StageLog): void {
+  const serves = from === null ? "words alone serve" : `${from} serves`;
+  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are made (${done} of ${total})`);
+  else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
+}
+
+/** What the question was read as: nothing that was changed in it goes unsaid. */
+function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
+  log.fact("question_type", type);
+  log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
+  log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
+  log.fact("codes", codes.join(", ") || null);
+  for (const { written, read } of repairs) log.notice("spelling", `No document holds "${written}"; it was read as "${read}".`);
+}

@@ -1,0 +1,105 @@
+import type { Profile } from "../profiles/profile.ts";
+import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
+import { type Compared, comparePassages, NOT_COMPARED } from "../verify/compare-passages.ts";
+import type { Precedence } from "../verify/conflicts.ts";
+import type { FactReader } from "../verify/facts.ts";
+import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "../verify/model-verdicts.ts";
+import { BY_WORDS, judgePassages, type LearnedParts } from "../verify/relevance.ts";
+import { carryGate } from "../verify/scale.ts";
+import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
+import { verifyPassages } from "../verify/verify.ts";
+import { wordsFor } from "./question-words.ts";
+import type { Found } from "./retrieve.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface VerifyParts {
+  readonly corpus: QuestionReader & { readonly windows: number };
+  readonly profile: Profile;
+  readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
+  /** Loaded when a gate first asks. */
+  readonly sufficiency: () => LearnedParts;
+  /** A model that scores passages beside the rules; `null`: none is asked. */
+  readonly verifier: ModelVerifier | null;
+}
+
+/** What is known of a question before anything is written. */
+export interface Judged {
+  readonly evidence: readonly Evidence[];
+  /** Among passages that are not rejected. */
+  readonly conflicts: readonly Conflict[];
+  /** The passages as the learned gate reads them; `null`: none did. */
+  readonly view: EvidenceView | null;
+  /** What a model was asked. */
+  readonly calls: readonly ModelCall[];
+}
+
+/** A question with what retrieval found for it. */
+export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
+  readonly question: Question;
+}
+
+/** Verdicts, and the conflicts among passages that are not rejected. */
+export async function verify(retrieval: Retrieval, parts: VerifyParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
+  const { question, passages, scale, ranker } = retrieval;
+  const { corpus, profile, compare } = parts;
+  const words = wordsFor(question, parts);
+  const asked = words.questionTokens(question.resolved);
+  const byRules = profile.comparePassages ? comparePassages(asked, passages, { ...compare, words: corpus }) : NOT_COMPARED;
+  const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
+  const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(words, parts) } : words;
+  const view = viewFor(retrieval, words, parts);
+  const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), { windows: corpus.windows, ranker });
+  if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
+  const evidence = verifyPassages(question, passages, carryGate(profile.gate, scale), read, scale, compared, judge);
+  for (const verdict of ["verified", "uncertain", "rejected"] as const)
+    log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
+  const conflicts = amongKept(compared.conflicts, evidence);
+  log.fact("conflicts", conflicts.length);
+  return { evidence, conflicts, view, calls };
+}
+
+/** Conflicts none of whose sides is rejected. */
+export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
+  const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
+  return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
+}
+
+/** What the learned gate sees of the passages, by the words that the question has with its history; `null` for a gate that does not ask. */
+function viewFor(
+  { question, passages }: Retrieval,
+  words: QuestionWords,
+  { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">,
+): EvidenceView | null {
+  if (profile.gate.type !== "sufficiency" || passages.length === 0) return null;
+  return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
+}
+
+/** The tokens that the comparison has read, and what they say in other words. */
+function tokensRead({ alsoHeld }: QuestionWords, { compare, corpus }: Pick<VerifyParts, "compare" | "corpus">) {
+  return (passage: Passage): ReadonlySet<string> => {
+    const held = compare.reader.tokensOf(passage, corpus);
+    const also = alsoHeld(held);
+    return also.length === 0 ? held : new Set([...held, ...also]);
+  };
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  { question, passages }: Retrieval,
+  compared: Compared,
+  { verifier, profile }: Pick<VerifyParts, "verifier" | "profile">,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
+  if (verifier === null) return { compared, calls: [] };
+  if (!weighsRelevance(profile.gate)) {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return { compared, calls: [] };
+  }
+  const calls: ModelCall[] = [];
+  const judged = await judgeByModel(question, passages, verifier, calls, signal);
+  log.fact("judged_by_model", judged.verdicts.size);
+  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
+  return { compared: withVerdicts(compared, judged, verifier.verifier.model), calls };
+}

@@ -1,0 +1,145 @@
+import { checkSentence } from "../check/check.ts";
+import { type Finding, finding } from "../check/finding.ts";
+import { checkLanguage } from "../check/language.ts";
+import { parseMarkers } from "../check/markers.ts";
+import { messageOf } from "../errors.ts";
+import type { AnswerEvent } from "../events.ts";
+import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
+import type { DraftFault } from "../write/prompt.ts";
+import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
+import { type OfferedDraft, writeDrafts } from "../write/write.ts";
+import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
+import type { ChosenQuotes } from "./compress.ts";
+import type { Trace } from "./trace.ts";
+
+export type WriteParts = CheckingParts;
+
+/** What has been written and shown. */
+export interface Written {
+  readonly sheet: AnswerSheet;
+  readonly claims: Claim[];
+  /** Of sentences; those that were left out too. */
+  readonly checks: CheckResult[];
+  readonly warnings: Warning[];
+  /** Every call of a model in order. */
+  readonly calls: ModelCall[];
+  /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
+  writer: string;
+  /** The model said that the quotes do not answer. */
+  insufficient: boolean;
+}
+
+export function nothingWritten(): Written {
+  return { sheet: createAnswerSheet(), claims: [], checks: [], warnings: [], calls: [], writer: "", insufficient: false };
+}
+
+/** Where the sentences of a question go. */
+interface Writing {
+  readonly question: Question;
+  readonly quotes: ChosenQuotes;
+}
+
+/** Draws sentence after sentence, checks each, and shows what stands. */
+export async function* writeChecked(
+  { question, quotes: { candidates, task } }: Writing,
+  parts: WriteParts,
+  trace: Trace,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerEvent, Written> {
+  yield { type: "write-start" };
+  const started = trace.elapsed();
+  const written = nothingWritten();
+  const told: Warning[] = [];
+  const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
+  const settings = parts.profile.write;
+  const record: WritableRecord = { shown: [], faults: [] };
+  const bench = { offered: task?.quotes ?? [], written, record, context: checking(question, parts), strict: settings.onFault === "reject" };
+  const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
+  for await (const draft of drafts) {
+    yield* tell(told, written);
+    const event = await showSentence(draft, bench);
+    if (event === null) continue;
+    trace.timings.first_sentence ??= trace.elapsed();
+    yield event;
+  }
+  yield* tell(told, written);
+  // Whoever left while it was written has no answer, however soon the rest came.
+  signal.throwIfAborted();
+  Object.assign(written, { writer: drawing.writer, insufficient: drawing.insufficient });
+  trace.timings.write = trace.elapsed() - started;
+  const facts = {
+    ...{ sentences: written.sheet.sentences.length, left_out: record.faults.length },
+    ...{ writer: written.writer, calls: written.calls.length },
+  };
+  yield { type: "write-end", ms: trace.timings.write, facts };
+  return written;
+}
+
+function* tell(told: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {
+  for (const warning of told.splice(0)) {
+    warnings.push(warning);
+    yield { type: "warning", warning };
+  }
+}
+
+interface WritableRecord {
+  readonly shown: DraftSentence[];
+  readonly faults: DraftFault[];
+}
+
+/** What a drawn sentence is laid beside. */
+interface Bench {
+  readonly offered: readonly Quote[];
+  readonly written: Written;
+  readonly record: WritableRecord;
+  readonly context: ReturnType<typeof checking>;
+  /** A citation to nowhere is a fault even beside a good one. */
+  readonly strict: boolean;
+}
+
+/** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
+async function showSentence(draft: OfferedDraft, { offered, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
+  const { sheet, checks, claims } = written;
+  const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
+  if (repeated) return null;
+  const others = offered.filter((quote) => !draft.quotes.includes(quote));
+  const cited = draft.quotes.map(toCitedQuote);
+  const { nowhere } = context.settings;
+  const checked = await checkSentence(
+    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    context,
+  );
+  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
+  const fault = results.find(({ verdict }) => verdict === "fail");
+  const kept = checked.kept && fault === undefined;
+  if (kept && draft.held === true) return null;
+  const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
+  checks.push(...results.map((result) => ({ ...result, ...place })));
+  if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
+  if (!kept) return null;
+  const instead = checked.recited === null ? undefined : others[checked.recited];
+  const quotes = instead === undefined ? draft.quotes : [instead];
+  const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
+  const shown = sheet.add(text, quotes);
+  record.shown.push({ ...draft, text: checked.text, quotes });
+  const { citations } = shown.sentence;
+  claims.push({ sentence: shown.index, text, status: checked.status, citations, reason: checked.reason });
+  return { type: "sentence", ...shown };
+}
+
+/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
+function withMarkers(text: string, missing: readonly number[]): string {
+  return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
+}
+
+/** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
+function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
+  const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
+  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
+  const nowhere = draft.missing.map((n) => `[${n}]`).join("");
+  return [
+    ...(language === null ? [] : [language]),
+    ...(draft.dangling === true ? [finding("reference", "fail", null, "refers to a sentence that was left out")] : []),
+    ...(strict && draft.missing.length > 0 ? [finding("sources", "fail", 0, `cites ${nowhere}, which no source has`)] : []),
+  ];
+}
