@@ -4,13 +4,11 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../errors.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import { type ReadPassage, readAnswers, readingOf, type StretchReading } from "../reader/answers.ts";
-import type { Reader } from "../reader/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
-import type { Evidence, TextRange } from "../types.ts";
+import type { Evidence } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import { type MeasuredPiece, measurePiece, UNIT_FEATURES } from "./unit-features.ts";
+import { type MeasuredPiece, measurePiece, PIECE_FEATURES } from "./piece-features.ts";
 
 const linearSchema = z.object({
   features: z.array(z.string()).min(1),
@@ -29,7 +27,7 @@ const weightsSchema = z
     /** SHA-256 of the measured pieces that it was learned from. */
     data: z.string(),
     ...linearSchema.shape,
-    features: z.array(z.enum(Object.keys(UNIT_FEATURES))).min(1),
+    features: z.array(z.enum(Object.keys(PIECE_FEATURES))).min(1),
     /** Slope and offset of the logistic curve from score to chance that the piece answers. */
     chance: z.tuple([z.number().positive(), z.number()]),
     /** Chance that the best piece answers, from what all pieces of the question say. */
@@ -66,18 +64,15 @@ export function linearScore(values: readonly (number | null)[], { fill, weights,
 /** A piece that may answer. */
 export interface ScoredPiece {
   readonly view: PieceView;
-  readonly read: StretchReading | null;
   readonly score: number;
   /** Chance that it answers, 0 to 1. */
   readonly chance: number;
 }
 
-/** What may be quoted of the evidence for one question, best first, with what was read of each passage. */
+/** What may be quoted of the evidence for one question, best first. */
 export interface Choice {
   readonly asked: AskedQuestion;
   readonly pieces: readonly ScoredPiece[];
-  /** In the order of the passages. */
-  readonly read: readonly ReadPassage[];
 }
 
 export interface ChooseOptions {
@@ -86,11 +81,8 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly reader: Pick<Reader, "read"> | null;
   readonly weights: Pick<ChooserWeights, "features" | "fill" | "weights" | "bias" | "chance">;
   readonly signal: AbortSignal;
-  /** @default READING */
-  readonly reading?: typeof READING;
 }
 
 /** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
@@ -98,23 +90,18 @@ const MAX_PIECES = 120;
 /** Pieces that the reranker compares with the question, best by words first: it takes 10 to 20 µs for each. */
 const RERANKED = 160;
 
-/** What is read of the passages. */
-export const READING = {
-  passages: 8,
-  segments: 12,
-  segmentCharacters: 800,
-};
+/** Passages looked at. */
+const PASSAGES = 8;
 
 /** Every piece of the evidence beside the question, best first. */
 export async function choosePieces(question: string, evidence: readonly Evidence[], words: QuoteWords, options: ChooseOptions): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
   const { weights } = options;
   const pieces = measured.pieces
-    .filter(({ read }) => options.reader === null || read !== null)
     .map((piece) => {
       const score = linearScore(measurePiece(piece, weights.features), weights);
       const chance = 1 / (1 + Math.exp(-(weights.chance[0] * score + weights.chance[1])));
-      return { view: piece.view, read: piece.read, score, chance };
+      return { view: piece.view, score, chance };
     });
   return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
 }
@@ -123,26 +110,19 @@ function startOf({ view }: ScoredPiece): number {
   return view.piece.range.start;
 }
 
-/** Reads and measures: what the chooser learns from and what it chooses by. */
+/** What the chooser learns from and what it chooses by. */
 export async function measurePieces(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { maxCharacters, reranker, embed, reader, signal, reading = READING }: Omit<ChooseOptions, "weights">,
-): Promise<{ readonly asked: AskedQuestion; readonly read: readonly ReadPassage[]; readonly pieces: readonly MeasuredPiece[] }> {
+  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights">,
+): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
   const wantsList = asked.type === "list" || asked.type === "how-do-i";
-  const looked = evidence.slice(0, reading.passages);
+  const looked = evidence.slice(0, PASSAGES);
   const cut = { maxCharacters, maxPieces: MAX_PIECES, wholeLists: wantsList };
   const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
   const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
-  const priorOf = (view: PieceView) =>
-    (relevances.get(view) ?? 0) + view.own + 0.5 * view.fromHeading + 0.25 * view.fromTitle - 0.05 * view.rank + (inWindow(view) ? 0.3 : 0);
-  const read =
-    reader === null
-      ? looked.map(() => [])
-      : await readAnswers(question, looked.map(({ passage }, i) => readable(passage, views[i] ?? [], priorOf)), reader, { ...reading, signal });
-  const readings = views.map((own, i) => own.map(({ piece }) => readingOf(piece.range, read[i] ?? [])));
   const cosines = cosinesOf(question, views.flat(), embed);
   const best = {
     own: Math.max(0, ...views.flat().map(({ own }) => own)),
@@ -150,10 +130,8 @@ export async function measurePieces(
     relevance: most([...relevances.values()]),
     cosine: most([...cosines.values()].map(({ headed }) => headed)),
     rerank: most(looked.map(({ passage }) => passage.scores.rerank)),
-    answer: most(read.flat().map(({ answer }) => answer)),
-    peak: most(readings.flat().map((one) => one?.peak ?? null)),
   };
-  const pieces = views.flatMap((own, i) =>
+  const pieces = views.flatMap((own) =>
     own.map((view, k) => ({
       view,
       wantsList,
@@ -161,21 +139,10 @@ export async function measurePieces(
       relevance: relevances.get(view) ?? null,
       cosine: cosines.get(view) ?? null,
       beside: Math.max(own[k - 1]?.own ?? 0, own[k + 1]?.own ?? 0),
-      read: readings[i]?.[k] ?? null,
       best,
     })),
   );
-  return { asked, read, pieces };
-}
-
-/** The heading that a reader of the page would see above the pieces. */
-function readable(passage: Evidence["passage"], views: readonly PieceView[], priorOf: (view: PieceView) => number) {
-  const units = views.map((view): TextRange & { prior: number } => ({ ...spanOf(view.piece), prior: priorOf(view) }));
-  return { text: passage.text, start: passage.range.start, above: [passage.document.title, ...passage.headingPath], units };
-}
-
-function spanOf({ range }: Piece): TextRange {
-  return range;
+  return { asked, pieces };
 }
 
 async function relevanceOf(
@@ -206,10 +173,6 @@ function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
   return sum;
-}
-
-function inWindow({ piece, evidence }: PieceView): boolean {
-  return piece.range.start < evidence.passage.window.end && piece.range.end > evidence.passage.window.start;
 }
 
 function most(values: readonly (number | null)[]): number | null {

@@ -13,7 +13,7 @@ import type { Evidence, Passage, Question, TextRange } from "../../../src/types.
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
-import { measurePiece, UNIT_FEATURES } from "../../../src/write/unit-features.ts";
+import { measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -40,7 +40,7 @@ if (flags.help || flags.data === undefined || flags.out === undefined) {
   process.exit(flags.help ? 0 : 2);
 }
 
-const unitNames = Object.keys(UNIT_FEATURES).filter((name) => !["peak", "mean", "span", "answer", "answer.behind", "peak.behind", "both"].includes(name));
+const unitNames = Object.keys(PIECE_FEATURES);
 const gateNames = Object.keys(SUFFICIENCY_FEATURES);
 const encoder = loadEmbeddedEncoder();
 const lexicon = new Lexicon(encoder);
@@ -85,7 +85,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     const words = questionWords(understood, understood, parts.corpus);
     const evidence = passages.map(toEvidence);
     const measured = await measurePieces(question.resolved, evidence, words, {
-      ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), reader: null, signal },
+      ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
     });
     const view = viewEvidence(words.asked, passages, words, lexicon, 0);
     const pieces = measured.pieces.map((piece) => {

@@ -1,4 +1,3 @@
-import type { StretchReading } from "../reader/answers.ts";
 import type { PieceView } from "./piece-view.ts";
 
 /** One piece of a passage beside a question, with all that was measured of it. */
@@ -14,36 +13,25 @@ export interface MeasuredPiece {
   readonly cosine: { readonly own: number; readonly headed: number } | null;
   /** Share of the question's words in the pieces before and behind it, the larger. */
   readonly beside: number;
-  /** `null`: the reader did not see it. */
-  readonly read: StretchReading | null;
-  /** The best of all pieces and passages of this question; readings as log odds. */
+  /** The best of all pieces and passages of this question. */
   readonly best: {
     readonly own: number;
     readonly whole: number;
     readonly relevance: number | null;
     readonly cosine: number | null;
     readonly rerank: number | null;
-    readonly answer: number | null;
-    readonly peak: number | null;
   };
 }
 
 type Feature = (piece: MeasuredPiece) => number | null;
-
-/** Log odds beyond this say no more. */
-const MOST = 8;
 
 export function logit(chance: number): number {
   const kept = Math.min(1 - 1e-4, Math.max(1e-4, chance));
   return Math.log(kept / (1 - kept));
 }
 
-function limited(odds: number): number {
-  return Math.min(MOST, Math.max(-MOST, odds));
-}
-
-/** What words, vectors and ranks say; measured without the reader. */
-export const WORD_FEATURES: Readonly<Record<string, Feature>> = {
+/** Every feature, by name. What is `null` counts as the mean of the training pieces. */
+export const PIECE_FEATURES: Readonly<Record<string, Feature>> = {
   own: ({ view }) => view.own,
   heading: ({ view }) => view.fromHeading,
   title: ({ view }) => view.fromTitle,
@@ -78,20 +66,7 @@ export const WORD_FEATURES: Readonly<Record<string, Feature>> = {
   asks: ({ view }) => Number(view.text.trimEnd().endsWith("?")),
 };
 
-/** What the reader says. */
-export const READER_FEATURES: Readonly<Record<string, Feature>> = {
-  peak: ({ read }) => (read === null ? null : limited(read.peak)),
-  mean: ({ read }) => (read === null ? null : logit(read.mean)),
-  span: ({ read }) => (read === null ? null : Math.log(1e-4 + read.span)),
-  answer: ({ read }) => (read === null ? null : limited(read.answer)),
-  "answer.behind": ({ read, best }) => (read === null || best.answer === null ? null : limited(read.answer - best.answer)),
-  "peak.behind": ({ read, best }) => (read === null || best.peak === null ? null : limited(read.peak - best.peak)),
-  both: ({ read }) => (read === null ? null : Math.log(1e-4 + read.span) + limited(read.answer)),
-};
-
-export const UNIT_FEATURES: Readonly<Record<string, Feature>> = { ...WORD_FEATURES, ...READER_FEATURES };
-
 /** Values of the named features; `null` where one measures nothing. */
 export function measurePiece(piece: MeasuredPiece, names: readonly string[]): (number | null)[] {
-  return names.map((name) => (UNIT_FEATURES[name] as Feature)(piece));
+  return names.map((name) => (PIECE_FEATURES[name] as Feature)(piece));
 }
