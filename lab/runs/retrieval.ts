@@ -4,8 +4,9 @@ import { hitAt, mean, ndcgAt, precisionAt, recallAt, reciprocalRank } from "../.
 import { createRandom } from "../../src/grade/random.ts";
 import { decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import type { Candidate, Corpus } from "../../src/retrieve/corpus.ts";
+import type { Corpus } from "../../src/retrieve/corpus.ts";
 import { rerankCandidates } from "../../src/retrieve/rerank.ts";
+import type { Candidate } from "../../src/retrieve/search-index.ts";
 import type { QuestionVector } from "../../src/retrieve/vector-index.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createMemoryCorpus } from "../sets/memory-corpus.ts";

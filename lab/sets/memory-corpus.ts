@@ -1,7 +1,8 @@
 import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { Corpus, type SyncOptions } from "../../src/retrieve/corpus.ts";
+import { Corpus } from "../../src/retrieve/corpus.ts";
+import type { SyncOptions } from "../../src/retrieve/search-index.ts";
 import type { DocumentStore, IndexedDocument } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";

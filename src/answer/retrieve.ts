@@ -1,7 +1,7 @@
 import { type Calibration, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { SwitchState } from "../retrieve/corpus.ts";
 import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
+import type { SwitchState } from "../retrieve/search-index.ts";
 import type { QuestionReader, Understood } from "../retrieve/understand.ts";
 import type { Passage, Question, Warning } from "../types.ts";
 import type { StageLog } from "./trace.ts";

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BM25_B, BM25_K1, Bm25Index, type WeightedField } from "./bm25.ts";
+import { BM25_B, BM25_K1, Bm25Index } from "./bm25.ts";
 import { DenseIndex } from "./dense.ts";
 import { SnapshotError } from "./snapshot.ts";
+import type { WeightedField } from "./word-search.ts";
 
 /** The formula once more, written from the paper over plain maps, to compare with. */
 function naiveScores(documents: readonly (readonly WeightedField[] | null)[], query: readonly string[]): Map<number, number> {

@@ -4,6 +4,7 @@ import { type PackedPostings, Postings } from "./postings.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type PackedTerms, Terms } from "./terms.ts";
 import { type Scored, TopK } from "./top-k.ts";
+import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
 
 /**
  * Words ranking over typed arrays: BM25 with Lucene's non-negative idf, fields folded by weight into one frequency and one length
@@ -30,18 +31,6 @@ const SLACK = 1 + 1e-9;
 /** A binary search costs about as much as reading this many list entries for each of its steps. */
 const PROBE_COST = 3;
 
-/** Tokens of one field and its weight. */
-export interface WeightedField {
-  readonly tokens: readonly string[];
-  readonly weight: number;
-}
-
-/** A token of a query and what it counts beside 1 of a plain token; not negative. */
-export interface WeightedTerm {
-  readonly token: string;
-  readonly weight: number;
-}
-
 /** A term of a question: its factor before the frequency part, and the most that it adds to any score. */
 interface QueryTerm {
   readonly term: number;
@@ -53,7 +42,7 @@ interface QueryTerm {
  * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused until `compact`;
  * equal scores rank the lower slot first.
  */
-export class Bm25Index {
+export class Bm25Index implements WordSearch {
   private terms = new Terms();
   private postings = new Postings();
   /** Entries alive that hold each term. */

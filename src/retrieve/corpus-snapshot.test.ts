@@ -9,8 +9,9 @@ import { createStore, type Store } from "../store/store.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import type { Scope, StoredDocument } from "../types.ts";
-import { Corpus, type SearchRequest } from "./corpus.ts";
+import { Corpus } from "./corpus.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
+import type { SearchRequest } from "./search-index.ts";
 import { withSnapshotFile } from "./snapshot.ts";
 
 let folder = "";

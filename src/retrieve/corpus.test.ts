@@ -9,7 +9,8 @@ import { createStore, type Store } from "../store/store.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import type { Scope, StoredDocument } from "../types.ts";
-import { Corpus, type SearchRequest } from "./corpus.ts";
+import { Corpus } from "./corpus.ts";
+import type { SearchRequest } from "./search-index.ts";
 
 let folder = "";
 let store: Store;

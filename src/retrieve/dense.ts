@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type Scored, TopK } from "./top-k.ts";
+import type { VectorSearch } from "./vector-search.ts";
 import { MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 import { createScalarKernel } from "./wasm/scalar.ts";
 import { createWasmKernel } from "./wasm/wasm.ts";
@@ -62,7 +63,7 @@ interface Layout {
  *
  * Rows lie in blocks of a WebAssembly memory that grows in place: no row is ever copied because another is added.
  */
-export class DenseIndex {
+export class DenseIndex implements VectorSearch {
   readonly model: string;
   private readonly kernel: ScanKernel;
   private readonly scan: "int8" | "float32";

@@ -3,10 +3,10 @@ import { ModelError } from "../errors.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
-import type { Candidate } from "./corpus.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
 import { createEmbeddedReranker, type RerankModel, readRerankWeights, rerankCandidates, scoreOf } from "./rerank.ts";
+import type { Candidate } from "./search-index.ts";
 
 const encoder = loadEmbeddedEncoder();
 const embedded = createEmbeddedReranker(encoder);

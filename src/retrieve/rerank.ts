@@ -5,10 +5,10 @@ import { ModelError, messageOf } from "../errors.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { Candidate } from "./corpus.ts";
 import { Lexicon } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
 import { FEATURES, type PairView } from "./rerank-features.ts";
+import type { Candidate } from "./search-index.ts";
 
 const weightsSchema = z.object({
   name: z.string(),

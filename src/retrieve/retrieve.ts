@@ -8,12 +8,12 @@ import { unitsIn } from "../text/units.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
-import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { headingPathAt, searchArea } from "./search-area.ts";
+import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
 import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { QuestionVector } from "./vector-index.ts";
@@ -26,7 +26,7 @@ const MISSING = {
 } as const;
 
 export interface RetrieveParts {
-  readonly corpus: Corpus;
+  readonly corpus: SearchIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */
@@ -129,7 +129,12 @@ export async function retrievePassages(
 /** Passages loaded beyond those wanted, to take the places of twins. */
 const TWIN_MARGIN = 4;
 
-function withoutTwins(loaded: readonly Passage[], rule: RetrieveSettings["twins"], corpus: Corpus, time: TimePart): readonly Passage[] {
+function withoutTwins(
+  loaded: readonly Passage[],
+  rule: RetrieveSettings["twins"],
+  corpus: SearchIndex,
+  time: TimePart,
+): readonly Passage[] {
   return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, corpus, corpus.faces));
 }
 
@@ -159,7 +164,7 @@ async function searchSelected(
   selection: Selection,
   area: Area,
   { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
-  corpus: Corpus,
+  corpus: SearchIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
@@ -175,7 +180,7 @@ async function searchSelected(
 
 async function syncAndEmbed(
   question: Question,
-  corpus: Corpus,
+  corpus: SearchIndex,
   { bm25, query }: RetrieveSettings,
   time: TimePart,
   signal: AbortSignal,

@@ -3,8 +3,8 @@ import { headingsAt, outlineOf } from "../text/outline.ts";
 import type { Area, AreaPart, Chunk, Scope, StoredDocument, TextRange } from "../types.ts";
 import { partOf, rangeAround } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
-import type { Candidate, Corpus, SearchRequest } from "./corpus.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
 
 /**
  * Ranks what lies in an area. Windows that lie in it whole are ranked by the index, with the filter inside. Windows that reach beyond it are cut to the
@@ -13,12 +13,12 @@ import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 export async function searchArea(
   request: Omit<SearchRequest, "area">,
   area: Area,
-  corpus: Corpus,
+  corpus: SearchIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
-  const whole = corpus.search({ ...request, area: { parts: area, fit: "window" } });
-  const across = corpus.search({ ...request, area: { parts: area, fit: "cut" } });
+  const whole = await corpus.search({ ...request, area: { parts: area, fit: "window" } });
+  const across = await corpus.search({ ...request, area: { parts: area, fit: "cut" } });
   if (across.length === 0) return whole;
   const cut = await scoreCut(across, request, area, corpus, documents, signal);
   return fuse([...whole, ...cut], request, area);
@@ -28,7 +28,7 @@ async function scoreCut(
   across: readonly Candidate[],
   { terms, codes, vector, bm25, scope }: Omit<SearchRequest, "area">,
   area: Area,
-  corpus: Corpus,
+  corpus: SearchIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {

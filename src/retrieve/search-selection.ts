@@ -1,8 +1,9 @@
 import type { StoredDocument, TextRange } from "../types.ts";
-import { Bm25Index, type WeightedTerm } from "./bm25.ts";
+import { Bm25Index } from "./bm25.ts";
 import { type ClippedWindow, clipWindows } from "./clip.ts";
-import type { Candidate } from "./corpus.ts";
 import { fuseMinMax, type Ranked } from "./fuse.ts";
+import type { Candidate } from "./search-index.ts";
+import type { WeightedTerm } from "./word-search.ts";
 
 export interface SelectionSearch {
   readonly terms: readonly (string | WeightedTerm)[];

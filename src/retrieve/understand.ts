@@ -3,8 +3,8 @@ import { codesIn } from "../reading/codes.ts";
 import { type QuestionType, readQuestion } from "../reading/question.ts";
 import { words } from "../text/tokens.ts";
 import type { Scope } from "../types.ts";
-import type { WeightedTerm } from "./bm25.ts";
 import type { Equivalent, Thesaurus } from "./thesaurus.ts";
+import type { WeightedTerm } from "./word-search.ts";
 
 /** A word that no document holds, and the word that it was read as. */
 export interface Repair {

@@ -1,0 +1,86 @@
+import type { AnswerParts } from "../answer/parts.ts";
+import type { Config } from "../config.ts";
+import { VERSION } from "../package.ts";
+import { usesSupport } from "../profiles/guards.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { QuestionIndex } from "../remember/question-index.ts";
+import { VectorGroups } from "../retrieve/vector-groups.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { GateThreshold } from "../verify/calibration.ts";
+import { type DomainPack, publishedContacts } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Opened } from "./open.ts";
+
+/** What a question of a domain passes through, under a profile and a threshold. */
+export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
+
+export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">): PartsFor {
+  const { config, store, secret, encoder, local, models, verifier, prices, calibrations, createId, clock, warn } = opened;
+  const { readers } = domains;
+  const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  return (pack, profile, threshold) => {
+    const corpus = indexes.of(pack.name);
+    const isMeasured = threshold.type === "none";
+    return {
+      ...{
+        store,
+        documents: store.documents,
+        corpus,
+        encoder,
+        profile,
+        models,
+        threshold,
+        verifier,
+        prices,
+        calibrations,
+        createId,
+        clock,
+      },
+      rerankers: local.rerankers,
+      cache: {
+        secret,
+        language: pack.language,
+        encoder: corpus.encoder?.id ?? "none",
+        configHash: configHash(config, pack, profile, threshold),
+      },
+      remember: isMeasured ? null : rememberSettings(config),
+      reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
+      questions: {
+        index: questions,
+        classify: domains.classifier(pack),
+        matcher: domains.matcher(pack),
+        embed: encoder === null ? null : local.embedQuestion,
+      },
+      check: {
+        ...{ hosts: pack.hosts, homePage: pack.home_page, reader: readers.statements },
+        support: usesSupport(profile) ? local.support : null,
+      },
+      guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
+      refusal: { contacts: pack.contacts },
+      sufficiency: local.sufficiency,
+      // What is measured must be the same tomorrow.
+      web: isMeasured ? null : domains.web(pack),
+      compare: { reader: readers.facts, precedence: pack.precedence },
+      hotlines: domains.finder(pack),
+      complexity: pack.complexity,
+      maxCharacters: config.question_characters,
+      loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
+    };
+  };
+}
+
+function rememberSettings({ cache, session, reports }: Config): NonNullable<AnswerParts["remember"]> {
+  return { cache, session: { turns: session.turns, idleMinutes: session.idle_minutes }, reports: { ...reports, text: true } };
+}
+
+/** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
+function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
+  const model =
+    config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
+  const { folder: _folder, ...packFacts } = pack;
+  const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
+  const { web_search: web } = config;
+  const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
+}

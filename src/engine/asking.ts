@@ -1,0 +1,82 @@
+import { explainCache } from "../answer/explain-cache.ts";
+import type { AnswerParts } from "../answer/parts.ts";
+import { answer } from "../answer.ts";
+import type { Config } from "../config.ts";
+import type { AnswerEvent } from "../events.ts";
+import { hotlinesFirst } from "../guard/hotlines.ts";
+import type { AskRequest } from "../types.ts";
+import type { PartsFor } from "./answer-parts.ts";
+import { type DomainPack, scopeOf } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { AskOptions, Engine } from "./engine-types.ts";
+import type { GateThresholds } from "./gate-thresholds.ts";
+import type { Indexes } from "./indexes.ts";
+
+export interface AskingParts {
+  readonly config: Config;
+  readonly domains: Domains;
+  readonly indexes: Indexes;
+  readonly thresholds: GateThresholds;
+  readonly partsFor: PartsFor;
+}
+
+/** What an engine does with a question. */
+export function createAsking({
+  config,
+  domains,
+  indexes,
+  thresholds,
+  partsFor,
+}: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts"> {
+  const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
+    const profile = domains.profile(pack, name);
+    return partsFor(pack, profile, await thresholds.of(pack, profile));
+  };
+  async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
+    const pack = domains.pack(options.domain);
+    const request = requestOf(question, options, pack, config);
+    await indexes.of(pack.name).ready();
+    const profile = domains.profile(pack, request.profile);
+    const threshold = options.measuring === true ? { type: "none" as const } : await thresholds.of(pack, profile);
+    yield* answer(request, partsFor(pack, profile, threshold), signalOf(options));
+  }
+  const hotlines: Engine["hotlines"] = (message, name) => domains.hotlines(name)(message);
+  const ask: Engine["ask"] = (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options));
+  return {
+    hotlines,
+    ask,
+    async answer(question, options) {
+      for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
+      throw new Error("answer() ended without an answer");
+    },
+    async explainCache(question, options = {}) {
+      const pack = domains.pack(options.domain);
+      const request = requestOf(question, options, pack, config);
+      await indexes.of(pack.name).ready();
+      return explainCache(request, await askedParts(pack, request.profile), signalOf(options));
+    },
+    answerParts: (name, profile) => askedParts(domains.pack(name), profile),
+    gateFacts(name, profile) {
+      const pack = domains.pack(name);
+      return thresholds.facts(pack, domains.profile(pack, profile));
+    },
+  };
+}
+
+function signalOf({ signal }: AskOptions): AbortSignal {
+  return signal ?? new AbortController().signal;
+}
+
+function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
+  return {
+    question,
+    scope: scopeOf(pack, options.tenant, config.access),
+    profile: options.profile ?? config.profile ?? pack.default_profile,
+    detail: options.detail ?? "normal",
+    sessionId: options.sessionId ?? null,
+    selection: options.selection ?? null,
+    filters: options.filters ?? null,
+    userId: options.userId ?? null,
+    privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
+  };
+}

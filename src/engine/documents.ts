@@ -1,0 +1,116 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { IngestEvent } from "../events.ts";
+import type { Origin } from "../store/origins.ts";
+import type { Store } from "../store/store.ts";
+import type { Scope, StoredDocument } from "../types.ts";
+import { scanConflicts } from "../verify/scan-conflicts.ts";
+import { documentUrl, tenantOf } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { Engine, IngestOptions } from "./engine-types.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Opened } from "./open.ts";
+import { type RefreshResult, refreshDomain } from "./refresh.ts";
+
+/** What an engine does with documents. */
+export interface Documents
+  extends Pick<Engine, "ingest" | "ingestDomain" | "conflicts" | "counts" | "switchEncoder" | "refresh" | "retrieveParts"> {
+  /** Resolves when nothing is being read any more. */
+  idle(): Promise<void>;
+}
+
+export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
+  const { config, store, encoder, local, prices, clock, closing } = opened;
+  const refreshing = new Map<string, Promise<RefreshResult>>();
+
+  async function* ingest(folder: string, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
+    const pack = domains.pack(options.domain);
+    // Parsers are loaded only where documents are read.
+    const path = await import("../ingest.ts");
+    const absolute = canonicalPath(folder);
+    const origin: Origin = {
+      domain: pack.name,
+      tenant: tenantOf(pack, options.tenant),
+      source: options.source ?? absolute,
+      folder: absolute,
+      root: canonicalPath(options.root ?? folder),
+      access: options.access ?? pack.documents.access,
+      baseUrl: options.baseUrl ?? null,
+    };
+    const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
+    const events = path.ingest(
+      {
+        ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
+        ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
+      },
+      {
+        ...{ store, clock, corpus: indexes.of(pack.name), prices: encoder === null ? null : prices },
+        urlOf: (file) => documentUrl(address, file),
+        maxFileBytes: config.file_bytes,
+      },
+      options.signal ?? new AbortController().signal,
+    );
+    for await (const event of events) {
+      if (event.type === "ingest-end") await store.origins.put(origin);
+      yield event;
+    }
+  }
+
+  return {
+    ingest,
+    async *ingestDomain(name, signal) {
+      const pack = domains.pack(name);
+      yield* ingest(join(pack.folder, pack.documents.path), { domain: name, root: pack.folder, source: `domain:${name}`, signal });
+    },
+    retrieveParts: (name) => ({ corpus: indexes.of(name), documents: store.documents, encoder, rerankers: local.rerankers }),
+    counts: (scope) => store.documents.counts(scope),
+    async *conflicts({ domain, tenant, signal = new AbortController().signal } = {}) {
+      const { name, precedence } = domains.pack(domain);
+      const scope = domains.scope({ domain, tenant });
+      const index = indexes.of(name);
+      await index.ready();
+      const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
+      yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence, signal });
+    },
+    async switchEncoder(target, { domain, ...options } = {}) {
+      const pack = domains.pack(domain);
+      const { id } = await indexes.switchEncoder(pack, target, options);
+      return { domain: pack.name, encoder: id };
+    },
+    refresh(name) {
+      const { name: domain } = domains.pack(name);
+      const running = refreshing.get(domain);
+      if (running !== undefined) return running;
+      const started = refreshDomain(domain, {
+        ...{ store, clock },
+        ingest: (folder, options) => ingest(folder, { ...options, domain, signal: closing.signal }),
+        rebuild: () => indexes.rebuild(domain),
+      }).finally(() => refreshing.delete(domain));
+      refreshing.set(domain, started);
+      return started;
+    },
+    async idle() {
+      await Promise.allSettled(refreshing.values());
+    },
+  };
+}
+
+/** Documents held in memory at once while a corpus is scanned. */
+const SCAN_BATCH = 50;
+
+async function* documentsOf(ids: readonly string[], scope: Scope, store: Pick<Store, "documents">): AsyncGenerator<StoredDocument, void> {
+  for (let at = 0; at < ids.length; at += SCAN_BATCH) {
+    const batch = ids.slice(at, at + SCAN_BATCH);
+    const loaded = await store.documents.load(scope, batch);
+    for (const id of batch) {
+      const document = loaded.get(id);
+      if (document !== undefined) yield document;
+    }
+  }
+}
+
+/** One spelling of a folder, so that the same one reached through a link is the same source. */
+function canonicalPath(folder: string): string {
+  const absolute = resolve(folder);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+}

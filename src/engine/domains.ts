@@ -1,0 +1,56 @@
+import type { AnswerParts } from "../answer/parts.ts";
+import { createReader } from "../check/statements.ts";
+import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
+import { profileNamed, profiles } from "../profiles/index.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { createCommonWords } from "../reading/english-words.ts";
+import { type Classify, createClassifier } from "../remember/classify.ts";
+import type { Matcher } from "../remember/matcher.ts";
+import { createTopicReader, type ReadTopics } from "../remember/topics.ts";
+import type { Scope } from "../types.ts";
+import { createFactReader } from "../verify/facts.ts";
+import { type DomainPack, loadDomain, packHotlines, scopeOf } from "./domain.ts";
+import type { Opened } from "./open.ts";
+import { perKey } from "./per-key.ts";
+import { createWebParts } from "./web-parts.ts";
+
+/** Domain packs, and what is made of each once. */
+export interface Domains {
+  /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
+  pack(name?: string): DomainPack;
+  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  profile(pack: DomainPack, name?: string): Profile;
+  /** Finds the hotlines that a message calls for, also where no domain can be read. */
+  hotlines(name?: string): HotlineFinder;
+  finder(pack: DomainPack): HotlineFinder;
+  classifier(pack: DomainPack): Classify;
+  matcher(pack: DomainPack): Matcher;
+  readTopics(pack: DomainPack): ReadTopics;
+  /** `null`: no web search is configured. */
+  web(pack: DomainPack): AnswerParts["web"];
+  /** Read for all domains alike. */
+  readonly readers: {
+    readonly statements: AnswerParts["check"]["reader"];
+    readonly facts: AnswerParts["compare"]["reader"];
+    readonly isCommon: (word: string) => boolean;
+  };
+}
+
+export function createDomains({ config, given, local, now }: Opened): Domains {
+  const readers = { statements: createReader(), facts: createFactReader(), isCommon: createCommonWords() };
+  const packs = perKey((name: string) => loadDomain(name, config.domains_dir));
+  const finders = perKey((hotlines: DomainPack["hotlines"]) => createHotlineFinder(hotlines));
+  const pack = (name = config.domain) => packs(name);
+  return {
+    pack,
+    scope: ({ domain, tenant } = {}) => scopeOf(pack(domain), tenant, config.access),
+    profile: (of, name = config.profile ?? of.default_profile) => profileNamed(name, [...(given.profiles ?? []), ...profiles]),
+    hotlines: (name) => finders(packHotlines(name, config, pack)),
+    finder: ({ hotlines }) => finders(hotlines),
+    classifier: perKey(createClassifier),
+    matcher: perKey((of: DomainPack) => given.matcher ?? local.matcher(of)),
+    readTopics: perKey(({ topics }: DomainPack) => createTopicReader(topics)),
+    web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
+    readers,
+  };
+}

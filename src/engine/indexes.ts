@@ -1,0 +1,70 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Encoder } from "../models/encoder.ts";
+import { createEncoderChoice } from "../models/encoder-choice.ts";
+import type { EncoderSpec } from "../models/encoder-spec.ts";
+import { Corpus } from "../retrieve/corpus.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { DomainPack } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { SwitchOptions } from "./engine-types.ts";
+import type { Opened } from "./open.ts";
+
+/** The index of each domain in this process. */
+export interface Indexes {
+  of(domain: string): Corpus;
+  /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
+  rebuild(domain: string): Promise<Corpus>;
+  switchEncoder(pack: DomainPack, target: EncoderSpec, options: Omit<SwitchOptions, "domain">): Promise<Encoder>;
+  /** Resolves when no work is under way and what changed is written. */
+  idle(): Promise<void>;
+}
+
+/** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
+const EMBEDDED_BATCH = 256;
+
+export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): Indexes {
+  const { config, store, encoder, spec, openEncoder: open, closing, warn } = opened;
+  const corpora = new Map<string, Corpus>();
+  const storeId = sha256Hex(`index of ${opened.secret}`);
+  const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
+  const openCorpus = (domain: string): Corpus => {
+    const { documents, embeddings, encoders } = store;
+    const choice = encoder === null ? null : createEncoderChoice({ domain, store: encoders, configured: { encoder, spec }, open });
+    return new Corpus({
+      ...{ domain, documents, embeddings, encoder: choice },
+      batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
+      thesaurus: domains.pack(domain),
+      snapshot: { path: snapshotPath(domain), store: storeId, warn },
+      signal: closing.signal,
+    });
+  };
+  const of = (domain: string): Corpus => {
+    const known = corpora.get(domain) ?? openCorpus(domain);
+    corpora.set(domain, known);
+    return known;
+  };
+  return {
+    of,
+    async rebuild(domain) {
+      await corpora.get(domain)?.idle();
+      rmSync(snapshotPath(domain), { force: true });
+      const made = openCorpus(domain);
+      await made.ready();
+      await made.sync({ signal: closing.signal, mayPrepare: false });
+      corpora.set(domain, made);
+      return made;
+    },
+    async switchEncoder(pack, target, { signal, onEmbed }) {
+      const chosen = open(target);
+      const configured = JSON.stringify(spec);
+      const activate = ({ id }: Encoder) => store.encoders.activate(pack.name, { id, spec: target, configured });
+      await of(pack.name).ready();
+      await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
+      return chosen;
+    },
+    async idle() {
+      await Promise.all([...corpora.values()].map((one) => one.idle()));
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import type { AnswerParts } from "../answer/parts.ts";
+import type { Config } from "../config.ts";
+import { ConfigError, messageOf } from "../errors.ts";
+import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
+import { createChatModel } from "../models/adapters/openai-compatible.ts";
+import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
+import type { Encoder } from "../models/encoder.ts";
+import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
+import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { reportsSince } from "../store/reports.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import type { EngineParts } from "./engine-types.ts";
+import { createLocalModels, type LocalModels } from "./local-models.ts";
+
+/** How long what is remembered is kept. */
+export interface Retention {
+  readonly interactionsDays: number;
+  readonly interactionsRows: number;
+  readonly reportsDays: number;
+  readonly auditDays: number;
+}
+
+/** What every domain shares: the store, the models, and what tells time and makes ids. */
+export interface Opened {
+  readonly config: Config;
+  readonly given: EngineParts;
+  readonly store: Store;
+  readonly retention: Retention;
+  /** Of this store; keys of caches are made with it. */
+  readonly secret: string;
+  readonly models: AnswerParts["models"];
+  readonly verifier: AnswerParts["verifier"];
+  /** `null`: words alone. */
+  readonly encoder: Encoder | null;
+  /** What the configured encoder is opened by. */
+  readonly spec: unknown;
+  readonly openEncoder: (spec: unknown) => Encoder;
+  readonly local: LocalModels;
+  readonly prices: PriceTable;
+  readonly calibrations: readonly Calibration[];
+  readonly now: () => Date;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+  readonly createId: () => string;
+  readonly warn: (message: string) => void;
+  /** Aborted when the engine closes: ends work in the background. */
+  readonly closing: AbortController;
+}
+
+/** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
+export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
+  const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = given;
+  const models = given.models !== undefined ? given.models : modelsOf(config);
+  const verifier = verifierOf(config, models);
+  const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
+  const retention = retentionOf(config);
+  const store = createStore(db, { now, retention });
+  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
+  const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
+  const calibrations = loadCalibrations();
+  const opened = {
+    ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
+    openEncoder: open,
+    secret: await store.secret(),
+    local: createLocalModels(config, calibrations),
+    prices: loadPrices(),
+    clock: () => performance.now(),
+    closing: new AbortController(),
+  };
+  await purgeReports(opened);
+  return opened;
+}
+
+async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {
+  try {
+    await store.reports.purge(reportsSince(now(), config.reports.days));
+  } catch (error) {
+    warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
+  }
+}
+
+function retentionOf({ retention, reports }: Config): Retention {
+  return {
+    interactionsDays: retention.interactions_days,
+    interactionsRows: retention.interactions_rows,
+    reportsDays: reports.days,
+    auditDays: retention.audit_days,
+  };
+}
+
+function modelsOf({ model }: Config): AnswerParts["models"] {
+  if (model === undefined) return null;
+  const { base_url, api_key, small, large, timeout_ms, retries } = model;
+  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
+  return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
+}
+
+/** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
+function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
+  if (verify.by === "rules") return null;
+  if (models === null) {
+    throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
+  }
+  return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
+}
