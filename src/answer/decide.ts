@@ -1,5 +1,4 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
@@ -7,12 +6,15 @@ import { headroomOf } from "../verify/headroom.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { carryGate, usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
+import { answerChance } from "../write/answer-chance.ts";
+import type { Choice } from "../write/choose.ts";
+import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface DecideParts {
-  readonly corpus: { readonly windows: number };
-  readonly profile: Profile;
+export interface DecideParts extends ChooseParts {
+  readonly corpus: ChooseParts["corpus"] & { readonly windows: number };
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => LearnedParts;
   /** From which chance on that gate answers. */
@@ -34,13 +36,16 @@ export interface Decided {
   readonly decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   readonly headroom: number | null;
+  /** What would be shown, the best first: how likely it answers is what decides. */
+  readonly choice: Choice;
 }
 
 /** Answer or refuse, with the threshold that holds for this question. */
-export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Decided {
+export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale } = weighed;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = applyCalibration(weighed, parts, log);
+  const choice = await choose(weighed, parts, log, signal);
+  const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
@@ -58,13 +63,15 @@ export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Dec
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  return { decision, headroom: headroomOf(made, gate, sufficiency) };
+  return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, threshold, corpus }: DecideParts, log: StageLog) {
+function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
+  const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
-  const judged: Sufficiency | null = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const together = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser());
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -73,4 +80,15 @@ function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, th
     (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
   if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
   return at;
+}
+
+/** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
+function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts): Sufficiency {
+  const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
+  const values = measureEvidence(view, names);
+  const probability = answerChance(choice, new Map(names.map((name, i) => [name, values[i] ?? null])), weights);
+  const { minimum, risk, measured } = weights.threshold;
+  const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;
+  return { ...together, probability, confidence: probability, minimum, reason };
 }

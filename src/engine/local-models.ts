@@ -1,3 +1,4 @@
+import type { ChooserParts } from "../answer/choose.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
@@ -16,16 +17,18 @@ import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
 import type { DomainPack } from "./domain.ts";
 
-/** Weights of the gate: of all passages together, and of each. */
-export type GateWeights = Pick<LearnedParts, "weights" | "relevance">;
+/** Weights of the gate: of all passages together, of each, and of what would be shown. */
+export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export interface LocalModels {
   readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
   readonly support: Pick<SupportScorer, "id" | "score">;
   readonly sufficiency: () => LearnedParts;
+  readonly chooser: () => ChooserParts;
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
@@ -44,12 +47,16 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
   };
   let gateWeights: GateWeights | null = null;
   const weightsOfGate = (): GateWeights => {
-    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights() };
+    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() };
     return gateWeights;
   };
   const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+  };
+  const chooser = (): ChooserParts => {
+    const { encoder } = wordsByVectors();
+    return { weights: weightsOfGate().chooser, embed: (texts) => encoder.embedSync(texts) };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -93,7 +100,7 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
-  return { rerankers, support, sufficiency, weightsOfGate, embedQuestion, matcher };
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

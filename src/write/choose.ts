@@ -1,65 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { z } from "zod";
-import { ModelError, messageOf } from "../errors.ts";
 import type { Reranker } from "../models/reranker.ts";
-import { PACKAGE_ROOT } from "../package.ts";
-import { sha256Hex } from "../text/hash.ts";
 import type { Evidence } from "../types.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type Piece, piecesOf } from "./pieces.ts";
-import { type MeasuredPiece, measurePiece, PIECE_FEATURES } from "./piece-features.ts";
-
-const linearSchema = z.object({
-  features: z.array(z.string()).min(1),
-  /** What a feature counts as where it is `null`: its mean over the training pieces. */
-  fill: z.array(z.number()),
-  weights: z.array(z.number()),
-  bias: z.number(),
-});
-type Linear = z.infer<typeof linearSchema>;
-
-const weightsSchema = z
-  .object({
-    name: z.string(),
-    recipe: z.string(),
-    date: z.string(),
-    /** SHA-256 of the measured pieces that it was learned from. */
-    data: z.string(),
-    ...linearSchema.shape,
-    features: z.array(z.enum(Object.keys(PIECE_FEATURES))).min(1),
-    /** Slope and offset of the logistic curve from score to chance that the piece answers. */
-    chance: z.tuple([z.number().positive(), z.number()]),
-    /** Chance that the best piece answers, from what all pieces of the question say. */
-    gate: linearSchema,
-  })
-  .refine((all) => [all, all.gate].every(({ features, fill, weights }) => fill.length === features.length && weights.length === features.length), {
-    message: "features, fill and weights differ in length",
-  });
-export interface ChooserWeights extends z.infer<typeof weightsSchema> {
-  /** Names these very weights: the recipe and the hash of the file. */
-  readonly id: string;
-}
-
-/**
- * Weights as they ship; made by `lab/train/chooser`.
- * @throws ModelError `chooser_corrupt` when the file is missing or not what it should be
- */
-export function readChooserWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/chooser.json")): ChooserWeights {
-  try {
-    const file = readFileSync(path, "utf8");
-    const weights = weightsSchema.parse(JSON.parse(file));
-    return { ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` };
-  } catch (cause) {
-    const message = `the chooser's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/chooser`;
-    throw new ModelError("chooser_corrupt", message, { path }, { cause });
-  }
-}
-
-/** `bias + Σ weight·value`, a missing value counting as the mean. */
-export function linearScore(values: readonly (number | null)[], { fill, weights, bias }: Linear): number {
-  return values.reduce<number>((sum, value, i) => sum + (weights[i] as number) * (value ?? (fill[i] as number)), bias);
-}
+import { piecesOf } from "./pieces.ts";
+import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
+import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 
 /** A piece that may answer. */
 export interface ScoredPiece {
@@ -81,7 +25,7 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "features" | "fill" | "weights" | "bias" | "chance">;
+  readonly weights: Pick<ChooserWeights, "piece" | "chance">;
   readonly signal: AbortSignal;
 }
 
@@ -96,13 +40,11 @@ const PASSAGES = 8;
 /** Every piece of the evidence beside the question, best first. */
 export async function choosePieces(question: string, evidence: readonly Evidence[], words: QuoteWords, options: ChooseOptions): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
-  const { weights } = options;
-  const pieces = measured.pieces
-    .map((piece) => {
-      const score = linearScore(measurePiece(piece, weights.features), weights);
-      const chance = 1 / (1 + Math.exp(-(weights.chance[0] * score + weights.chance[1])));
-      return { view: piece.view, score, chance };
-    });
+  const { piece: linear, chance: curve } = options.weights;
+  const pieces = measured.pieces.map((piece) => {
+    const score = linearScore(measurePiece(piece, linear.features), linear);
+    return { view: piece.view, score, chance: 1 / (1 + Math.exp(-(curve[0] * score + curve[1]))) };
+  });
   return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
 }
 

@@ -1,7 +1,8 @@
 import { nameCells } from "../text/table-row.ts";
 import type { Passage, Quote } from "../types.ts";
-import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type Piece, piecesOf, quoteOf } from "./pieces.ts";
+import type { Choice } from "./choose.ts";
+import type { QuoteWords } from "./piece-view.ts";
+import { type Piece, quoteOf } from "./pieces.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 

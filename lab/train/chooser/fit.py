@@ -99,14 +99,14 @@ class Chooser:
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list[float]:
-    """What the scores of a question's pieces say; the product measures the same (src/verify/answer-chance.ts)."""
-    order = numpy.argsort(-score)
-    best = score[order[0]]
-    where = question["pieces"][order[0]]["place"]
-    others = [score[i] for i in order if question["pieces"][i]["place"] != where]
-    return [best, best - (others[0] if others else best - 6), float(numpy.log(numpy.exp(score - best).sum()))]
+    """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
+    falling = numpy.sort(score)[::-1]
+    best = falling[0]
+    return [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]
 
 
+# Lead of a piece that has no competitor.
+ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
 
 
@@ -118,6 +118,7 @@ def main() -> None:
     options.add_argument("--only", default="", help="features kept, by name")
     options.add_argument("--gate-drop", default="")
     options.add_argument("--date", default="")
+    options.add_argument("--threshold", default='{"minimum": 0.5, "rule": "not chosen", "measured": "not measured", "risk": 1}')
     args = options.parse_args()
     names, gate_names, questions = read(args.rows)
     questions = [q for q in questions if q["pieces"]]
@@ -179,9 +180,10 @@ def main() -> None:
                 recipe="lab/train/chooser",
                 date=args.date,
                 data=data,
-                **whole.artifact(),
+                piece=whole.artifact(),
                 chance=[float(slope[0]), float(slope[1])],
-                gate=dict(features=all_names, fill=[float(v) for v in fill], weights=[float(v) for v in raw], bias=float(w[-1] - mean @ raw)),
+                answer=dict(features=all_names, fill=[float(v) for v in fill], weights=[float(v) for v in raw], bias=float(w[-1] - mean @ raw)),
+                threshold=json.loads(args.threshold),
             ),
             indent=1,
         )
