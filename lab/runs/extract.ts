@@ -124,7 +124,9 @@ interface Judged {
 
 async function judge({ question, evidence, words }: AskedQuestion, { profile, reranker, signal }: ExtractOptions): Promise<Judged> {
   const begun = performance.now();
-  const candidates = await chooseQuotes(question.text, evidence, words, { limit: 12, maxCharacters: 1200, reranker, signal });
+  const embed = (texts: readonly string[]) => encoder.embedSync(texts);
+  const choice = await choosePieces(question.text, evidence, words, { maxCharacters: 1200, reranker, embed, weights: chooser, signal });
+  const candidates = chooseQuotes(choice, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;
   return { question, ...judgeDrafts(question.gold, drafts, evidence), ms };

@@ -10,6 +10,7 @@ import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-fea
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choose.ts";
+import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -82,11 +83,15 @@ function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, p
   return at;
 }
 
+/** Name of the feature: log odds that the passages together answer. */
+const TOGETHER = "together";
+
 /** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
 function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts): Sufficiency {
   const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
   const values = measureEvidence(view, names);
-  const probability = answerChance(choice, new Map(names.map((name, i) => [name, values[i] ?? null])), weights);
+  const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
+  const probability = answerChance(choice, known, weights);
   const { minimum, risk, measured } = weights.threshold;
   const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
   const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;

@@ -1,5 +1,6 @@
 import type { Choice } from "./choose.ts";
 import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
+import { PIECE_FEATURES } from "./piece-features.ts";
 
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
@@ -11,9 +12,11 @@ const ALONE = 6;
  */
 export function answerChance({ pieces }: Pick<Choice, "pieces">, known: ReadonlyMap<string, number | null>, { answer }: Pick<ChooserWeights, "answer">): number {
   const scores = pieces.map(({ score }) => score);
+  const [first] = pieces;
   const best = scores[0];
-  if (best === undefined) return 0;
-  const own = new Map([
+  if (first === undefined || best === undefined) return 0;
+  const own = new Map<string, number | null>([
+    ...Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(first.measured)] as const),
     ["score", best],
     ["score.ahead", best - (scores[1] ?? best - ALONE)],
     ["score.crowd", Math.log(scores.reduce((sum, score) => sum + Math.exp(score - best), 0))],

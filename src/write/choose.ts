@@ -8,6 +8,7 @@ import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 /** A piece that may answer. */
 export interface ScoredPiece {
   readonly view: PieceView;
+  readonly measured: MeasuredPiece;
   readonly score: number;
   /** Chance that it answers, 0 to 1. */
   readonly chance: number;
@@ -43,7 +44,7 @@ export async function choosePieces(question: string, evidence: readonly Evidence
   const { piece: linear, chance: curve } = options.weights;
   const pieces = measured.pieces.map((piece) => {
     const score = linearScore(measurePiece(piece, linear.features), linear);
-    return { view: piece.view, score, chance: 1 / (1 + Math.exp(-(curve[0] * score + curve[1]))) };
+    return { view: piece.view, measured: piece, score, chance: 1 / (1 + Math.exp(-(curve[0] * score + curve[1]))) };
   });
   return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
 }

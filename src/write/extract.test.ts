@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { chooseQuotesFrom } from "../testing/choose-quotes.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
-import { chooseQuotes } from "./compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 
 const write = async (
@@ -10,7 +10,7 @@ const write = async (
   words: number = ANSWER_WORDS.normal,
 ) => {
   const evidence = passages.map((passage) => fakeEvidence(fakePassage(passage)));
-  return writeExtractive(await chooseQuotes(question, evidence, fakeWords(), { limit: 12, maxCharacters: 1200 }), { quotes, words });
+  return writeExtractive(await chooseQuotesFrom(question, evidence, fakeWords(), { limit: 12, maxCharacters: 1200 }), { quotes, words });
 };
 const texts = async (...args: Parameters<typeof write>) => (await write(...args)).map(({ text }) => text);
 

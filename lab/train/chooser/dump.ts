@@ -10,10 +10,11 @@ import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve
 import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
 import { questionWords } from "../../../src/retrieve/understand.ts";
 import type { Evidence, Passage, Question, TextRange } from "../../../src/types.ts";
+import { chanceOf, readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
-import { measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
+import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -41,7 +42,8 @@ if (flags.help || flags.data === undefined || flags.out === undefined) {
 }
 
 const unitNames = Object.keys(PIECE_FEATURES);
-const gateNames = Object.keys(SUFFICIENCY_FEATURES);
+const gateNames = [...Object.keys(SUFFICIENCY_FEATURES), "together"];
+const sufficiency = readSufficiencyWeights();
 const encoder = loadEmbeddedEncoder();
 const lexicon = new Lexicon(encoder);
 const reranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
@@ -87,6 +89,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     const measured = await measurePieces(question.resolved, evidence, words, {
       ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
     });
+    const model = sufficiency.models.vectors;
     const view = viewEvidence(words.asked, passages, words, lexicon, 0);
     const pieces = measured.pieces.map((piece) => {
       const { range } = piece.view.piece;
@@ -97,7 +100,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     });
     const kept = pieces.sort((a, b) => b.y - a.y || b.order - a.order).slice(0, KEPT).map(({ order: _, ...rest }) => rest);
     rows.push(
-      JSON.stringify({ set, group: ask.group, form: ask.form, removed, question: ask.question, pieces: kept, gate: measureEvidence(view, gateNames).map(round) }),
+      JSON.stringify({ set, group: ask.group, form: ask.form, removed, question: ask.question, pieces: kept, gate: [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))].map(round) }),
     );
   }
 
