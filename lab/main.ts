@@ -7,12 +7,12 @@ import { addBenchCommand } from "./commands/bench.ts";
 import { addMeasurements } from "./commands/eval.ts";
 
 /** Measuring and making: what `./run eval` and `./run bench` start. It is no part of the published package. */
-await runProcess((args, streams) => runProgram(args, streams, createLab));
+await runProcess((args, surroundings) => runProgram(args, surroundings, createLab));
 
 function createLab(context: CliContext): Command {
-  const program = new Command("sourcebound")
+  const program = new Command(context.terminal.command)
     .description("Measures answers and speed.")
-    .addOption(new Option("--data-dir <folder>", "folder of the database").env("SOURCEBOUND_DATA_DIR"));
+    .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"));
   addMeasurements(addEvalCommand(program, context), context);
   addBenchCommand(program, context);
   return program;

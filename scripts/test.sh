@@ -1,24 +1,43 @@
 #!/bin/sh
-# Every check of `./run test`. `--all`: installs Chromium through the system's package manager where it may, and skips nothing.
+# Every check of `./run test`. `--all`: every round of the long trials, kill tests, and Chromium installed through the system's package manager where it may.
 set -u
-cd "$(dirname "$0")/.."
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+. scripts/node.sh
+
+usage() {
+  echo "usage: ./run test [--all] [--node 22|24|26]" >&2
+  exit 2
+}
 
 all=no
-for argument in "$@"; do
-  case "$argument" in
+node=""
+while [ $# -gt 0 ]; do
+  case "$1" in
     --all) all=yes ;;
-    *) echo "usage: ./run test [--all]" >&2; exit 2 ;;
+    --node) [ $# -gt 1 ] || usage; node=$2; shift ;;
+    *) usage ;;
   esac
+  shift
 done
+use_node "$node"
 
+# Tests read it in test/support/trials.ts.
+if [ "$all" = yes ]; then SOURCEBOUND_TEST=all; else SOURCEBOUND_TEST=usual; fi
+export SOURCEBOUND_TEST
 # Real data to measure on is used where it is there; tests that need it say so when it is not.
 if [ -z "${SOURCEBOUND_DATA:-}" ] && [ -d ../shared/data ]; then SOURCEBOUND_DATA=$(cd ../shared/data && pwd); export SOURCEBOUND_DATA; fi
+unset SOURCEBOUND_COMMAND
 
+begun=$(date +%s)
 failed=""
+number=0
+if [ "$all" = yes ]; then steps=10; else steps=7; fi
 step() {
   name=$1
   shift
-  printf '\n== %s\n' "$name"
+  number=$((number + 1))
+  printf '\n== %s of %s, %s s: %s\n' "$number" "$steps" "$(($(date +%s) - begun))" "$name"
   if "$@"; then :; else failed="$failed, $name"; fi
 }
 
@@ -36,27 +55,30 @@ suite() {
   results=node_modules/.cache/results-$1.json
   shift
   mkdir -p node_modules/.cache
-  npx vitest run --reporter=default --reporter=json --outputFile="$results" "$@"
+  npx vitest run --reporter=default --reporter=./test/support/progress.ts --reporter=json --outputFile="$results" "$@"
+}
+
+browser_tests() {
+  if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1; then suite browser test/browser; return; fi
+  echo "skipped: Chromium is not installed (./run test --all installs it)"
 }
 
 if ! sh ./scripts/prepare.sh; then echo "The program could not be installed and built." >&2; exit 1; fi
 rm -f node_modules/.cache/results-*.json
+echo "Node.js $(node --version)"
 
 step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
 step "types" npx tsc -p tsconfig.json
 step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check
-step "unit, contract, property and end-to-end tests" suite fast --exclude 'test/browser/**' --exclude test/kill.test.ts
+step "unit, contract, property and end-to-end tests" suite fast --exclude 'test/browser/**' --exclude test/kill.test.ts --exclude test/package.test.ts
 step "examples" sh ./scripts/examples.sh
 if [ "$all" = yes ]; then
   step "kill tests" suite kill test/kill.test.ts
+  step "the package as it is installed" suite package test/package.test.ts
   step "Chromium" install_chromium
 fi
-if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1; then
-  step "browser tests" suite browser test/browser
-else
-  printf '\n== browser tests\nskipped: Chromium is not installed (./run test --all installs it)\n'
-fi
+step "browser tests" browser_tests
 
 printf '\n'
 node -e '
@@ -69,5 +91,6 @@ node -e '
   }
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 '
+echo "$(($(date +%s) - begun)) s"
 if [ -n "$failed" ]; then echo "FAILED: ${failed#, }"; exit 1; fi
 echo "All checks passed."

@@ -60,18 +60,41 @@ const modelSchema = z.strictObject({
   api_key: z.string().default("").describe("Sent as bearer token; may be empty for a local server"),
   small: z.string().min(1).describe("Name of the model for simple questions"),
   large: z.string().min(1).optional().describe("Name of the model for complex questions; `small` when absent"),
-  timeout_ms: z.int().min(100).default(DEFAULT_MODEL_TIMEOUT_MS),
-  retries: z.int().min(0).max(10).default(DEFAULT_MODEL_RETRIES),
-  temperature: z.number().min(0).max(2).default(DEFAULT_MODEL_TEMPERATURE),
+  timeout_ms: z
+    .int()
+    .min(100)
+    .default(DEFAULT_MODEL_TIMEOUT_MS)
+    .describe("Milliseconds without a byte after which a call counts as failed"),
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(DEFAULT_MODEL_RETRIES)
+    .describe("Further tries after a failed call; the pause starts at half a second and doubles"),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(DEFAULT_MODEL_TEMPERATURE)
+    .describe("Sampling temperature; lower keeps closer to the sources"),
 });
 
 const embeddingsSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint"),
-  api_key: z.string().default(""),
+  api_key: z.string().default("").describe("Sent as bearer token; may be empty for a local server"),
   model: z.string().min(1).describe("For example text-embedding-3-small"),
-  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH),
-  timeout_ms: z.int().min(100).default(DEFAULT_MODEL_TIMEOUT_MS),
-  retries: z.int().min(0).max(10).default(DEFAULT_MODEL_RETRIES),
+  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Texts in one call"),
+  timeout_ms: z
+    .int()
+    .min(100)
+    .default(DEFAULT_MODEL_TIMEOUT_MS)
+    .describe("Milliseconds without a byte after which a call counts as failed"),
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(DEFAULT_MODEL_RETRIES)
+    .describe("Further tries after a failed call; the pause starts at half a second and doubles"),
 });
 
 const hubSchema = z.strictObject({
@@ -89,7 +112,7 @@ const webSearchSchema = z
       .enum(["searxng", "brave", "tavily"])
       .describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
     url: httpUrl.optional().describe("Address of the service, which may be local; that of Brave or Tavily when absent"),
-    api_key: z.string().default(""),
+    api_key: z.string().default("").describe("Key of Brave or Tavily, or of a SearXNG that asks for one"),
     passages: z
       .int()
       .min(1)
@@ -119,30 +142,45 @@ export const configSchema = z.strictObject({
   domain: z.string().min(1).default("veterans").describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
-  question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS),
+  question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
   file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
   server: z
     .strictObject({
-      host: z.string().min(1).default(DEFAULT_HOST),
-      port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
+      host: z
+        .string()
+        .min(1)
+        .default(DEFAULT_HOST)
+        .describe("Address to listen on; `127.0.0.1` answers this machine only, `0.0.0.0` every network"),
+      port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe("Port to listen on; 0 takes a free one"),
       admin_token: z
         .string()
         .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
         .optional()
         .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are off, from this machine too"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("The HTTP server that `serve` and `demo` start"),
   session: z
     .strictObject({
-      turns: z.int().min(0).max(50).default(DEFAULT_SESSION_TURNS),
-      idle_minutes: z.number().positive().default(DEFAULT_SESSION_IDLE_MINUTES),
+      turns: z
+        .int()
+        .min(0)
+        .max(50)
+        .default(DEFAULT_SESSION_TURNS)
+        .describe("Earlier questions with their answers that a question may refer to"),
+      idle_minutes: z
+        .number()
+        .positive()
+        .default(DEFAULT_SESSION_IDLE_MINUTES)
+        .describe("Minutes without a question after which a session is deleted"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Conversations, so that a question may refer to an earlier one"),
   privacy: z
     .enum(["redacted", "ephemeral"])
     .default("redacted")
     .describe(
-      "What is stored of questions and answers: `redacted` text without personal data, or, `ephemeral`, no text and no vectors at all, only keyed hashes and counts. A request may ask for less, never for more",
+      "`redacted` stores questions and answers without personal data; `ephemeral` stores no text and no vectors, only keyed hashes and counts. A request may ask for less, never for more",
     ),
   retention: z
     .strictObject({
@@ -160,15 +198,19 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe(
-      "What is older or too much is deleted as new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
+      "Older records are deleted as new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
     ),
   cache: z
     .strictObject({
-      enabled: z.boolean().default(true),
-      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES),
-      hours: z.number().positive().default(DEFAULT_CACHE_HOURS),
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Serve a stored answer to the same question, or one that asks for the same, after its sources and checks hold"),
+      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Stored answers kept; the least recently used goes first"),
+      hours: z.number().positive().default(DEFAULT_CACHE_HOURS).describe("Hours for which a stored answer may be served"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Stored answers, served again"),
   reports: z
     .strictObject({
       enabled: z
@@ -178,7 +220,8 @@ export const configSchema = z.strictObject({
       days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Older ones are dropped"),
       entries: z.int().min(1).default(DEFAULT_REPORT_ENTRIES).describe("Reports kept for each tenant of a domain; the oldest go first"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Diagnostic reports, listed by `reports`"),
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
   verify: z
     .strictObject({
@@ -188,9 +231,14 @@ export const configSchema = z.strictObject({
         .describe(
           "Who scores passages before anything is written: rules alone, or the small model in one call; what it cannot judge keeps the rules' scores. For profiles that weigh relevance (`sourcebound`, `vg-rag`)",
         ),
-      timeout_ms: z.int().min(100).default(DEFAULT_VERIFY_TIMEOUT_MS),
+      timeout_ms: z
+        .int()
+        .min(100)
+        .default(DEFAULT_VERIFY_TIMEOUT_MS)
+        .describe("Milliseconds after which the scores of rules are used instead"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Scores of passages before anything is written"),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
@@ -249,7 +297,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
 };
 
 /** Variables that are read elsewhere on purpose: by `run`, by tests, by measuring commands. */
-const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG"];
+const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
 
@@ -292,11 +340,6 @@ export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { m
     modelsDir: config.models_dir ?? join(config.data_dir, "models"),
     runtimeDirs: [join(config.data_dir, "hub-runtime"), join(homedir(), ".sourcebound", "hub-runtime")],
   };
-}
-
-/** Environment of this process, for programs that it starts. */
-export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
 }
 
 /** Configuration of this process. The one place that reads `process.env` and the working directory. */

@@ -22,7 +22,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
-import { type CliOptions, type Finished, isCivil, isRoot, NOBODY, PROGRAM, type Running, runCli, startCli } from "./support/cli.ts";
+import {
+  type CliOptions,
+  type Finished,
+  isCivil,
+  isRoot,
+  NOBODY,
+  PROGRAM,
+  type Running,
+  runCli,
+  runCliProcess,
+  startCli,
+} from "./support/cli.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
 /** A library that has been ingested; tests that harm it work on a copy. */
@@ -40,6 +51,11 @@ afterAll(() => {
 
 function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
   return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+}
+
+/** In a process of its own: several writers at once, files that are damaged under an open database. */
+function apart({ folder, env }: Sandbox, args: readonly string[]): Promise<Finished> {
+  return runCliProcess(args, { cwd: folder, env });
 }
 
 function start({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Running {
@@ -101,7 +117,7 @@ function expectFailure(run: Finished, code: number, words: RegExp): void {
 const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
 const reingest = ["ingest", "documents", "--source", "documents"];
 
-describe("reports", { concurrent: true, timeout: 60_000 }, () => {
+describe("reports", () => {
   it("says what to do where there are none, and which switch hides them", async () => {
     const sandbox = copy();
     const empty = await cli(sandbox, ["reports"]);
@@ -146,7 +162,7 @@ describe("reports", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("ask", { concurrent: true, timeout: 60_000 }, () => {
+describe("ask", () => {
   it.each(LIBRARY_QUESTIONS)("answers with the source: $question", async ({ question, path, holds }) => {
     const run = await cli(seeded, ["ask", question]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
@@ -259,7 +275,7 @@ describe("ask", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
+describe("wrong usage", () => {
   it.each([
     [["aks", "x"], /unknown command 'aks'[\s\S]*Did you mean ask/],
     [["ask", "x", "--detial", "more"], /unknown option '--detial'[\s\S]*Did you mean --detail/],
@@ -317,12 +333,27 @@ describe("wrong usage", { concurrent: true, timeout: 60_000 }, () => {
     },
   );
 
+  it("names the command as it was typed, in help, errors and advice, and leaves a document's words alone", async () => {
+    const env = { SOURCEBOUND_COMMAND: "./run" };
+    const help = (await cli(seeded, ["ask", "--help"], { env })).stdout;
+    expect(help).toMatch(/^Usage: \.\/run ask /);
+    expect(help).toContain('  ./run ask "How long');
+    expect(help).not.toContain("sourcebound ask");
+    expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
+    expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
+    const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
+    await cli(sandbox, ["ingest", "documents"], { env });
+    expect((await cli(sandbox, ["ask", "How many questions of visitors does the tool answer a day?"], { env })).stdout).toContain(
+      "sourcebound ask",
+    );
+  });
+
   it("writes its version on stdout", async () => {
     expect(await cli(seeded, ["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
   });
 });
 
-describe("configuration", { concurrent: true, timeout: 60_000 }, () => {
+describe("configuration", () => {
   const question = ["ask", LIBRARY_QUESTIONS[0].question];
 
   it.each([
@@ -365,7 +396,7 @@ describe("configuration", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("ingest of bad folders", { concurrent: true, timeout: 60_000 }, () => {
+describe("ingest of bad folders", () => {
   it.each([
     ["an empty folder", "empty", /holds no document.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
@@ -422,7 +453,7 @@ describe("ingest of bad folders", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("ingest of bad files", { concurrent: true, timeout: 60_000 }, () => {
+describe("ingest of bad files", () => {
   it.each<[string, (folder: string) => void, RegExp]>([
     [
       "a binary file named .md",
@@ -538,7 +569,7 @@ describe("ingest of bad files", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("a data folder that cannot be used", { concurrent: true, timeout: 60_000 }, () => {
+describe("a data folder that cannot be used", () => {
   it("read-only: says so and what to set", async () => {
     const sandbox = copy();
     openToAll(sandbox);
@@ -604,7 +635,7 @@ describe("a data folder that cannot be used", { concurrent: true, timeout: 60_00
     const running = start(sandbox, ["serve", "--port", "0"]);
     await running.shows(/Listening/);
     writeFiles(join(sandbox.folder, "documents"), { "new.md": "Umbrellas are lent for 4 days." });
-    await cli(sandbox, reingest);
+    await apart(sandbox, reingest);
     running.child.kill("SIGKILL");
     await running.finished;
     const log = `${databaseOf(sandbox)}-wal`;
@@ -616,13 +647,13 @@ describe("a data folder that cannot be used", { concurrent: true, timeout: 60_00
   });
 });
 
-describe("several processes on one data folder", { concurrent: true, timeout: 60_000 }, () => {
+describe("several processes on one data folder", () => {
   it("two ingests at once both succeed, and every file is there once", async () => {
     const sandbox = fresh({
       ...LIBRARY_DOCUMENTS,
       ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
     });
-    const runs = await Promise.all([cli(sandbox, reingest), cli(sandbox, reingest), cli(sandbox, reingest)]);
+    const runs = await Promise.all([apart(sandbox, reingest), apart(sandbox, reingest), apart(sandbox, reingest)]);
     expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^(\d+\/\d+ files|vectors: ).*\n/gm, "")])).toEqual(
       [0, 0, 0].map((code) => [code, ""]),
     );
@@ -632,7 +663,7 @@ describe("several processes on one data folder", { concurrent: true, timeout: 60
 
   it("many first starts at once make one database", async () => {
     const sandbox = fresh({});
-    const runs = await Promise.all(Array.from({ length: 6 }, () => cli(sandbox, ["ask", "x"])));
+    const runs = await Promise.all(Array.from({ length: 6 }, () => apart(sandbox, ["ask", "x"])));
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [3, ""]));
   });
 
@@ -678,7 +709,7 @@ describe("several processes on one data folder", { concurrent: true, timeout: 60
   });
 });
 
-describe("being stopped", { concurrent: true, timeout: 60_000 }, () => {
+describe("being stopped", () => {
   const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`z${i}.md`, `# Item ${i}\n\nItem ${i} has the number ${i}.\n`]));
 
   it("Ctrl-C during ingest: exit code 130, says that what was finished is kept, and a second run completes it", async () => {

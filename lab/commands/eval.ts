@@ -9,6 +9,7 @@ import { addEvalGuardsCommands } from "./eval-guards.ts";
 import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRefusalCommand } from "./eval-refusal.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
+import { addEvalSetsCommands } from "./eval-sets.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
 interface VaFlags {
@@ -25,6 +26,7 @@ const EXAMPLE = "\nExample:\n  sourcebound eval va --corpus data/va-pages --gold
 /** Measurements on sets of the laboratory, beside those on golden sets that anyone may have. */
 export function addMeasurements(evaluate: Command, context: CliContext): void {
   evaluate.addHelpText("after", EXAMPLE);
+  addEvalSetsCommands(evaluate, context);
   addEvalRetrievalCommand(evaluate, context);
   addEvalChecksCommand(evaluate, context);
   addEvalGuardsCommands(evaluate, context);
@@ -47,7 +49,11 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
       const { evaluateVa } = await import("../runs/va.ts");
-      await showEvaluation(evaluateVa({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+      await showEvaluation(
+        evaluateVa({ ...options, config: configOf(context, command), command: line, signal: context.signal }),
+        json,
+        context,
+      );
     });
   evaluate
     .command("typos")
@@ -61,7 +67,11 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { json, ...options } = flags;
       const { evaluateTypos } = await import("../runs/typos.ts");
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
-      await showEvaluation(evaluateTypos({ ...options, config: configOf(command), command: line, signal: context.signal }), json, context);
+      await showEvaluation(
+        evaluateTypos({ ...options, config: configOf(context, command), command: line, signal: context.signal }),
+        json,
+        context,
+      );
     });
   evaluate
     .command("follow-ups")

@@ -375,6 +375,7 @@ function reportPoints(scored: readonly ScoredQuestion[], { threshold }: Sufficie
     metrics[`${key}.answered.answerable`] = answerable.length === 0 ? null : answered / answerable.length;
     for (const kind of UNANSWERABLE_KINDS) {
       const some = scored.filter((one) => one.kind === kind);
+      if (some.length === 0) continue;
       const refused = some.filter((one) => !answers(one)).length;
       metrics[`${key}.refused.${kind}`] = some.length === 0 ? null : refused / some.length;
       table.push(countRow(`  refused.${kind}`, refused, some.length));

@@ -208,6 +208,7 @@ function summarize(
   );
   for (const kind of UNANSWERABLE_KINDS) {
     const some = unanswerable.filter(({ item }) => item.kind === kind);
+    if (some.length === 0) continue;
     const refused = some.filter((one) => one.refused).length;
     metrics[`refused.${kind}`] = ratio(refused, some.length);
     table.push(countRow(`refused.${kind}`, refused, some.length));

@@ -28,4 +28,6 @@ export type AnswerParts = AdmitParts &
   RememberParts & {
     /** Milliseconds, monotonic. */
     readonly clock: () => number;
+    /** Waited for before each stage: questions share one thread. */
+    readonly turn: () => Promise<void>;
   };

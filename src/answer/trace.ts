@@ -17,8 +17,11 @@ export interface Trace {
   elapsed(): number;
 }
 
-/** @param clock milliseconds, monotonic */
-export function createTrace(clock: () => number): Trace {
+/**
+ * @param clock milliseconds, monotonic
+ * @param turn waited for before each stage; that time is in `elapsed`, not in the stage's own
+ */
+export function createTrace(clock: () => number, turn: () => Promise<void> = async () => undefined): Trace {
   const begun = clock();
   const timings: Record<string, number> = {};
   return {
@@ -26,6 +29,7 @@ export function createTrace(clock: () => number): Trace {
     elapsed: () => round(clock() - begun),
     async *stage(name, run) {
       yield { type: `${name}-start` };
+      await turn();
       const start = clock();
       const facts: StageFacts = {};
       const notices: { code: string; message: string }[] = [];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
+import { processorMs } from "../testing/processor-time.ts";
 import { MAX_ANSWER_CHARACTERS, verifyAnswer } from "./verify-answer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "verify-"));
@@ -113,12 +114,12 @@ describe("verifyAnswer", () => {
   });
 
   it("survives hostile answers in reasonable time", async () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of ["[1]", "a. ", "10 percent not ", "https://a.b/", "<b>", "¹", "\u202e\u200b1 ", "Tinnitus [1]. "]) {
       const { sentences } = await verify(`Ten ${piece.repeat(4000 / piece.length)}`);
       expect(sentences.every(({ text }) => text.length > 0)).toBe(true);
     }
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(processorMs(started)).toBeLessThan(20_000);
   });
 
   it("stops when it is told to", async () => {

@@ -84,7 +84,10 @@ const WITHIN_SOURCE = 60;
  * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th document of the folder in the order of paths; a
  * sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
- * @example await verifyAnswer("How long?", "You have one year [1].", "./documents")
+ * @example
+ * import { verifyAnswer } from "sourcebound";
+ * const { passed, sentences } = await verifyAnswer("What does a lost card cost?", "A lost card costs 7 dollars [1].", "documents");
+ * console.log(passed, sentences[0].checks.find(({ verdict }) => verdict === "fail").name);
  */
 export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
   const { domain, tenant = null, signal } = options;

@@ -21,13 +21,14 @@ const no = (id: string, question: string) => ({ id, question, kind: "near_miss",
 describe("readLabelledQuestions", () => {
   it("reads every file of a folder that names answerable questions, and no other", () => {
     write("va-answerable-dev.jsonl", [yes("1", "What is A?"), "", yes("2", "What is B?")]);
-    write("va-unanswerable-dev.jsonl", [no("3", "What is C?")]);
+    write("va-unanswerable-dev.jsonl", [no("3", "What is C?"), { ...no("4", "Why is D free?"), kind: "false_premise" }]);
     write("va-drafts-dev.jsonl", ["{}"]);
     const { questions, repeated } = readLabelledQuestions(folder);
     expect(questions.map(({ id, kind }) => [id, kind])).toEqual([
       ["1", "answerable"],
       ["2", "answerable"],
       ["3", "near_miss"],
+      ["4", "false_premise"],
     ]);
     expect(questions[0]).toEqual({
       id: "1",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../testing/processor-time.ts";
 import { normalizeUrl, repairUrls, urlsIn } from "./urls.ts";
 
 const rules = {
@@ -54,11 +55,11 @@ describe("urlsIn, on what is meant to be overlooked", () => {
   });
 
   it("survives hostile text", () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of ["a.", "https://", "a.b/", "www.", "(", "javascript:", "1.1.1.1/", "[a](", "x-"]) {
       repairUrls(piece.repeat(30_000 / piece.length), rules);
     }
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(processorMs(started)).toBeLessThan(3000);
   });
 });
 

@@ -1,17 +1,18 @@
 import type { Command } from "commander";
-import { type Config, loadProcessConfig } from "../config.ts";
+import { type Config, loadConfig } from "../config.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { CliContext } from "./context.ts";
 
 /** Configuration of this command line: file, environment, then options. */
-export function configOf(command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
+export function configOf({ process }: CliContext, command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
   const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
-  return loadProcessConfig({ data_dir: dataDir, ...overrides });
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides } });
 }
 
 /** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
-export async function withEngine<T>(config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>({ terminal }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
-  const engine = await createEngine(config, { warn: (message) => process.stderr.write(`warning: ${message}\n`) });
+  const engine = await createEngine(config, { warn: (message) => terminal.error(`warning: ${message}`) });
   try {
     return await use(engine);
   } finally {

@@ -6,6 +6,7 @@ import { sampleReport } from "../testing/reports.ts";
 import { renderOverview, renderReport } from "./render-report.ts";
 
 const plain = pc.createColors(false);
+const terminal = { colors: plain, asTyped: (text: string) => text };
 /** Clears the screen, sets the title, reorders text, breaks the line. */
 const HOSTILE = "\u001B[2J\u001B]0;x\u0007\u202Ea\rb\nc";
 
@@ -117,7 +118,7 @@ describe("renderReport", () => {
 
 describe("renderOverview", () => {
   it("counts, names what is missing and what to do, and lists reports", () => {
-    const text = renderOverview(overviewOf(stored("dragons"), stored("Dragons", { id: "r2", topic: null })), plain);
+    const text = renderOverview(overviewOf(stored("dragons"), stored("Dragons", { id: "r2", topic: null })), terminal);
     expect(text).toContain("2 reports on 2 topics");
     expect(text).toContain("Library cards (cards)  1 report, 1 refused, mean confidence 0.25");
     expect(text).toContain("found in no passage: dragons (1)");
@@ -128,7 +129,7 @@ describe("renderOverview", () => {
 
 describe("text from questions and documents", () => {
   it("cannot steer the terminal or forge a line", () => {
-    for (const text of [renderReport(stored(HOSTILE), plain), renderOverview(overviewOf(stored(HOSTILE)), plain)]) {
+    for (const text of [renderReport(stored(HOSTILE), plain), renderOverview(overviewOf(stored(HOSTILE)), terminal)]) {
       expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
       expect(text).not.toMatch(/^c/m);
       expect(text).toContain("\\x1b[2J");

@@ -19,7 +19,10 @@ const CAUSES: Readonly<Record<ReportCause, string>> = {
 };
 
 /** Reports by topic, for deciding what to write next, and the newest ones. */
-export function renderOverview({ total, topics, reports }: ReportOverview, colors: Colors): string {
+export function renderOverview(
+  { total, topics, reports }: ReportOverview,
+  { colors, asTyped }: Pick<Terminal, "colors" | "asTyped">,
+): string {
   const lines = [`${total} ${total === 1 ? "report" : "reports"} on ${topics.length} ${topics.length === 1 ? "topic" : "topics"}`];
   for (const topic of topics) lines.push("", ...topicLines(topic, colors));
   if (reports.length > 0) lines.push("", colors.bold("Newest"));
@@ -27,7 +30,7 @@ export function renderOverview({ total, topics, reports }: ReportOverview, color
     lines.push(`  ${colors.cyan(id)}  ${timeOf(createdAt)}  ${confidenceOf(report.confidence)}  ${topic ?? "no topic"}`);
     lines.push(`    ${shortened(question)}`);
   }
-  if (reports.length > 0) lines.push("", colors.dim("`sourcebound reports show ID` shows one in full."));
+  if (reports.length > 0) lines.push("", colors.dim(asTyped("`sourcebound reports show ID` shows one in full.")));
   return lines.join("\n");
 }
 

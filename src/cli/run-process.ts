@@ -1,9 +1,9 @@
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { EXIT } from "./context.ts";
-import type { CliStreams } from "./terminal.ts";
+import type { CliProcess } from "./terminal.ts";
 
 /** Runs the command line of this process and sets its exit code. */
-export async function runProcess(run: (args: readonly string[], streams: CliStreams) => Promise<number>): Promise<void> {
+export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
   let outputFailed = false;
   process.stdout.on("error", (error) => {
     // The reader has seen enough (`| head -1`): what runs goes on to its end, unseen.

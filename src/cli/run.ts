@@ -18,18 +18,22 @@ import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
 import { type CliContext, EXIT } from "./context.ts";
-import { type CliStreams, createTerminal, type Terminal } from "./terminal.ts";
+import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
 /** Runs one command line of the product. Returns the exit code. */
-export function runCli(args: readonly string[], streams: CliStreams): Promise<number> {
-  return runProgram(args, streams, createProgram);
+export function runCli(args: readonly string[], surroundings: CliProcess): Promise<number> {
+  return runProgram(args, surroundings, createProgram);
 }
 
 /** Runs one command line; results go to stdout, progress and errors to stderr. Returns the exit code. */
-export async function runProgram(args: readonly string[], streams: CliStreams, create: (context: CliContext) => Command): Promise<number> {
+export async function runProgram(
+  args: readonly string[],
+  surroundings: CliProcess,
+  create: (context: CliContext) => Command,
+): Promise<number> {
   const abort = new AbortController();
-  const terminal = createTerminal(streams);
-  const context: CliContext = { terminal, signal: abort.signal, exitCode: EXIT.done };
+  const terminal = createTerminal(surroundings);
+  const context: CliContext = { terminal, process: surroundings, signal: abort.signal, exitCode: EXIT.done };
   const onInterrupt = () => {
     if (abort.signal.aborted) process.exit(EXIT.cancelled);
     terminal.progress("Stopping (press Ctrl-C again to quit at once) …");
@@ -62,7 +66,7 @@ export async function runProgram(args: readonly string[], streams: CliStreams, c
 /** What every command line promises: its version, suggestions, and text only where it belongs. Commands that a program has already get the same. */
 function prepare(program: Command, terminal: Terminal): Command {
   const output = {
-    writeOut: (text: string) => terminal.print(text.replace(/\n$/, "")),
+    writeOut: (text: string) => terminal.print(terminal.asTyped(text.replace(/\n$/, ""))),
     writeErr: (text: string) => terminal.error(text.replace(/\n$/, "")),
   };
   for (const command of withCommands(program)) {
@@ -80,9 +84,9 @@ function withCommands(command: Command): Command[] {
 }
 
 function createProgram(context: CliContext): Command {
-  const program = new Command("sourcebound")
+  const program = new Command(context.terminal.command)
     .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")
-    .addOption(new Option("--data-dir <folder>", "folder of the database").env("SOURCEBOUND_DATA_DIR"))
+    .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"))
     .addHelpText("after", EXAMPLES);
   addAskCommand(program, context);
   addCheckCommand(program, context);

@@ -2,19 +2,27 @@ import pc from "picocolors";
 import { messageOf, SourceboundError, warningsOf } from "../errors.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 
-export interface CliStreams {
+/** The part of a process that a command line reads and writes: `process` itself, or a test's own. */
+export interface CliProcess {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdin: AsyncIterable<Buffer>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths start from. */
+  cwd(): string;
 }
 
 /** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */
 export interface Terminal {
+  /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
+  readonly command: string;
   readonly colors: ReturnType<typeof pc.createColors>;
   /** A line of the result, as it is: what comes from documents and files must have been made `harmless` before. */
   print(text: string): void;
   /** A line on stderr. */
   error(text: string): void;
+  /** Our own words with every `sourcebound COMMAND` in them as the user types it. */
+  asTyped(text: string): string;
   /** A line on stderr that the next one replaces; off a terminal only every second is shown. */
   progress(text: string): void;
   endProgress(): void;
@@ -22,10 +30,15 @@ export interface Terminal {
   fail(error: unknown, json: boolean): void;
 }
 
+/** Set by `./run`: how the user called it. */
+export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
+
 /** Milliseconds between lines of progress where they cannot be replaced. */
 const PLAIN_PROGRESS_MS = 1000;
 
-export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
+export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">): Terminal {
+  const command = env[COMMAND_VARIABLE] || "sourcebound";
+  const asTyped = (text: string) => text.replaceAll(/\bsourcebound (?=[a-z]+\b)/g, `${command} `);
   const wantsColor = env.NO_COLOR === undefined && env.TERM !== "dumb";
   const colors = pc.createColors(wantsColor && stdout.isTTY === true);
   const errorColors = pc.createColors(wantsColor && stderr.isTTY === true);
@@ -40,12 +53,14 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
     stderr.write(`${text}\n`);
   };
   return {
+    command,
     colors,
+    asTyped,
     print(text) {
       endProgress();
       stdout.write(`${text}\n`);
     },
-    error: (text) => errorLine(harmless(text)),
+    error: (text) => errorLine(harmless(asTyped(text))),
     progress(given) {
       const text = harmlessLine(given);
       if (stderr.isTTY === true) {
@@ -60,9 +75,10 @@ export function createTerminal({ stdout, stderr, env }: CliStreams): Terminal {
     fail(thrown, json) {
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
       const warnings = warningsOf(thrown);
-      const said = { code, message: messageOf(thrown), ...(warnings.length === 0 ? {} : { warnings }) };
+      const message = asTyped(messageOf(thrown));
+      const said = { code, message, ...(warnings.length === 0 ? {} : { warnings }) };
       if (json) stdout.write(`${JSON.stringify({ error: said })}\n`);
-      errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(messageOf(thrown))}`);
+      errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(message)}`);
       if (!(thrown instanceof SourceboundError) && thrown instanceof Error) errorLine(errorColors.dim(harmless(thrown.stack ?? "")));
     },
   };

@@ -11,6 +11,7 @@ import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
+import { createTurns } from "./turns.ts";
 
 /** What a question of a domain passes through, under a profile and a threshold. */
 export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
@@ -19,6 +20,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   const { config, store, secret, encoder, local, models, verifier, prices, calibrations, createId, clock, warn } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  const joinTurns = createTurns();
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
@@ -66,6 +68,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       hotlines: domains.finder(pack),
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
+      turn: joinTurns(),
       loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
     };
   };

@@ -26,15 +26,16 @@ const host = z
 /** A domain pack: `domains/NAME/domain.yaml`. */
 export const domainSchema = z.strictObject({
   name: slug.describe("Same as the folder"),
-  title: z.string().min(1),
-  description: z.string().default(""),
-  language: z.string().default("en"),
+  title: z.string().min(1).describe("Name that readers see"),
+  description: z.string().default("").describe("One sentence about the documents"),
+  language: z.string().default("en").describe("Language of the documents, as a code such as `en`"),
   documents: z
     .strictObject({
       path: z.string().min(1).default("documents").describe("Folder of documents, relative to the pack"),
       access: z.string().min(1).default("public").describe("Access label of documents that state none"),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("The documents that come with the pack"),
   base_url: z
     .url({ protocol: /^https?$/ })
     .nullable()
@@ -51,12 +52,21 @@ export const domainSchema = z.strictObject({
     .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
     .prefault({})
     .describe("Hosts whose pages uncertain passages may be checked against; a host stands for its subdomains too"),
-  contacts: z.array(z.strictObject({ name: z.string().min(1), contact: z.string().min(1), when: words.default([]) })).default([]),
+  contacts: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).describe("Who helps"),
+        contact: z.string().min(1).describe("Telephone number or address"),
+        when: words.default([]).describe("Words of a question that bring this contact first"),
+      }),
+    )
+    .default([])
+    .describe("Named by a refusal"),
   hotlines: z
     .array(
       z.strictObject({
-        name: z.string().min(1),
-        text: z.string().min(1),
+        name: z.string().min(1).describe("Name of the emergency"),
+        text: z.string().min(1).describe("Shown before everything else"),
         when: z
           .array(z.string().refine(isFindable, "holds no letter or digit"))
           .min(1)
@@ -65,20 +75,28 @@ export const domainSchema = z.strictObject({
           ),
       }),
     )
-    .default([]),
+    .default([])
+    .describe("Help in an emergency, shown first whatever becomes of the question"),
   topics: z
-    .array(z.strictObject({ slug, name: z.string().min(1), keywords: words.min(1) }))
+    .array(
+      z.strictObject({
+        slug: slug.describe("Short name, as in `reports --topic`"),
+        name: z.string().min(1).describe("Name that readers see"),
+        keywords: words.min(1).describe("Words and phrases of the topic"),
+      }),
+    )
     .default([])
     .describe("A question has every topic of which it contains a keyword"),
   entities: z
     .array(
       z.strictObject({
-        type: slug,
-        patterns: z.array(pattern).min(1),
+        type: slug.describe("Kind of entity, such as `form`"),
+        patterns: z.array(pattern).min(1).describe("Regular expressions that find one"),
         canonical: z.string().default("$1").describe("How a match is written"),
       }),
     )
-    .default([]),
+    .default([])
+    .describe("Named things that two questions must share to have the same answer"),
   complexity: z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words).default({}).describe("Words that route a question to the large model"),
   abbreviations: z.record(z.string(), words).default({}).describe("Abbreviation → what it stands for"),
   synonyms: z.array(words.min(2)).default([]).describe("Groups of words that ask for the same"),
@@ -90,15 +108,16 @@ export const domainSchema = z.strictObject({
     .record(
       slug,
       z.strictObject({
-        title: z.string().min(1),
+        title: z.string().min(1).describe("Name that readers see"),
         access: words
           .default(["public"])
           .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
         terms: z.record(z.string(), z.string()).default({}).describe("Canonical term → the tenant's term"),
       }),
     )
-    .default({}),
-  default_profile: slug.default("sourcebound"),
+    .default({})
+    .describe("Parties with vocabulary and access of their own"),
+  default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
   golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
   examples: z.array(z.string().min(1)).default([]).describe("Questions to try"),

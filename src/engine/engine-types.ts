@@ -79,13 +79,32 @@ export interface Health {
   readonly warnings: readonly string[];
 }
 
-/** Everything in one place; open one per process and close it. */
+/**
+ * Everything in one place; open one per process and close it.
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * for await (const event of engine.ingest("documents")) if (event.type === "ingest-end") console.log(event.counts.added);
+ * const { status, citations } = await engine.answer("What does a lost card cost to replace?");
+ * console.log(status, citations[0].quote);
+ * await engine.close();
+ */
 export interface Engine extends ReportReader {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
   hotlines(message: string, domain?: string): Warning[];
-  /** The path of a question as events; the last one is the answer. */
+  /**
+   * The path of a question as events; the last one is the answer.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * for await (const event of engine.ask("What does a lost card cost to replace?")) {
+   *   if (event.type === "sentence") console.log("sentence", event.sentence.text);
+   *   if (event.type === "answer") console.log("answer", event.answer.status);
+   * }
+   * await engine.close();
+   */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;

@@ -15,6 +15,11 @@ export type * from "./engine-types.ts";
 /**
  * Opens the store and wires all parts.
  * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * console.log(engine.config.domain);
+ * await engine.close();
  */
 export async function createEngine(config: Config, given: EngineParts = {}): Promise<Engine> {
   const opened = await openShared(config, given);

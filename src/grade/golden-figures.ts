@@ -1,5 +1,5 @@
+import { UNANSWERABLE_KINDS } from "./golden.ts";
 import type { GoldenItem } from "./golden-item.ts";
-import { REFUSED_KINDS } from "./golden-set.ts";
 import { auroc, quantile } from "./metrics.ts";
 
 /** `hits` of `n` questions. */
@@ -28,7 +28,7 @@ export function countGolden(items: readonly GoldenItem[]): Count[] {
     of("quoted.answerable", answerable, (item) => item.quoted, "answered, and a gold quote is quoted"),
     of("wrong.shown", shown, (item) => !item.right, "of everything shown, also where nothing answers"),
     of("first.right", right, (item) => item.first === true, "right answers whose first sentence quotes gold"),
-    ...REFUSED_KINDS.map((kind) =>
+    ...UNANSWERABLE_KINDS.map((kind) =>
       of(
         `refused.${kind}`,
         items.filter((item) => item.kind === kind),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REFUSED_KINDS } from "./golden-set.ts";
+import { UNANSWERABLE_KINDS } from "./golden.ts";
 
 const nullableBoolean = z.boolean().nullable();
 
@@ -8,7 +8,7 @@ export const goldenItemSchema = z.object({
   domain: z.string(),
   id: z.string(),
   question: z.string(),
-  kind: z.enum(["answerable", ...REFUSED_KINDS]),
+  kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
   /** Questions about one page are not independent of each other. */
   cluster: z.string(),

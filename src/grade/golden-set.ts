@@ -2,10 +2,8 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
+import { UNANSWERABLE_KINDS } from "./golden.ts";
 import { parseLines } from "./read-lines.ts";
-
-/** Kinds of questions that the documents do not answer. */
-export const REFUSED_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 const answerableSchema = z.object({
   id: z.string().min(1),
@@ -23,7 +21,7 @@ const answerableSchema = z.object({
 const unanswerableSchema = z.object({
   id: z.string().min(1),
   question: z.string().min(1),
-  kind: z.enum(REFUSED_KINDS),
+  kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
   /** Of a false premise: what the documents say instead, exact substrings of a page. */
   contradicting_quotes: z.array(z.string().min(1)).default([]),

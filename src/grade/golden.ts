@@ -13,7 +13,8 @@ export const answerableSchema = z.object({
 });
 export type Answerable = z.infer<typeof answerableSchema>;
 
-export const UNANSWERABLE_KINDS = ["near_miss", "out_of_scope", "injection", "nonsense"] as const;
+/** In the order in which reports name them. */
+export const UNANSWERABLE_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 export const unanswerableSchema = z.object({
   id: z.string(),

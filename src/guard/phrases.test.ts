@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadDomain } from "../engine/domain.ts";
+import { processorMs } from "../testing/processor-time.ts";
 import { createHotlineFinder } from "./hotlines.ts";
 import { isFindable, phraseFinder, readPlain } from "./phrases.ts";
 
@@ -64,10 +65,10 @@ describe("phraseFinder", () => {
     ["half characters", "\uD800".repeat(100_000)],
     ["controls", "\u0000\u202E".repeat(100_000)],
   ])("reads hundreds of thousands of %s quickly, and what stands behind them", (_, text) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(callsFor(`${text} suicide`, phrases)).toBe(true);
     expect(callsFor(text, phrases)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(processorMs(started)).toBeLessThan(3_000);
   });
 });
 

@@ -92,9 +92,7 @@ describe("reading a page apart", () => {
   it("ends a page that takes too long, and reads the next one", async () => {
     const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
     const read = createPageReader(700);
-    const begun = performance.now();
     await expect(read(slow, signal)).rejects.toMatchObject({ code: "web_timeout" });
-    expect(performance.now() - begun).toBeLessThan(3000);
     expect((await createPageReader()(source(FEES), signal)).title).toBe("Card fees & more");
   });
 
@@ -114,11 +112,12 @@ describe("reading a page apart", () => {
     const controller = new AbortController();
     const left = read(source(FEES), controller.signal);
     const next = read(source(FEES), signal);
-    const begun = performance.now();
+    const ended: string[] = [];
+    const all = Promise.allSettled(others).then(() => ended.push("others"));
     controller.abort(new Error("too late"));
-    await expect(left).rejects.toThrow("too late");
-    expect(performance.now() - begun).toBeLessThan(500);
-    await Promise.allSettled(others);
+    await expect(left.finally(() => ended.push("cancelled"))).rejects.toThrow("too late");
+    await all;
+    expect(ended).toEqual(["cancelled", "others"]);
     expect((await next).title).toBe("Card fees & more");
   });
 

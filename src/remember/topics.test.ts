@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../testing/processor-time.ts";
 import { createTopicReader } from "./topics.ts";
 
 const read = createTopicReader([
@@ -27,8 +28,8 @@ describe("createTopicReader", () => {
   );
 
   it("reads a huge hostile text in no time", () => {
-    const started = Date.now();
+    const started = process.cpuUsage();
     read(`${"a".repeat(200_000)} ${"form-".repeat(50_000)}`);
-    expect(Date.now() - started).toBeLessThan(2000);
+    expect(processorMs(started)).toBeLessThan(2000);
   });
 });

@@ -110,8 +110,10 @@ export class Corpus implements SearchIndex {
     return this.vectors.switching;
   }
 
-  ready(): Promise<void> {
-    return this.exclusive(async () => {
+  async ready(): Promise<void> {
+    // Waits for nobody where the choice stands.
+    if (await this.vectors.isChosen()) return;
+    await this.exclusive(async () => {
       await this.vectors.choose();
     });
   }
@@ -169,13 +171,14 @@ export class Corpus implements SearchIndex {
     return this.ranking.scoreText(piece, terms);
   }
 
-  /** Takes in what other connections or processes committed. Cheap when nothing changed. Calls run one after the other. */
-  sync(options: SyncOptions = {}): Promise<void> {
+  /** Takes in what other connections or processes committed. */
+  async sync(options: SyncOptions = {}): Promise<void> {
     this.keeper?.postpone();
-    return this.exclusive(async () => {
-      await this.takeIn();
-      await this.vectors.follow(await this.vectors.choose(), options);
-    });
+    const { domain, documents } = this.options;
+    const isTakenIn = (await documents.revision(domain)) === this.revision;
+    if (isTakenIn && (await this.vectors.isCurrent(options))) return;
+    await this.exclusive(() => this.takeIn());
+    await this.vectors.follow(() => this.exclusive(() => this.vectors.choose()), options);
   }
 
   private exclusive<T>(run: () => Promise<T>): Promise<T> {

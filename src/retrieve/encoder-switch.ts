@@ -36,6 +36,8 @@ export class EncoderSwitch {
   private next: VectorIndex | null = null;
   private state: SwitchState | null = null;
   private background: Promise<void> | null = null;
+  /** Vectors that are being made; `null`: none are. */
+  private embedding: Promise<void> | null = null;
   private switchAgainAt = 0;
 
   constructor(options: EncoderSwitchOptions) {
@@ -59,13 +61,44 @@ export class EncoderSwitch {
     return choice;
   }
 
+  /** Does the right encoder serve? */
+  async isChosen(): Promise<boolean> {
+    const { serve } = await this.choice();
+    return serve?.id === this.encoder?.id;
+  }
+
+  /** Does the right encoder serve, with every vector that is to be waited for? */
+  async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
+    const { serve, prepare } = await this.choice();
+    if (serve?.id !== this.encoder?.id) return false;
+    if (mayPrepare && prepare !== null && prepare.id !== this.encoder?.id && this.background === null) return false;
+    return this.active === null || this.active.size === this.options.windows() || (!mayWaitForVectors && this.embedding !== null);
+  }
+
   delete(slot: number): void {
     this.active?.delete(slot);
     this.next?.delete(slot);
   }
 
-  /** After documents were taken in: vectors that are missing, and a switch in the background where one is due. */
-  async follow({ prepare, activate }: EncoderChoice, options: SyncOptions): Promise<void> {
+  /** After documents were taken in. One caller makes vectors at a time; the others find what it has made, or go on without the rest. */
+  async follow(choose: () => Promise<EncoderChoice>, options: SyncOptions): Promise<void> {
+    if (this.embedding !== null && options.mayWaitForVectors === false) return;
+    const before = this.embedding;
+    const work = (async () => {
+      await before?.catch(() => undefined);
+      options.signal?.throwIfAborted();
+      await this.embedNow(await choose(), options);
+    })();
+    this.embedding = work;
+    try {
+      await work;
+    } finally {
+      if (this.embedding === work) this.embedding = null;
+    }
+  }
+
+  /** Vectors that are missing, and a switch in the background where one is due. */
+  private async embedNow({ prepare, activate }: EncoderChoice, options: SyncOptions): Promise<void> {
     if (this.active !== null) await this.embedMissing(this.active, options);
     if (prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false) this.prepareLater(prepare, activate);
   }
@@ -115,9 +148,10 @@ export class EncoderSwitch {
     if (prepare !== null && prepare.id !== this.encoder?.id) await this.switchTo(prepare, activate, options);
   }
 
-  /** Resolves when no switch is under way in the background. */
+  /** Resolves when no switch is under way in the background and no vectors are being made. */
   async idle(): Promise<void> {
     await this.background;
+    await this.embedding?.catch(() => undefined);
   }
 
   private async choice(): Promise<EncoderChoice> {

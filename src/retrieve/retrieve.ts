@@ -66,7 +66,7 @@ export async function retrievePassages(
   const { vector, failure, embedding } = wanted
     ? await syncAndEmbed(question, corpus, settings, time, signal)
     : { vector: null, failure: null, embedding: null };
-  if (!wanted) await time("sync", () => corpus.sync({ signal }));
+  if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
   const { terms, codes } = time("understand", () => corpus.understand(question, settings.query));
   const request = {
     terms,
@@ -108,7 +108,7 @@ export async function retrievePassages(
   let candidates = await search();
   let loaded = await load();
   if (loaded === null) {
-    await corpus.sync({ signal });
+    await corpus.sync({ signal, mayWaitForVectors: false });
     area = areaOf({ ...question, ...(await applyFilters(question.filters ?? null, question.scope, documents)) });
     candidates = await search();
     loaded = (await load()) ?? [];
@@ -187,7 +187,7 @@ async function syncAndEmbed(
 ): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
   const counts: (number | null)[] = [];
   try {
-    await time("sync", () => corpus.sync({ signal }));
+    await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
     const { text } = time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
     return { vector, failure: null, embedding: embeddingOf(vector, counts) };

@@ -20,7 +20,7 @@ export interface SearchIndex extends QuestionReader {
   readonly faces: FaceMemo;
   /** Chooses the encoder that serves. */
   ready(): Promise<void>;
-  /** Takes in what was committed since. Cheap when nothing changed. */
+  /** Takes in what was committed since. Where nothing changed, it costs two small reads and waits for nobody. */
   sync(options?: SyncOptions): Promise<void>;
   /** Does a document that the scope may see hold the token? */
   holds(token: string, scope: Scope): boolean;
@@ -94,6 +94,8 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
   readonly onUsage?: EmbedOptions["onUsage"];
+  /** Wait for vectors that another caller is making? A question does not: until they are there, words alone find those windows. @default true */
+  readonly mayWaitForVectors?: boolean;
   /** May a switch begin in the background? @default true */
   readonly mayPrepare?: boolean;
 }

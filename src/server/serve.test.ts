@@ -82,12 +82,10 @@ describe("serve", () => {
     const { client, engine, server } = await start(slow(150));
     const pending = client.ask({ question: "q" });
     await expect.poll(() => engine.calls.length).toBe(1);
-    const startedAt = performance.now();
     const closed = server.close();
     await expect(client.ask({ question: "late" })).rejects.toMatchObject({ code: "unreachable" });
     expect((await pending).answer_plain).toBe("One.");
     await closed;
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it("cuts an answer that outlasts the grace period; the client is told", async () => {
@@ -150,9 +148,7 @@ describe("serve", () => {
         }),
     );
     expect((await client.ask({ question: "q" })).status).toBe("ok");
-    const startedAt = performance.now();
     await Promise.all(closed);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect((await client.ask({ question: "q" })).status).toBe("ok");
   });
 

@@ -90,8 +90,23 @@ export interface DocumentStore {
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
 const IDS_PER_QUERY = 500;
 
+/** Scopes whose counts are kept until the revision changes: counting reads every chunk. */
+const MAX_COUNTED_SCOPES = 64;
+
+type Counted = Omit<CorpusCounts, "unreadable">;
+
 export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
   const cache = new DocumentCache();
+  const counted = new Map<string, Counted>();
+  const countOnce = async (scope: Scope): Promise<Counted> => {
+    const key = JSON.stringify([scope.domain, scope.tenant, [...scope.access].sort()]);
+    const known = counted.get(key);
+    if (known !== undefined && known.revision === (await revisionOf(db, scope.domain))) return known;
+    const fresh = await countCorpus(db, scope);
+    if (counted.size >= MAX_COUNTED_SCOPES) counted.clear();
+    counted.set(key, fresh);
+    return fresh;
+  };
   return {
     putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
     deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths, now().toISOString())),
@@ -106,16 +121,13 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
         .execute();
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
-    async revision(domain) {
-      const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
-      return row?.revision ?? 0;
-    },
+    revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     outlines: (scope) => loadOutlines(db, scope),
     async counts(scope, area) {
-      const all = await countCorpus(db, scope);
+      const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
     },
   };
@@ -441,7 +453,14 @@ async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promis
   return { documents: dates.size, chunks, asOf };
 }
 
-async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCounts> {
+async function revisionOf(db: Kysely<Database>, domain: string): Promise<number> {
+  const row = await db.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirst();
+  return row?.revision ?? 0;
+}
+
+async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted> {
+  // Before what it stands for: what a writer commits meanwhile makes the counts too new for it, never too old.
+  const revision = await revisionOf(db, scope.domain);
   const visible = db
     .selectFrom("documents")
     .where("domain", "=", scope.domain)
@@ -459,7 +478,16 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCo
     .innerJoin("chunks", "chunks.document_id", "documents.id")
     .select((eb) => eb.fn.countAll<number>().as("chunks"))
     .executeTakeFirstOrThrow();
-  const revision = await db.selectFrom("revisions").select("revision").where("domain", "=", scope.domain).executeTakeFirst();
+  return {
+    documents: Number(documents),
+    chunks: Number(chunks),
+    revision,
+    asOf: { from, to, undated: Number(documents) - Number(dated) },
+  };
+}
+
+/** Paths of files that could not be read. */
+async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<string[]> {
   const failed = await db
     .selectFrom("files")
     .select("path")
@@ -469,13 +497,7 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<CorpusCo
     .where("status", "=", "failed")
     .orderBy("path")
     .execute();
-  return {
-    documents: Number(documents),
-    chunks: Number(chunks),
-    revision: revision?.revision ?? 0,
-    asOf: { from, to, undated: Number(documents) - Number(dated) },
-    unreadable: failed.map(({ path }) => path),
-  };
+  return failed.map(({ path }) => path);
 }
 
 /** A request sees what belongs to nobody in particular and what belongs to its own tenant. */

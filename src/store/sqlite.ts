@@ -8,13 +8,13 @@ import {
   type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
-  SqliteDialect,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
 import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import { FairLock } from "./fair-lock.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
@@ -34,11 +34,13 @@ type RawDatabase = SqliteDatabase & { exec(sql: string): unknown };
  * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
  */
 export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
-  const raw = connect(path);
+  const writer = connect(path);
+  const reader = connect(path);
+  reader.exec("pragma query_only = ON");
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new TransactionalAdapter(),
-      createDriver: () => new ImmediateDriver(new SqliteDialect({ database: raw }).createDriver(), raw, path),
+      createDriver: () => new ReadingApartDriver({ writer, reader, turns: new FairLock(), path }),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
@@ -134,106 +136,151 @@ function describeFailure(path: string, cause: unknown): StoreError {
 
 /** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
 class TransactionalAdapter extends SqliteAdapter {
+  /** Reads have a connection of their own: without this, Kysely lets one query at a time through. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
+/** What a driver works with: a connection that writes, one that only reads, and the order of those who write. */
+interface Connections {
+  readonly writer: RawDatabase;
+  readonly reader: RawDatabase;
+  readonly turns: FairLock;
+  readonly path: string;
+}
+
 /**
- * Kysely's SQLite driver with two changes. Whatever writes takes the write lock first: a read that becomes a write cannot fail as busy half-way.
- * And waiting for another connection's lock does not block the thread, on which that other connection may be waiting to commit.
+ * One connection writes, in the order of asking; another one reads, and waits for nobody: in WAL mode a reader sees what was committed last, whatever
+ * a writer does meanwhile. Whatever writes takes the database's write lock first: a read that becomes a write cannot fail as busy half-way. And waiting for
+ * another process's lock does not block the thread.
  */
-class ImmediateDriver implements Driver {
-  private readonly inner: Driver;
-  private readonly raw: RawDatabase;
-  private readonly path: string;
-  constructor(inner: Driver, raw: RawDatabase, path: string) {
-    this.inner = inner;
-    this.raw = raw;
-    this.path = path;
+class ReadingApartDriver implements Driver {
+  private readonly connections: Connections;
+  constructor(connections: Connections) {
+    this.connections = connections;
   }
-  init(): Promise<void> {
-    return this.inner.init();
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<ReadingApartConnection> {
+    return new ReadingApartConnection(this.connections);
   }
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return new ImmediateConnection(await this.inner.acquireConnection(), this.raw, this.path);
+  beginTransaction(connection: ReadingApartConnection): Promise<void> {
+    return connection.begin();
   }
-  beginTransaction(connection: ImmediateConnection): Promise<void> {
-    return connection.control("begin immediate");
+  commitTransaction(connection: ReadingApartConnection): Promise<void> {
+    return connection.end("commit");
   }
-  commitTransaction(connection: ImmediateConnection): Promise<void> {
-    return connection.control("commit");
+  rollbackTransaction(connection: ReadingApartConnection): Promise<void> {
+    return connection.end("rollback");
   }
-  rollbackTransaction(connection: ImmediateConnection): Promise<void> {
-    return connection.control("rollback");
+  async releaseConnection(connection: ReadingApartConnection): Promise<void> {
+    connection.release();
   }
-  releaseConnection(connection: ImmediateConnection): Promise<void> {
-    return this.inner.releaseConnection(connection.inner);
-  }
-  destroy(): Promise<void> {
-    return this.inner.destroy();
+  async destroy(): Promise<void> {
+    const release = await this.connections.turns.acquire();
+    this.connections.reader.close();
+    this.connections.writer.close();
+    release();
   }
 }
 
-class ImmediateConnection implements DatabaseConnection {
-  readonly inner: DatabaseConnection;
-  private readonly raw: RawDatabase;
-  private readonly path: string;
-  private inTransaction = false;
-  constructor(inner: DatabaseConnection, raw: RawDatabase, path: string) {
-    this.inner = inner;
-    this.raw = raw;
-    this.path = path;
+class ReadingApartConnection implements DatabaseConnection {
+  private readonly connections: Connections;
+  /** Ends this connection's turn to write; `null` outside of a transaction. */
+  private endTurn: (() => void) | null = null;
+  constructor(connections: Connections) {
+    this.connections = connections;
   }
 
   /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (/^\s*vacuum\b/i.test(query.sql)) return this.outside<R>(query.sql);
-    if (/^\s*pragma\b/i.test(query.sql)) return this.patiently(() => this.inner.executeQuery<R>(query));
-    if (this.inTransaction || query.query.kind === "SelectQueryNode") return this.patiently(() => this.inner.executeQuery<R>(query));
-    await this.control("begin immediate");
+    const { writer, reader, turns } = this.connections;
+    if (this.endTurn !== null) return this.patiently(() => execute<R>(writer, query));
+    if (query.query.kind === "SelectQueryNode") return this.patiently(() => execute<R>(reader, query));
+    if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) {
+      const release = await turns.acquire();
+      try {
+        // As `exec`, not as a prepared statement: see `control`.
+        return await this.patiently(() => (/^\s*vacuum/i.test(query.sql) ? run<R>(writer, query.sql) : execute<R>(writer, query)));
+      } finally {
+        release();
+      }
+    }
+    await this.begin();
     try {
-      const result = await this.patiently(() => this.inner.executeQuery<R>(query));
-      await this.control("commit");
+      const result = await this.patiently(() => execute<R>(writer, query));
+      await this.end("commit");
       return result;
     } catch (error) {
-      await this.control("rollback").catch(() => undefined);
+      if (this.endTurn !== null) await this.end("rollback").catch(() => undefined);
       throw error;
     }
+  }
+
+  async begin(): Promise<void> {
+    const release = await this.connections.turns.acquire();
+    try {
+      await this.control("begin immediate");
+      this.endTurn = release;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** A commit that fails leaves the transaction open: whoever asked for it rolls back. */
+  async end(statement: "commit" | "rollback"): Promise<void> {
+    await this.control(statement);
+    this.release();
+  }
+
+  release(): void {
+    this.endTurn?.();
+    this.endTurn = null;
   }
 
   /**
    * Runs a statement of transaction control. Not as a prepared statement: one that finds the database locked stays open until it is collected,
    * and while a writing statement is open nothing that comes after it is committed.
    */
-  async control(statement: "begin immediate" | "commit" | "rollback"): Promise<void> {
-    await this.patiently(async () => this.raw.exec(statement));
-    this.inTransaction = statement === "begin immediate";
+  private control(statement: "begin immediate" | "commit" | "rollback"): Promise<unknown> {
+    return this.patiently(() => run(this.connections.writer, statement));
   }
 
-  /** What runs in no transaction; as `control`, not as a prepared statement. */
-  private async outside<R>(statement: string): Promise<QueryResult<R>> {
-    await this.patiently(async () => this.raw.exec(statement));
-    return { rows: [] };
-  }
-
-  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.inner.streamQuery<R>(query, chunkSize ?? 100);
+  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new StoreError("store_failed", "Queries are not streamed from SQLite: read them in pages.");
   }
 
   /** Tries again while the database is locked. */
-  private async patiently<T>(run: () => Promise<T>): Promise<T> {
+  private async patiently<T>(work: () => T): Promise<T> {
     const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
     for (;;) {
       try {
-        return await run();
+        return work();
       } catch (error) {
         const busy = /^SQLITE_BUSY/.test(systemCodeOf(error) ?? "");
-        if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(this.path, error) : error;
+        if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(this.connections.path, error) : error;
         await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
       }
     }
   }
+}
+
+function execute<R>(db: RawDatabase, { sql, parameters }: CompiledQuery): QueryResult<R> {
+  const statement = db.prepare(sql);
+  // The parameters as one array: a sole Buffer would be taken for the list of them.
+  if (statement.reader) return { rows: statement.all(parameters) as R[] };
+  const { changes, lastInsertRowid } = statement.run(parameters);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+function run<R>(db: RawDatabase, statement: string): QueryResult<R> {
+  db.exec(statement);
+  return { rows: [] };
 }
 
 /** Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is. */

@@ -1,6 +1,7 @@
 /** One suite per interface; every implementation runs it. They need vitest. */
 export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./chat-contract.ts";
 export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contract.ts";
+export { describeReaderContract, type ReaderUnderTest } from "./reader-contract.ts";
 export { describeRerankerContract, type RerankerUnderTest } from "./reranker-contract.ts";
 export { describeStoreContract, type StoreUnderTest } from "./store-contract.ts";
 export { describeSupportContract, type SupportScorerUnderTest } from "./support-contract.ts";

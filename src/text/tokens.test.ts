@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../testing/processor-time.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
 
 describe("tokenize", () => {
@@ -27,9 +28,9 @@ describe("tokenize", () => {
   });
 
   it("survives hostile text in linear time", () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (const piece of ["a", "1", "1-", "§ ", "dc ", "'", "\u0301", "😀", "١"]) tokenize(piece.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(processorMs(started)).toBeLessThan(3000);
   });
 });
 

@@ -76,15 +76,19 @@ function wordOf({ 1: prefixed, 2: number, 3: word }: RegExpExecArray): Word {
  * finds them in a fraction of the time. `start` when only `WORD` can tell.
  */
 function plainWordEnd(text: string, start: number): number {
+  // No further than a word may be long: in a run without a blank, the rest would be read again for each of its pieces.
+  const limit = start + MAX_WORD;
   let end = start;
   for (;;) {
     const code = text.charCodeAt(end);
-    if (code >= LETTER_A && code <= LETTER_Z) end++;
-    else if (code >= 128 || code === APOSTROPHE) return start;
+    if (code >= LETTER_A && code <= LETTER_Z) {
+      if (end === limit) return start;
+      end++;
+    } else if (code >= 128 || code === APOSTROPHE) return start;
     else break;
   }
   const mayPrefix = text.charCodeAt(start) === LETTER_D && CODE_PREFIXES.some((prefix) => text.startsWith(prefix, start));
-  return end - start > MAX_WORD || mayPrefix ? start : end;
+  return mayPrefix ? start : end;
 }
 
 const LETTER_A = 97;

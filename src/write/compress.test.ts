@@ -5,6 +5,7 @@ import { parseFile } from "../ingest/parse.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { chooseQuotesFrom } from "../testing/choose-quotes.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { processorMs } from "../testing/processor-time.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Evidence, Passage } from "../types.ts";
 import { writeExtractive } from "./extract.ts";
@@ -243,10 +244,10 @@ describe("any document", () => {
     ["nothing", "d.txt", ""],
   ])("%s: a bounded answer in bounded time", async (_, path, source) => {
     const { evidence } = evidenceOf(path, source);
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     const candidates = await chooseQuotesFrom("How much is a lost card?", evidence, fakeWords(), options);
     const drafts = writeExtractive(candidates, { quotes: 4, words: 100 });
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(processorMs(begun)).toBeLessThan(1000);
     expect(drafts.length).toBeLessThanOrEqual(4 * 4);
     for (const { text } of drafts) expect(text.length).toBeLessThanOrEqual(1200);
   });

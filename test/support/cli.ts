@@ -1,5 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { runCli as runProduct } from "../../src/cli/run.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** The built program. */
@@ -84,9 +86,29 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
   };
 }
 
-/** Runs one command line to its end. */
-export function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
+/** Runs one command line to its end, in a process of its own: for what only a process shows, such as rights, signals and several writers at once. */
+export function runCliProcess(args: readonly string[], options: CliOptions): Promise<Finished> {
   return startCli(args, options).finished;
+}
+
+/** Runs one command line to its end, in this process; what measures, and what runs without rights, in one of its own. */
+export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
+  if (options.asNobody || MEASURING.has(args[0] ?? "")) return runCliProcess(args, options);
+  const texts = { stdout: "", stderr: "" };
+  const writer = (name: keyof typeof texts) => ({
+    write: (text: string) => {
+      texts[name] += text;
+    },
+  });
+  const { cwd, env = {} } = options;
+  const code = await runProduct(args, {
+    stdout: writer("stdout"),
+    stderr: writer("stderr"),
+    stdin: Readable.from([]),
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    cwd: () => cwd,
+  });
+  return { code, signal: null, ...texts };
 }
 
 /** What every run promises, whatever happened: no stack trace, no colours off a terminal. */

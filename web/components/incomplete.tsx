@@ -33,7 +33,7 @@ function describeFailure({ code, message, status }: Failure): { heading: string;
     case "unreachable":
       return {
         heading: "The server cannot be reached",
-        text: "Check that it is running (./run serve starts it) and that you are online, then ask again.",
+        text: "Check that it is running and that you are online, then ask again.",
       };
     case "stream_cut":
       return {

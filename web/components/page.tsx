@@ -85,9 +85,9 @@ function describeProblem(state: HealthState): string | null {
     case "unknown":
       return null;
     case "failed":
-      return `${state.message} Start it with ./run serve, then reload this page.`;
+      return `${state.message} Start it with the command serve, then reload this page.`;
     case "known":
-      return state.health.documents === 0 ? "There are no documents yet: add some with ./run ingest DIR." : null;
+      return state.health.documents === 0 ? "There are no documents yet: add some with the command ingest." : null;
   }
 }
 

@@ -6,7 +6,8 @@ import argparse
 
 from common import counts, draw, read_lists, write
 
-"""Lists of a set at most: of one with few passages more questions say little new."""
+"""What counts of two labels of one text; lists of a set at most: of one with few passages more questions say little new."""
+RANK = {1: 2, None: 1, 0: 0}
 LIMITS = {'qamr': 9_000}
 
 
@@ -21,7 +22,7 @@ def main():
     numbers = {key: at for at, key in enumerate(key for key in passages if key in used)}
     packed = [{'id': numbers[key], 'set': row['set'], 'head': row['head'], 'text': row['text']} for key, row in passages.items() if key in used]
     for row in kept:
-        row['candidates'] = [[numbers[f"{row['set']}/{one[0]}"], *one[1:]] for one in row['candidates']]
+        row['candidates'] = once([[numbers[f"{row['set']}/{one[0]}"], *one[1:]] for one in row['candidates']])
     for fields in (('set', 'split', 'answerable'), ('form', 'answerable'), ('split',)):
         counts('lists', kept, *fields)
     labels = [{'set': row['set'], 'label': one[1], 'spans': 'span' if one[2] else '-', 'relevant': 'relevant' if one[3] else '-'} for row in kept for one in row['candidates']]
@@ -30,6 +31,15 @@ def main():
     print(f'{len(kept)} lists, {len(labels)} pairs of question and passage, {len(packed)} passages')
     write(f'{args.out}/passages.jsonl.gz', packed)
     write(f'{args.out}/lists.jsonl.gz', kept)
+
+
+def once(candidates):
+    """Every passage once: where one text stands in two places, what is surest of it counts."""
+    best = {}
+    for one in candidates:
+        if one[0] not in best or RANK[one[1]] > RANK[best[one[0]][1]]:
+            best[one[0]] = one
+    return list(best.values())
 
 
 def thin(lists):

@@ -1,11 +1,16 @@
 /** Stands for a character that goes, so that offsets hold until all go. */
-const CUT = "\u0001";
+const CUT = "\uE000";
 
 /** A text with the blanks of its tokeniser taken out, and where each character went. */
 export function deleteSpaces(text: string): { readonly text: string; readonly map: (offset: number) => number } {
-  const quoted = text.replaceAll("`` ", `"${CUT}${CUT}`).replaceAll(" ''", `${CUT}${CUT}"`).replaceAll("``", `"${CUT}`).replaceAll("''", `${CUT}"`);
+  const quoted = text
+    .replaceAll("`` ", `"${CUT}${CUT}`)
+    .replaceAll(" ''", `${CUT}${CUT}"`)
+    .replaceAll("``", `"${CUT}`)
+    .replaceAll("''", `${CUT}"`);
   const cuts: number[] = [];
-  for (const match of quoted.matchAll(/\u0001| (?=[,.;:!?%)\]}]|['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b)|(?<=[([{$]) /g)) cuts.push(match.index);
+  for (const match of quoted.matchAll(/\uE000| (?=[,.;:!?%)\]}]|['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b)|(?<=[([{$]) /g))
+    cuts.push(match.index);
   let written = "";
   let from = 0;
   for (const cut of cuts) {

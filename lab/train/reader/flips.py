@@ -173,10 +173,16 @@ def condition_dropped(sentence, rng, context=''):
     match = re.search(r',? (?:only if|even if|if|unless|as long as|provided that|except|until|only when|in case) [^,;]{8,160}(?=[.;]$)', sentence)
     if match and match.start() > 25:
         return sentence[: match.start()] + sentence[match.end():]
-    match = re.search(r'\bonly ', sentence)
-    if match and re.search(AUX + r' $', sentence[: match.start()]):
-        return sub_at(sentence, match, '')
     return None
+
+
+def restricted(sentence, rng, context=''):
+    """`only` put in where the source does not restrict. (Taken out, what is left still follows.)"""
+    places = [m for m in re.finditer(rf'\b(?:{AUX}) (?!not\b|only\b|also\b|been\b|a\b|an\b|the\b|no\b)', sentence) if m.group(0).strip() not in ('has', 'have', 'had', 'do', 'does', 'did')]
+    if not places or re.search(r"\b(?:only|not|never|no)\b|n['’]t", sentence):
+        return None
+    match = places[0]
+    return sentence[: match.end()] + 'only ' + sentence[match.end():]
 
 
 def condition_exchanged(sentence, rng, context=''):
@@ -204,7 +210,7 @@ def quantifier(sentence, rng, context=''):
     for word in sorted(QUANTIFIERS, key=len, reverse=True):
         for match in re.finditer(rf'\b{word}\b', sentence):
             after, before = sentence[match.end():], sentence[: match.start()]
-            if word in ('over', 'within') and not re.match(r' (?:\d|' + '|'.join(WORDS[1:]) + ')', after):
+            if word in ('over', 'within', 'up to') and not re.match(r' (?:\d|' + '|'.join(WORDS[1:]) + ')', after):
                 continue
             if word in ('most', 'all', 'some', 'many', 'any') and not re.match(r' [a-z]+s\b', after):
                 continue
@@ -251,12 +257,12 @@ def role(sentence, rng, context=''):
 
 FLIPS = {
     'value': value, 'date': date, 'unit': unit, 'name': name, 'negation': negation, 'modality': modality, 'condition_dropped': condition_dropped,
-    'condition_exchanged': condition_exchanged, 'quantifier': quantifier, 'opposite': opposite, 'role': role,
+    'condition_exchanged': condition_exchanged, 'restricted': restricted, 'quantifier': quantifier, 'opposite': opposite, 'role': role,
 }
 """What a flip makes of a supported sentence. Where the source is left open rather than contradicted, or either may hold: unsupported."""
 LABELS = {
     'value': 'contradicted', 'date': 'contradicted', 'unit': 'contradicted', 'name': 'unsupported', 'negation': 'contradicted', 'modality': 'unsupported',
-    'condition_dropped': 'unsupported', 'condition_exchanged': 'contradicted', 'quantifier': 'unsupported', 'opposite': 'contradicted', 'role': 'unsupported',
+    'condition_dropped': 'unsupported', 'condition_exchanged': 'contradicted', 'restricted': 'unsupported', 'quantifier': 'unsupported', 'opposite': 'contradicted', 'role': 'unsupported',
 }
 """Flips that work both ways: the source may be flipped instead of the claim."""
 SYMMETRIC = ('value', 'date', 'unit', 'name', 'negation', 'opposite', 'condition_exchanged', 'role')
@@ -317,9 +323,11 @@ def clause_kept(sentence, rng):
 
 
 def order_changed(sentence, rng):
-    match = re.match(r'^((?:If|When|Unless|Because|Although|After|Before|While|Since|Until|Once) [^,;]{8,110}), ([a-z][^;]{15,})\.$', sentence)
+    match = re.match(r'^((?:If|When|Unless|Because|Although|After(?! all)|Before(?! long)|While|Until) [^,;]{8,110}), ([a-z][^;]{15,})\.$', sentence)
     if match:
         second = re.sub(r'^then ', '', match.group(2))
+        if re.match(r'(?:to|when|who|which|and|or|suddenly)\b', second) or len(match.group(1).split()) < 4:
+            return None
         return second[0].upper() + second[1:] + ' ' + match.group(1)[0].lower() + match.group(1)[1:] + '.'
     match = re.match(r'^(In \d{4}|In (?:' + '|'.join(MONTHS) + r') \d{4}|On (?:' + '|'.join(MONTHS) + r') \d{1,2}(?:, \d{4})?|In (?:the )?[A-Z]\w+(?: [A-Z]\w+)?), ((?:[a-z]|the )[^,;]{15,}|[A-Z][^,;]{15,})\.$', sentence)
     if match:
@@ -336,8 +344,8 @@ def passive(sentence, rng):
     match = re.match(r"^((?:The |A |An )?[A-Z]?[\w'’ -]{2,50}?) (was|were) (\w+ed) by ((?:the |a |an )?[\w'’. -]{3,50})\.$", sentence)
     if match:
         subject, agent = match.group(1), match.group(4)
-        subject = subject[0].lower() + subject[1:] if re.match(r'(?:The|A|An|They|These|Many|Most)\b', subject) else subject
-        if re.match(r'(?:He|She|It|They|he|she|it|they|who|which)\b', subject) or re.search(r'\b(?:and|in|at|on|from|during|year|who|that|which|was|were|\d+)\b', agent):
+        subject = subject[0].lower() + subject[1:] if re.match(r'(?:The|A|An|They|These|Many|Most|All|This|That)\b', subject) else subject
+        if re.match(r'(?:He|She|It|They|he|she|it|they|who|which)\b', subject) or re.search(r'\b(?:and|in|at|on|from|during|year|who|that|which|was|were|after|before|Gov|\d+)\b', agent) or re.search(r'\b(?:when|was|were)\b', match.group(1)):
             return None
         return f'{agent[0].upper()}{agent[1:]} {match.group(3)} {subject}.'
     return None
@@ -349,7 +357,7 @@ SYNONYMS = [
     (r'\bis not\b', "isn't"), (r'\bare not\b', "aren't"), (r'\bwas not\b', "wasn't"), (r'\bwill not\b', "won't"), (r'\balso ', ''), (r'\bobtain\b', 'get'), (r'\bpurchase\b', 'buy'), (r'\bassist\b', 'help'), (r'\brequire\b', 'need'), (r'\brequires\b', 'needs'),
     (r'\bapproximately\b', 'about'), (r'\bprior to\b', 'before'), (r'\bsubsequent to\b', 'after'), (r'\bcommence\b', 'begin'), (r'\bbegan\b', 'started'), (r'\bstarted\b', 'began'), (r'\blarge\b', 'big'), (r'\bphysician\b', 'doctor'), (r'\bmay be able to\b', 'might be able to'),
     (r'\bperhaps\b', 'maybe'), (r'\bchildren\b', 'kids'), (r'\bautomobile\b', 'car'), (r'\bdied\b', 'passed away'), (r'\bnearly\b', 'almost'), (r'\bthroughout\b', 'all over'), (r'\bnumerous\b', 'many'), (r'\bis located in\b', 'lies in'), (r'\bhelp\b(?= (?:you|us|to))', 'assist'),
-    (r'\bmay\b(?! \d)', 'might'), (r'\bknown as\b', 'called'), (r'\boften\b', 'frequently'), (r'\busually\b', 'generally'), (r'\bpeople who\b', 'those who'), (r'\bshow\b', 'indicate'), (r'\bfound\b', 'discovered'), (r'\bprovide\b', 'give'), (r'\bprovides\b', 'gives'), (r'\bfor example\b', 'for instance'),
+    (r'\bmay\b(?! \d)', 'might'), (r'\bknown as\b', 'called'), (r'\boften\b', 'frequently'), (r'\busually\b', 'generally'), (r'\bpeople who\b', 'those who'), (r'\bprovide\b', 'give'), (r'\bprovides\b', 'gives'), (r'\bfor example\b', 'for instance'),
 ]
 
 

@@ -42,7 +42,9 @@ interface Fact {
 /** A list with labels; `null` when what answers cannot be shown. */
 export function label(ask: Ask, found: readonly Window[], index: Index): Row | null {
   const facts = ask.known.flatMap((known): Fact[] =>
-    index.placesOf(known.key).map(({ made, place }) => ({ known, made, place, spans: known.spans.flatMap((span) => rangeIn(place, span) ?? []) })),
+    index
+      .placesOf(known.key)
+      .map(({ made, place }) => ({ known, made, place, spans: known.spans.flatMap((span) => rangeIn(place, span) ?? []) })),
   );
   const golds = facts.filter(({ known }) => known.answers);
   const home = new Map(golds.map((fact) => [fact, homeOf(fact, index)]));
@@ -53,8 +55,14 @@ export function label(ask: Ask, found: readonly Window[], index: Index): Row | n
   const missed = (windows: Window[]) => windows.filter((window) => !there.has(keyOf(window)));
   const gold = missed(unique(golds.flatMap((fact) => goldWindows(fact, home, index)))).slice(0, ADDED_GOLD);
   const beside = facts.filter(({ known }) => !known.answers).flatMap(({ made, place }) => index.windowsAt(made, place));
-  const known = missed(unique(beside)).filter((window) => !gold.some((one) => keyOf(one) === keyOf(window))).slice(0, ADDED_KNOWN);
-  const candidates = [...first, ...gold, ...known].map((window) => ({ ...judge(window), head: index.headOf(window), text: textOf(window) }));
+  const known = missed(unique(beside))
+    .filter((window) => !gold.some((one) => keyOf(one) === keyOf(window)))
+    .slice(0, ADDED_KNOWN);
+  const candidates = [...first, ...gold, ...known].map((window) => ({
+    ...judge(window),
+    head: index.headOf(window),
+    text: textOf(window),
+  }));
   const answerable = candidates.some((one) => one.label === 1);
   if (golds.length > 0 !== answerable || !candidates.some((one) => one.label === 0)) return null;
   return { answerable, candidates };
@@ -83,17 +91,25 @@ function judgeWindow(
   const none = { spans: [], relevant: [] };
   const here = facts.filter(({ made, place }) => made === window.made && overlap(window, place) > 0);
   const golds = here.filter(({ known }) => known.answers);
-  const spans = golds.flatMap((fact) => fact.spans.flatMap((span) => (overlap(window, span) >= (span.end - span.start) / 2 ? [clip(span, window)] : [])));
+  const spans = golds.flatMap((fact) =>
+    fact.spans.flatMap((span) => (overlap(window, span) >= (span.end - span.start) / 2 ? [clip(span, window)] : [])),
+  );
   if (spans.length > 0) return { label: 1, spans: spans.map((span) => toSpan(span, window)), relevant: sentencesOf(window, spans) };
   const whole = golds.find(({ known, place }) => known.whole === true && stands(window, place));
   if (whole !== undefined) {
     const part = clip(whole.place, window);
-    const isEarly = overlap(window, whole.place) > 0 && index.windowsAt(whole.made, whole.place).slice(0, 2).some((one) => keyOf(one) === keyOf(window));
+    const isEarly =
+      overlap(window, whole.place) > 0 &&
+      index
+        .windowsAt(whole.made, whole.place)
+        .slice(0, 2)
+        .some((one) => keyOf(one) === keyOf(window));
     return isEarly ? { label: 1, spans: [], relevant: sentencesOf(window, [part]) } : { label: null, ...none };
   }
   const open = golds.filter(({ spans: marked, known }) => marked.length === 0 && known.whole !== true);
   if (open.some((fact) => sameWindow(home.get(fact), window) && stands(window, fact.place))) return { label: 1, ...none };
-  if (golds.length > 0 && golds.some(({ place, spans: marked }) => marked.length === 0 && stands(window, place))) return { label: null, ...none };
+  if (golds.length > 0 && golds.some(({ place, spans: marked }) => marked.length === 0 && stands(window, place)))
+    return { label: null, ...none };
   if (here.some(({ known, place }) => !known.answers && stands(window, place))) return { label: 0, ...none };
   return { label: mayAnswer(window, ask, facts, index) ? null : 0, ...none };
 }
@@ -111,7 +127,9 @@ function mayAnswer(window: Window, ask: Ask, facts: readonly Fact[], index: Inde
     const holds = wordings.some((one) => holdsWhole(text, one.toLowerCase()));
     return holds && index.coverage(ask.question, full) >= MAY_ANSWER_WORDING;
   }
-  const isOfOther = golds.some(({ made }) => made !== window.made && made.document.title !== "" && made.document.title === window.made.document.title);
+  const isOfOther = golds.some(
+    ({ made }) => made !== window.made && made.document.title !== "" && made.document.title === window.made.document.title,
+  );
   const isBeside = facts.some(({ made }) => made === window.made);
   const isSection = golds.some(({ known }) => known.whole === true);
   if (isSection) return isOfOther || (isBeside && /› Overview$/.test(index.headOf(window)));

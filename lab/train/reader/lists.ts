@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { alteredCopies } from "./altered.ts";
 import type { Ask } from "./ask.ts";
 import { type MadeDocument, makeDocument } from "./documents.ts";
-import { label, type Labelled, type Row } from "./label.ts";
+import { type Labelled, label, type Row } from "./label.ts";
 import { FOLDER_SETS, readFolderSet } from "./read-folders.ts";
 import { PACK_SETS, readPackSet } from "./read-pack.ts";
 import { rewordings } from "./reword.ts";
 import { openIndex } from "./search.ts";
-import { twinsOf } from "./twins.ts";
+import { NamePool, twinsOf } from "./twins.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -38,15 +39,19 @@ async function writeSet(name: string, data: string, out: string): Promise<void> 
   const asks = thin([...set.asks], Number(flags.limit));
   const index = await openIndex(made, encoder);
   const all = [...asks, ...rewordings(asks), ...twinsOf(asks, textOf(made))];
+  const names = new NamePool(asks);
   const passages = new Map<string, { id: number; head: string; text: string }>();
   const rows: string[] = [];
   const counts = new Map<string, number>();
   const begun = performance.now();
   for (const [done, ask] of all.entries()) {
-    const row = label(ask, await index.candidates(ask), index);
+    const labelled = label(ask, await index.candidates(ask), index);
+    const row =
+      labelled === null ? null : { ...labelled, candidates: [...labelled.candidates, ...alteredCopies(ask, labelled.candidates, names)] };
     counts.set(row === null ? "dropped" : ask.form, (counts.get(row === null ? "dropped" : ask.form) ?? 0) + 1);
     if (row !== null) rows.push(JSON.stringify(toLine(name, ask, row, passages)));
-    if (done % 1000 === 999) process.stderr.write(`${name}: ${done + 1} of ${all.length}, ${((performance.now() - begun) / (done + 1)).toFixed(1)} ms each\n`);
+    if (done % 1000 === 999)
+      process.stderr.write(`${name}: ${done + 1} of ${all.length}, ${((performance.now() - begun) / (done + 1)).toFixed(1)} ms each\n`);
   }
   const lines = [...passages.values()].map((passage) => JSON.stringify({ ...passage, id: `${name}/${passage.id}`, set: name }));
   writeFileSync(join(out, `passages-${name}.jsonl.gz`), gzipSync(`${lines.join("\n")}\n`));
@@ -54,7 +59,12 @@ async function writeSet(name: string, data: string, out: string): Promise<void> 
   process.stderr.write(`${name}: ${rows.length} lists, ${passages.size} passages, ${JSON.stringify(Object.fromEntries(counts))}\n`);
 }
 
-function toLine(set: string, ask: Ask, { candidates, answerable }: Row, passages: Map<string, { id: number; head: string; text: string }>): object {
+function toLine(
+  set: string,
+  ask: Ask,
+  { candidates, answerable }: Row,
+  passages: Map<string, { id: number; head: string; text: string }>,
+): object {
   const idOf = ({ head, text }: Labelled) => {
     const key = `${head}\n${text}`;
     const known = passages.get(key) ?? { id: passages.size, head, text };
@@ -68,7 +78,11 @@ function toLine(set: string, ask: Ask, { candidates, answerable }: Row, passages
 }
 
 function textOf(made: readonly MadeDocument[]): (key: string) => string {
-  const texts = new Map(made.flatMap(({ document, places }) => places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const)));
+  const texts = new Map(
+    made.flatMap(({ document, places }) =>
+      places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const),
+    ),
+  );
   return (key) => texts.get(key) ?? "";
 }
 

@@ -39,7 +39,7 @@ def main():
 
 
 """Flips that go wrong now and then count less."""
-FLIP_WEIGHTS = {'role': 0.5, 'true_role': 0.5, 'modality': 0.7, 'condition_dropped': 0.8, 'opposite': 0.8, 'true_opposite': 0.8}
+FLIP_WEIGHTS = {'role': 0.5, 'true_role': 0.5, 'modality': 0.7, 'condition_dropped': 0.8, 'restricted': 0.6, 'opposite': 0.8, 'true_opposite': 0.8}
 
 
 def row_of(set_name, group, split, evidence, claim, label, kind, head='', form='', weight=1.0):

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { splitSentences } from "../../../src/text/sentences.ts";
 import type { Ask, Known, ReadSet, SetDocument } from "./ask.ts";
 import type { Piece } from "./documents.ts";
 import { drawOf, groupOf, splitOf } from "./random.ts";
@@ -14,7 +15,10 @@ export function readFolderSet(name: (typeof FOLDER_SETS)[number], data: string):
 
 /** Privacy policies: a document a site, its segments in order; questions are asked of their site. */
 function readPolicies(data: string): ReadSet {
-  const passages = lines(join(data, "policyqa/passages_dev.jsonl"), z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
+  const passages = lines(
+    join(data, "policyqa/passages_dev.jsonl"),
+    z.object({ passage_id: z.string(), site: z.string(), text: z.string() }),
+  );
   const bySite = groupBy(passages, ({ site }) => site);
   const documents = [...bySite].map(([site, segments]) => ({
     ...{ id: `policyqa/${site}`, title: titleOfSite(site), scope: site },
@@ -49,7 +53,10 @@ function titleOfSite(site: string): string {
 function readStories(data: string): ReadSet {
   const section = z.object({ story: z.string(), section: z.number(), text: z.string() });
   // Lines of the printed book are no paragraphs.
-  const sections = lines(join(data, "fairytaleqa/sections.jsonl"), section).map((one) => ({ ...one, text: one.text.replaceAll("\n", " ") }));
+  const sections = lines(join(data, "fairytaleqa/sections.jsonl"), section).map((one) => ({
+    ...one,
+    text: one.text.replaceAll("\n", " "),
+  }));
   const textOf = new Map(sections.map((one) => [`${one.story}#${one.section}`, one.text]));
   const documents = [...groupBy(sections, ({ story }) => story)].map(([story, parts]): SetDocument => {
     const title = story.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
@@ -66,7 +73,7 @@ function readStories(data: string): ReadSet {
     const known = [...new Set(rows.flatMap((row) => row.sections))].flatMap((number): Known[] => {
       const key = `${story}#${number}`;
       const text = textOf.get(key);
-      return text === undefined ? [] : [{ key, answers: true, spans: placesOf(answers, text) }];
+      return text === undefined ? [] : [{ key, answers: true, spans: placesOf(answers, text, question) }];
     });
     // Where the words of the answer stand in one of the sections, that is the one that answers.
     const found = known.filter(({ spans }) => spans.length > 0);
@@ -78,16 +85,33 @@ function readStories(data: string): ReadSet {
   return { name: "fairytaleqa", documents, asks };
 }
 
-/** First place of every answer that stands in the text word for word. */
-function placesOf(answers: readonly string[], text: string): [number, number][] {
+/** The place of every answer that stands in the text word for word: of several the one whose line or sentence shares most with the question. */
+function placesOf(answers: readonly string[], text: string, question: string): [number, number][] {
   const lower = text.toLowerCase();
-  return [...new Set(answers.map((answer) => answer.trim().replace(/[.\s]+$/, "").toLowerCase()))].flatMap((answer): [number, number][] => {
+  const asked = new Set(question.toLowerCase().match(/[\p{L}\d]{3,}/gu));
+  const shared = (at: number, end: number) => {
+    const from = Math.max(lower.lastIndexOf("\n", at), lower.lastIndexOf(". ", at), 0);
+    const stops = [lower.indexOf("\n", end), lower.indexOf(". ", end)].filter((stop) => stop >= 0);
+    const words = new Set(lower.slice(from, Math.min(lower.length, ...stops)).match(/[\p{L}\d]{3,}/gu));
+    return [...asked].filter((word) => words.has(word)).length;
+  };
+  const wanted = new Set(
+    answers.map((answer) =>
+      answer
+        .trim()
+        .replace(/[.\s]+$/, "")
+        .toLowerCase(),
+    ),
+  );
+  return [...wanted].flatMap((answer): [number, number][] => {
     if (answer.length < 2) return [];
+    const places: [number, number][] = [];
     for (let at = lower.indexOf(answer); at >= 0; at = lower.indexOf(answer, at + 1)) {
       const isWhole = !/\w/.test(lower[at - 1] ?? " ") && !/\w/.test(lower[at + answer.length] ?? " ");
-      if (isWhole) return [[at, at + answer.length]];
+      if (isWhole) places.push([at, at + answer.length]);
     }
-    return [];
+    const best = places.toSorted(([a, b], [c, d]) => shared(c, d) - shared(a, b) || a - c)[0];
+    return best === undefined ? [] : [best];
   });
 }
 
@@ -114,18 +138,23 @@ function readReports(data: string): ReadSet {
     pieces.splice(1, 0, { type: "table", key: tableKey, rows });
     documents.push({ id: `tatqa/${table.uid}`, title: "", scope: null, pieces });
     const textOf = new Map(paragraphs.map(({ order, text }) => [String(order), text]));
-    const tableText = rows.filter((row) => row.some((cell) => cell !== "")).map((row) => row.join(" | ")).join("\n");
+    const tableText = rows
+      .filter((row) => row.some((cell) => cell !== ""))
+      .map((row) => row.join(" | "))
+      .join("\n");
     for (const one of questions) {
       const answers = Array.isArray(one.answer) ? one.answer : [String(one.answer)];
       const wordings = answers.filter((answer) => answer.trim() !== "");
       const known = one.rel_paragraphs.map(String).flatMap((order): Known[] => {
         const text = textOf.get(order);
         if (text === undefined) return [];
-        return [{ key: `${table.uid}#${order}`, answers: true, spans: placesOf(wordings, text) }];
+        return [{ key: `${table.uid}#${order}`, answers: true, spans: placesOf(wordings, text, one.question) }];
       });
       const isSpan = one.answer_type === "span" || one.answer_type === "multi-span";
-      if (one.answer_from !== "text") known.push({ key: tableKey, answers: true, spans: isSpan ? placesOf(wordings, tableText) : [] });
-      if (known.length > 0) asks.push({ ...namesOf("tatqa", table.uid), question: one.question, scope: null, known, wordings, form: "plain" });
+      if (one.answer_from !== "text")
+        known.push({ key: tableKey, answers: true, spans: isSpan ? placesOf(wordings, tableText, one.question) : [] });
+      if (known.length > 0)
+        asks.push({ ...namesOf("tatqa", table.uid), question: one.question, scope: null, known, wordings, form: "plain" });
     }
   }
   return { name: "tatqa", documents, asks };
@@ -136,6 +165,9 @@ const HEALTH_SHARE = 0.55;
 /** Characters of an answer; what follows is left out. */
 const HEALTH_ANSWER_CHARS = 3_500;
 
+/** Share of a document's sentences that a page of the golden set may hold. */
+const MAX_GOLDEN_SENTENCES = 0.1;
+
 /** Pages for patients: a document each, a section an answer. Documents of the golden set are left out, with all of their disease. */
 function readHealthPages(data: string): ReadSet {
   const schema = z.object({
@@ -145,8 +177,12 @@ function readHealthPages(data: string): ReadSet {
   const golden = goldenPages(join(data, "golden/medquad/pages"));
   const rows = lines(join(data, "medquad/medquad.jsonl"), schema);
   const byDocument = groupBy(rows, ({ collection, document_id }) => `${collection}/${document_id}`);
-  const kept = [...byDocument].filter(([id, [first]]) => {
+  const kept = [...byDocument].filter(([id, sections]) => {
+    const [first] = sections;
     if (first === undefined || drawOf(`medquad ${id}`) >= HEALTH_SHARE) return false;
+    // Sister diseases share whole paragraphs under other titles.
+    const all = sections.flatMap(({ answer }) => sentencesOf(answer));
+    if (all.filter((one) => golden.sentences.has(one)).length > MAX_GOLDEN_SENTENCES * all.length) return false;
     return !golden.urls.has(first.url) && !golden.titles.has(plain(first.focus));
   });
   const documents: SetDocument[] = [];
@@ -155,7 +191,10 @@ function readHealthPages(data: string): ReadSet {
     const focus = (sections[0] as (typeof sections)[number]).focus.trim();
     const pieces: Piece[] = [];
     for (const [i, section] of sections.entries()) {
-      const text = section.answer.slice(0, HEALTH_ANSWER_CHARS).replaceAll(/ *\n[ \n]*/g, "\n").trim();
+      const text = section.answer
+        .slice(0, HEALTH_ANSWER_CHARS)
+        .replaceAll(/ *\n[ \n]*/g, "\n")
+        .trim();
       if (golden.texts.has(plain(text).slice(0, 200))) continue;
       const key = `${id}#${i}`;
       const question = tidy(section.question);
@@ -172,10 +211,21 @@ function readHealthPages(data: string): ReadSet {
 }
 
 function tidy(question: string): string {
-  return question.replace(/\bWhat is \(are\)/, "What is").replaceAll(/\s+\?/g, "?").trim();
+  return question
+    .replace(/\bWhat is \(are\)/, "What is")
+    .replaceAll(/[\s?]+$/g, "?")
+    .trim();
 }
 
-function goldenPages(folder: string): { urls: Set<string>; titles: Set<string>; texts: Set<string> } {
+/** Sentences of eight words and more, normalised. */
+function sentencesOf(text: string): string[] {
+  return splitSentences(text)
+    .map(({ start, end }) => plain(text.slice(start, end)))
+    .filter((sentence) => sentence.split(" ").length >= 8);
+}
+
+function goldenPages(folder: string): { urls: Set<string>; titles: Set<string>; texts: Set<string>; sentences: Set<string> } {
+  const pagesOf = new Map<string, number>();
   const urls = new Set<string>();
   const titles = new Set<string>();
   const texts = new Set<string>();
@@ -185,9 +235,12 @@ function goldenPages(folder: string): { urls: Set<string>; titles: Set<string>; 
     const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
     for (const [, url = ""] of text.matchAll(/^url:\s*"(.+)"/gm)) urls.add(url);
     for (const [, title = ""] of text.matchAll(/^title:\s*"(.+)"/gm)) titles.add(plain(title));
+    for (const sentence of new Set(sentencesOf(text))) pagesOf.set(sentence, (pagesOf.get(sentence) ?? 0) + 1);
     for (const part of text.split(/^#+ .*$/m)) if (part.trim().length > 50) texts.add(plain(part).slice(0, 200));
   }
-  return { urls, titles, texts };
+  // What stands on many pages is a form letter.
+  const sentences = new Set([...pagesOf].filter(([, pages]) => pages < 3).map(([sentence]) => sentence));
+  return { urls, titles, texts, sentences };
 }
 
 /** One ask a question: two pages on one disease answer the same. */

@@ -39,7 +39,8 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
     revision: async () => 1,
     heads: async () => new Map([...byId].map(([id, { document }]) => [id, document])),
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => byId.get(id)?.document ?? []),
-    load: async (_scope, ids) => new Map(ids.flatMap((id) => (byId.has(id) ? [[id, (byId.get(id) as MadeDocument).document] as const] : []))),
+    load: async (_scope, ids) =>
+      new Map(ids.flatMap((id) => (byId.has(id) ? [[id, (byId.get(id) as MadeDocument).document] as const] : []))),
     outlines: async () => [],
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
@@ -58,7 +59,9 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
       const question: Question = { ...alone, text: ask.question, resolved: ask.question, scope, profile: "sourcebound", detail: "normal" };
       const { passages } = await retrievePassages(question, settings, { corpus, documents, encoder, rerankers }, signal);
       const best = passages.map(({ document, window }) => ({ made: byId.get(document.id) as MadeDocument, ...window }));
-      const beside = passages.slice(0, WITH_NEIGHBOURS).flatMap(({ document, range }) => windowsAt(byId.get(document.id) as MadeDocument, range));
+      const beside = passages
+        .slice(0, WITH_NEIGHBOURS)
+        .flatMap(({ document, range }) => windowsAt(byId.get(document.id) as MadeDocument, range));
       return unique([...best.slice(0, WITH_NEIGHBOURS), ...beside, ...best.slice(WITH_NEIGHBOURS)]);
     },
     windowsAt,
@@ -74,7 +77,8 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
       }
       return all === 0 ? 0 : found / all;
     },
-    headOf: ({ made: { document }, start }) => [document.title, ...headingPathAt(document, start)].filter((part) => part !== "").join(" › "),
+    headOf: ({ made: { document }, start }) =>
+      [document.title, ...headingPathAt(document, start)].filter((part) => part !== "").join(" › "),
   };
 }
 

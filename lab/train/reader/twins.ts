@@ -22,7 +22,11 @@ export function namedIn(text: string): Named[] {
     .filter(([name]) => name.length > 2 && !NO_NAMES.test(name))
     .map((match): Named => ({ text: match[0].replace(/[.'’-]+$/, ""), at: match.index, type: "name" }));
   const numbers = [...text.matchAll(NUMBER)].map(
-    (match): Named => ({ text: match[0].replace(/,$/, ""), at: match.index, type: /^(?:1[5-9]|20)\d\d$/.test(match[0]) ? "year" : "number" }),
+    (match): Named => ({
+      text: match[0].replace(/,$/, ""),
+      at: match.index,
+      type: /^(?:1[5-9]|20)\d\d$/.test(match[0]) ? "year" : "number",
+    }),
   );
   return [...names, ...numbers];
 }
@@ -66,7 +70,8 @@ export function nearNumber({ text, type }: Named, seed: string): string {
   const draw = drawOf(`number ${seed}`);
   if (type === "year") return String(value + (draw < 0.5 ? -1 : 1) * (1 + Math.floor(drawOf(`step ${seed}`) * 9)));
   const decimals = text.split(".")[1]?.length ?? 0;
-  const near = value < 20 && decimals === 0 ? value + 1 + Math.floor(draw * 4) : value * (draw < 0.5 ? 0.8 : 1.25) + (decimals === 0 ? 1 : 0);
+  const near =
+    value < 20 && decimals === 0 ? value + 1 + Math.floor(draw * 4) : value * (draw < 0.5 ? 0.8 : 1.25) + (decimals === 0 ? 1 : 0);
   const written = near.toFixed(decimals);
   return text.includes(",") ? Number(written).toLocaleString("en-US", { minimumFractionDigits: decimals }) : written;
 }

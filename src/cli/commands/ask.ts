@@ -8,6 +8,7 @@ import { type CliContext, EXIT } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderAnswer } from "../render.ts";
+import type { Terminal } from "../terminal.ts";
 
 interface AskFlags {
   json?: boolean;
@@ -57,12 +58,12 @@ Examples:
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       const { terminal, signal } = context;
-      const config = configOf(command);
+      const config = configOf(context, command);
       const question = words.join(" ");
       // Before the engine is opened: nothing that fails on the way may keep them back.
       const urgent = createHotlineFinder(packHotlines(flags.domain, config))(question);
       if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-      const asked = withEngine(config, async (engine) => {
+      const asked = withEngine(context, config, async (engine) => {
         const options = {
           domain: flags.domain,
           tenant: flags.tenant,
@@ -79,7 +80,7 @@ Examples:
             terminal.print(
               flags.json
                 ? JSON.stringify(answerToWire(event.answer), null, 2)
-                : renderAnswer(withoutShown(event.answer, urgent), terminal.colors),
+                : renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
             );
             context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
           } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
@@ -92,6 +93,11 @@ Examples:
     });
 }
 
-function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
-  return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
+/** The answer without the warnings that stand above it already, a refusal's advice in the words of this terminal. */
+function toShow({ refusal, ...answer }: Answer, shown: readonly Warning[], { asTyped }: Terminal): Answer {
+  return {
+    ...answer,
+    refusal: refusal === null ? null : { ...refusal, message: asTyped(refusal.message) },
+    warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)),
+  };
 }

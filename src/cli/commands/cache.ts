@@ -34,7 +34,7 @@ Examples:
     .option("--json", "as JSON")
     .addHelpText("after", "\nExamples:\n  sourcebound cache stats\n  sourcebound cache stats --domain veterans --json")
     .action(async ({ domain, json }: CacheFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const stats = await statsOf(engine, domain);
         if (json) return context.terminal.print(JSON.stringify(stats, null, 2));
         for (const [name, value] of Object.entries(stats)) context.terminal.print(`${name.padEnd(16)} ${shown(value)}`);
@@ -51,7 +51,7 @@ Examples:
       if ((domain === undefined) === (all !== true)) {
         command.error("error: say which: --domain NAME, or --all");
       }
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const name = domain === undefined ? null : engine.domain(domain).name;
         const cleared = await engine.store.cache.clear(name);
         context.terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
@@ -70,7 +70,7 @@ Examples:
       '\nExamples:\n  sourcebound cache explain "What rating does tinnitus get?"\n  sourcebound cache explain --profile seven-layer --json "…"',
     )
     .action(async (question: string, { json, ...options }: CacheFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const explained = await engine.explainCache(question, { ...options, signal: context.signal });
         if (json) return context.terminal.print(JSON.stringify(toJson(explained), null, 2));
         for (const line of linesOf(explained, context.terminal.colors)) context.terminal.print(line);

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CalibrationReport } from "../../calibrate/calibrate.ts";
 import { calibrationFolder } from "../../calibrate/data-folders.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 
 interface CalibrateFlags {
@@ -47,15 +47,17 @@ Examples:
     )
     .action(async (flags: CalibrateFlags, command: Command) => {
       const { terminal, signal } = context;
-      const { json, out, ...options } = flags;
-      const config = configOf(command);
+      const { json, ...rest } = flags;
+      const options = { ...rest, golden: pathOf(context, rest.golden) };
+      const out = pathOf(context, rest.out);
+      const config = configOf(context, command);
       const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
         import("../../calibrate/calibrate.ts"),
         import("../../calibrate/calibration-table.ts"),
         import("../../grade/report.ts"),
         import("../../calibrate/write-calibration.ts"),
       ]);
-      await withEngine(config, async (engine) => {
+      await withEngine(context, config, async (engine) => {
         for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
           if (event.type === "progress") {
             terminal.progress(`${event.done}/${event.total} ${event.what}`);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { VerifiedAnswer, VerifiedSentence } from "../../answer/verify-answer.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmless, harmlessLine } from "../harmless.ts";
 import { configOf } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
@@ -38,10 +38,10 @@ Examples:
     .action(async (flags: CheckFlags, command: Command) => {
       const { terminal, signal } = context;
       const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../answer/verify-answer.ts");
-      const answer = flags.answer === "-" ? await readAnswer(process.stdin, MAX_ANSWER_CHARACTERS) : flags.answer;
-      const domain = flags.domain === undefined && flags.tenant === undefined ? undefined : await domainOf(flags, command);
+      const answer = flags.answer === "-" ? await readAnswer(context.process.stdin, MAX_ANSWER_CHARACTERS) : flags.answer;
+      const domain = flags.domain === undefined && flags.tenant === undefined ? undefined : await domainOf(flags, command, context);
       const options = { profile: flags.profile, domain, tenant: flags.tenant, signal };
-      const verified = await verifyAnswer(flags.question, answer, flags.sources, options);
+      const verified = await verifyAnswer(flags.question, answer, pathOf(context, flags.sources), options);
       terminal.print(flags.json ? JSON.stringify(verified, null, 2) : renderVerified(verified, terminal.colors));
       context.exitCode = verified.passed ? EXIT.done : EXIT.found;
     });
@@ -60,9 +60,9 @@ async function readAnswer(input: AsyncIterable<Buffer>, limit: number): Promise<
   return bytes > 4 * limit ? text.slice(0, limit + 1) : text;
 }
 
-async function domainOf({ domain, tenant }: CheckFlags, command: Command) {
+async function domainOf({ domain, tenant }: CheckFlags, command: Command, context: CliContext) {
   const { loadDomain, tenantOf } = await import("../../engine/domain.ts");
-  const config = configOf(command);
+  const config = configOf(context, command);
   const pack = loadDomain(domain ?? config.domain, config.domains_dir);
   tenantOf(pack, tenant);
   return pack;

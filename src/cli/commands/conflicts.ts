@@ -29,7 +29,7 @@ Examples:
     )
     .action(async (flags: ConflictsFlags, command: Command) => {
       const { terminal, signal } = context;
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         for await (const event of engine.conflicts({ domain: flags.domain, tenant: flags.tenant, signal })) {
           if (event.type === "progress") {
             terminal.progress(`${event.done}/${event.total} documents, ${event.found} found`);

@@ -18,8 +18,8 @@ export function addDemoCommand(program: Command, context: CliContext): void {
     .option("--domain <name>", "demo domain", "veterans")
     .addHelpText("after", "\nExamples:\n  sourcebound demo\n  sourcebound demo --port 9000")
     .action(async ({ port, domain }: DemoFlags, command: Command) => {
-      const config = configOf(command, { domain, "server.port": port === undefined ? undefined : Number(port) });
-      await withEngine(config, async (engine) => {
+      const config = configOf(context, command, { domain, "server.port": port === undefined ? undefined : Number(port) });
+      await withEngine(context, config, async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, terminal.error);
         try {
@@ -28,7 +28,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
           terminal.print(
             `\n${terminal.colors.bold("Sourcebound")} answers on ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
           );
-          for (const question of engine.domain(domain).examples.slice(0, 3)) terminal.print(`  ./run ask "${question}"`);
+          for (const question of engine.domain(domain).examples.slice(0, 3)) terminal.print(`  ${terminal.command} ask "${question}"`);
           terminal.print("\nCtrl-C stops.");
           await untilAborted(signal);
         } finally {

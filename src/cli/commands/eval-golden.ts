@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { loadDomain } from "../../engine/domain.ts";
 import { messageOf, RequestError } from "../../errors.ts";
+import { chooseGoldenSets } from "../../grade/choose-golden-sets.ts";
 import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
-import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
+import { type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
 import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
 import { renderTable, writeReport } from "../../grade/report.ts";
 import { runGolden } from "../../grade/run-golden.ts";
-import { didYouMean } from "../../text/nearest.ts";
 import type { CliContext } from "../context.ts";
 import { configOf } from "../open.ts";
 
@@ -32,9 +32,6 @@ interface ChosenSet {
   readonly domain: string | undefined;
 }
 
-/** Sets that a shipped pack was made for. */
-const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
-
 export function addEvalGoldenCommand(evaluate: Command, context: CliContext): void {
   evaluate
     .command("golden")
@@ -51,7 +48,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .option("--json <file>", "write the whole report")
     .addHelpText("after", EXAMPLES)
     .action(async ({ json, read, ...flags }: GoldenFlags, command: Command) => {
-      const config = configOf(command);
+      const config = configOf(context, command);
       const isGiven = command.getOptionValueSource("data") === "cli";
       const chosen = chooseSets(flags, isGiven, config.domains_dir);
       const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
@@ -95,21 +92,7 @@ function chooseSets(flags: GoldenFlags, dataGiven: boolean, domainsDir: string |
       "config_invalid",
       "There is nothing to ask: give --corpus and --golden, or --domain, or a folder of sets with --data or SOURCEBOUND_DATA.",
     );
-  return pick(findGoldenSets(data), flags.domains).map((folders) => {
-    const pack = domain ?? PACKS[folders.name];
-    return { set: readGoldenSet({ ...folders, name: pack ?? folders.name }), domain: pack };
-  });
-}
-
-/** Sets by their own name or by that of their pack. */
-function pick(sets: readonly GoldenFolders[], names: string | undefined): GoldenFolders[] {
-  if (names === undefined) return [...sets];
-  const known = sets.flatMap(({ name }) => [name, ...(PACKS[name] === undefined ? [] : [PACKS[name]])]);
-  return names.split(",").map((wanted) => {
-    const found = sets.find(({ name }) => name === wanted || PACKS[name] === wanted);
-    if (found !== undefined) return found;
-    throw new RequestError("unknown_set", `There is no set "${wanted}": use some of ${known.join(", ")}.${didYouMean(wanted, known)}`);
-  });
+  return chooseGoldenSets(data, flags.domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
 function packSet(name: string, domainsDir: string | undefined): GoldenSet {

@@ -49,7 +49,7 @@ Examples:
         throw new RequestError("forget_nothing", "Name exactly one of --session, --user, --question, --before and --all.");
       }
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before, all });
-      await withEngine(configOf(command), async ({ memory }) => {
+      await withEngine(context, configOf(context, command), async ({ memory }) => {
         const report = await memory.forget(target, { by: flags.by ?? userName(), dryRun: flags.yes !== true });
         const { scrubbed, ...counts } = report;
         const listed = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

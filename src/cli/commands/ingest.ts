@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
@@ -39,9 +39,10 @@ Examples:
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
     )
     .action(async (folder: string, flags: IngestFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
-        const { json, ...options } = flags;
-        const failed = await showIngest(engine.ingest(folder, { ...options, signal: context.signal }), context.terminal, json === true);
+      await withEngine(context, configOf(context, command), async (engine) => {
+        const { json, root, ...options } = flags;
+        const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
+        const failed = await showIngest(events, context.terminal, json === true);
         if (failed > 0) context.exitCode = EXIT.partly;
       });
     });

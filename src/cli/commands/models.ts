@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type Config, hubFolders, processEnvironment } from "../../config.ts";
+import { type Config, hubFolders } from "../../config.ts";
 import { ConfigError } from "../../errors.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { configuredSpec } from "../../models/encoder-spec.ts";
@@ -29,13 +29,14 @@ interface ListedModel {
   readonly in_use: boolean;
 }
 
-function addList(models: Command, { terminal }: CliContext): void {
+function addList(models: Command, context: CliContext): void {
+  const { terminal } = context;
   models
     .command("list")
     .description("which models are here, their size, kind and licence, and which is in use")
     .option("--json", "as JSON")
     .action(({ json }: { json?: boolean }, command: Command) => {
-      const config = configOf(command);
+      const config = configOf(context, command);
       const { modelsDir, runtimeDirs } = hubFolders(config);
       const runtime = findHubRuntime(runtimeDirs);
       const listed = [embeddedModel(config), ...endpointModel(config), ...localModels(config)];
@@ -79,7 +80,8 @@ function localModels(config: Config): ListedModel[] {
   }));
 }
 
-function addPull(models: Command, { terminal, signal }: CliContext): void {
+function addPull(models: Command, context: CliContext): void {
+  const { terminal, signal } = context;
   models
     .command("pull")
     .description("fetch a model of the hub; goes on where an earlier call stopped")
@@ -91,7 +93,7 @@ function addPull(models: Command, { terminal, signal }: CliContext): void {
       "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
     )
     .action(async (name: string, { dtype, json }: { dtype: Dtype; json?: boolean }, command: Command) => {
-      const config = configOf(command);
+      const config = configOf(context, command);
       const { modelsDir } = hubFolders(config);
       for await (const event of pullModel(name, { hubUrl: config.hub_url, modelsDir, dtype, signal })) {
         switch (event.type) {
@@ -103,7 +105,10 @@ function addPull(models: Command, { terminal, signal }: CliContext): void {
             break;
           case "end":
             if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
-            else terminal.print(`${name} is in ${event.folder} (${megabytes(event.fetched)} fetched). ${nextStep(name, config)}`);
+            else
+              terminal.print(
+                `${name} is in ${event.folder} (${megabytes(event.fetched)} fetched). ${terminal.asTyped(nextStep(name, config))}`,
+              );
             break;
           default:
             event satisfies never;
@@ -117,7 +122,8 @@ function nextStep(name: string, config: Config): string {
   return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it: SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
 }
 
-function addInstall(models: Command, { terminal, signal }: CliContext): void {
+function addInstall(models: Command, context: CliContext): void {
+  const { terminal, signal } = context;
   models
     .command("install")
     .description(`install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`)
@@ -125,7 +131,7 @@ function addInstall(models: Command, { terminal, signal }: CliContext): void {
     .option("--home", "into the home folder, for every data folder of this user")
     .option("--json", "the result as JSON on stdout")
     .action(async ({ again, home, json }: { again?: boolean; home?: boolean; json?: boolean }, command: Command) => {
-      const { runtimeDirs } = hubFolders(configOf(command));
+      const { runtimeDirs } = hubFolders(configOf(context, command));
       const there = findHubRuntime(runtimeDirs);
       const folder = home ? runtimeDirs[1] : runtimeDirs[0];
       if (there !== null && !again) {
@@ -133,7 +139,7 @@ function addInstall(models: Command, { terminal, signal }: CliContext): void {
         return;
       }
       terminal.error(`${HUB_RUNTIME_MB} MB will be written to ${folder} by: npm ${installArguments(folder).join(" ")}`);
-      for await (const event of installHubRuntime(folder, { env: processEnvironment(), signal })) {
+      for await (const event of installHubRuntime(folder, { env: context.process.env, signal })) {
         if (event.type === "line") terminal.error(terminal.colors.dim(event.text));
         else if (event.type === "bytes") terminal.progress(`${megabytes(event.bytes)} of about ${HUB_RUNTIME_MB} MB`);
         else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, terminal, json);
@@ -141,7 +147,8 @@ function addInstall(models: Command, { terminal, signal }: CliContext): void {
     });
 }
 
-function addSwitch(models: Command, { terminal, signal }: CliContext): void {
+function addSwitch(models: Command, context: CliContext): void {
+  const { terminal, signal } = context;
   models
     .command("switch")
     .description(
@@ -152,7 +159,7 @@ function addSwitch(models: Command, { terminal, signal }: CliContext): void {
     .option("--domain <name>", "body of knowledge")
     .option("--json", "the result as JSON on stdout")
     .action(async (name: string, { dtype, domain, json }: { dtype: Dtype; domain?: string; json?: boolean }, command: Command) => {
-      const config = configOf(command);
+      const config = configOf(context, command);
       const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
       if (config.embeddings === "none" || target === null) {
         throw new ConfigError(
@@ -160,7 +167,7 @@ function addSwitch(models: Command, { terminal, signal }: CliContext): void {
           'embeddings is "none": there are no vectors to switch. Name an encoder in the configuration.',
         );
       }
-      await withEngine(config, async (engine) => {
+      await withEngine(context, config, async (engine) => {
         const begun = Date.now();
         const onEmbed = (done: number, total: number) =>
           terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);

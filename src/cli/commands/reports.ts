@@ -41,11 +41,11 @@ Examples:
   sourcebound reports show 7c9e6679-7425-40de-944b-e07fc1f90ae7`,
     )
     .action(async ({ json, topic, ...flags }: ReportsFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const overview = await engine.reports({ ...flags, topic: topic === "none" ? null : topic, signal });
         if (json) terminal.print(JSON.stringify(toSnakeCase(overview), null, 2));
-        else if (overview.total > 0) terminal.print(renderOverview(overview, terminal.colors));
-        else terminal.print(emptyText({ ...flags, ...(topic === undefined ? {} : { topic }) }, engine));
+        else if (overview.total > 0) terminal.print(renderOverview(overview, terminal));
+        else terminal.print(terminal.asTyped(emptyText({ ...flags, ...(topic === undefined ? {} : { topic }) }, engine)));
       });
     });
   reports
@@ -64,7 +64,7 @@ Examples:
     )
     .action(async (id: string, _flags: unknown, command: Command) => {
       const { json, domain, tenant } = command.optsWithGlobals<ReportsFlags>();
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const report = await engine.report(id, { domain, tenant });
         terminal.print(json ? JSON.stringify(toSnakeCase(report), null, 2) : renderReport(report, terminal.colors));
       });

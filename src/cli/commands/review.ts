@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { messageOf, RequestError } from "../../errors.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../remember/review.ts";
 import { historyToWire, queueItemToWire, reviewToWire } from "../../wire/memory.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmless, harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderAnswer } from "../render.ts";
@@ -38,7 +39,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     .option("--limit <number>", "how many", toCount)
     .option("--json", "as JSON")
     .action(async ({ domain, status, limit, json }: ListFlags, command: Command) => {
-      await withEngine(configOf(command), async ({ memory }) => {
+      await withEngine(context, configOf(context, command), async ({ memory }) => {
         const items = await memory.review.queue({ domain, status, limit });
         terminal.print(json ? JSON.stringify(items.map(queueItemToWire), null, 2) : renderQueue(items, terminal.colors));
       });
@@ -49,7 +50,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     .argument("<id>")
     .option("--json", "as JSON")
     .action(async (id: string, { json }: ActFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const shown = await engine.memory.review.show(id);
         terminal.print(json ? JSON.stringify(reviewToWire(shown), null, 2) : renderReview(shown, terminal.colors));
       });
@@ -64,7 +65,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
       .argument("<id>")
       .option("--by <name>", "who acts, for the audit log", userName())
       .action(async (id: string, { by }: ActFlags, command: Command) => {
-        await withEngine(configOf(command), async ({ memory }) => {
+        await withEngine(context, configOf(context, command), async ({ memory }) => {
           await memory.review[name](id, by);
           terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
           if (name === "flag" && (await memory.review.show(id)).curated?.status === "served")
@@ -82,9 +83,9 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     )
     .option("--by <name>", "who acts, for the audit log", userName())
     .action(async (id: string, { answer: file, by }: ActFlags, command: Command) => {
-      const text = readText(file);
-      await withEngine(configOf(command), async ({ memory }) => {
-        const answer = await memory.review.correct(id, text, by);
+      const given = await readText(file, context);
+      await withEngine(context, configOf(context, command), async ({ memory }) => {
+        const answer = await memory.review.correct(id, given, by);
         terminal.print(renderAnswer(answer, terminal.colors).split("\n").slice(0, -2).join("\n"));
         terminal.error(`Stored: this answer is served from now on in place of ${id}.`);
       });
@@ -96,7 +97,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     .option("--limit <number>", "how many", toCount)
     .option("--json", "as JSON")
     .action(async ({ id, limit, json }: { id?: string; limit?: number; json?: boolean }, command: Command) => {
-      await withEngine(configOf(command), async ({ memory }) => {
+      await withEngine(context, configOf(context, command), async ({ memory }) => {
         const history = await memory.review.history({ id, limit });
         terminal.print(json ? JSON.stringify(historyToWire(history), null, 2) : renderHistory(history, terminal.colors));
         if (!history.chain.intact) context.exitCode = EXIT.found;
@@ -119,9 +120,10 @@ better.txt:
 
 Exit code of history: 0 intact, 5 the log was changed by another hand.`;
 
-function readText(file: string): string {
+/** A file that the user named, or the standard input. */
+async function readText(file: string, context: CliContext): Promise<string> {
   try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
+    return file === "-" ? await text(context.process.stdin) : readFileSync(pathOf(context, file), "utf8");
   } catch (cause) {
     throw new RequestError("answer_unreadable", `${file} cannot be read: ${messageOf(cause)}`, { file }, { cause });
   }

@@ -22,8 +22,8 @@ Examples:
   curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"What rating does tinnitus get?"}'`,
     )
     .action(async ({ port, host }: ServeFlags, command: Command) => {
-      const config = configOf(command, { "server.port": port === undefined ? undefined : Number(port), "server.host": host });
-      await withEngine(config, async (engine) => {
+      const config = configOf(context, command, { "server.port": port === undefined ? undefined : Number(port), "server.host": host });
+      await withEngine(context, config, async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, context.terminal.error);
         context.terminal.print(`Listening on ${server.url}`);

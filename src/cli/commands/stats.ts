@@ -13,7 +13,8 @@ interface StatsFlags {
   json?: boolean;
 }
 
-export function addStatsCommand(program: Command, { terminal }: CliContext): void {
+export function addStatsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
   program
     .command("stats")
     .description("hit rates, cost, topics, confidence, refusals and latency; no text of questions")
@@ -21,7 +22,7 @@ export function addStatsCommand(program: Command, { terminal }: CliContext): voi
     .option("--since <date>", "only what was asked since then", toTime)
     .option("--json", "as JSON")
     .action(async ({ domain, since, json }: StatsFlags, command: Command) => {
-      await withEngine(configOf(command), async (engine) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
         const name = domain === undefined ? null : engine.scope({ domain }).domain;
         const statistics = await engine.memory.statistics({ domain: name, since: since ?? null });
         terminal.print(json ? JSON.stringify(statisticsToWire(statistics), null, 2) : renderStatistics(statistics, terminal.colors));

@@ -1,0 +1,118 @@
+import { readdirSync } from "node:fs";
+import { type Command, Option } from "commander";
+import type { CliContext } from "../../src/cli/context.ts";
+import { configOf } from "../../src/cli/open.ts";
+import { RequestError } from "../../src/errors.ts";
+import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
+import { showEvaluation } from "./show-evaluation.ts";
+
+interface SetsFlags {
+  data?: string;
+  domains?: string;
+  json?: string;
+}
+
+/** Measuring on what golden sets hold beside their questions, and on questions of other people. */
+export function addEvalSetsCommands(evaluate: Command, context: CliContext): void {
+  const overSets = (name: string, description: string) =>
+    evaluate
+      .command(name)
+      .description(description)
+      .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
+      .option("--domains <names>", "comma-separated: only these sets")
+      .option("--json <file>", "write the whole report");
+
+  evaluate
+    .command("doc2dial")
+    .description(
+      "questions of dialogues with agencies: is the span that grounds the answer quoted, are they refused without the agency's pages",
+    )
+    .addOption(new Option("--data <folder>", "folder with doc2dial/").env("SOURCEBOUND_DATA"))
+    .option("--questions <n>", "asked at most", "300")
+    .option("--seed <n>", "of their choice", "1")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval doc2dial --data data --questions 916")
+    .action(async ({ data, questions, seed, json }: SetsFlags & { questions: string; seed: string }, command: Command) => {
+      const { evaluateDoc2dial } = await import("../runs/doc2dial.ts");
+      const folder = given(data);
+      const line = `eval doc2dial --data ${folder} --questions ${questions} --seed ${seed}`;
+      const options = { data: folder, limit: whole(questions, "--questions"), seed: whole(seed, "--seed"), command: line };
+      await showEvaluation(evaluateDoc2dial({ ...options, config: configOf(context, command), signal: context.signal }), json, context);
+    });
+
+  overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside").action(
+    async (flags: SetsFlags, command: Command) => {
+      const { evaluateSelected } = await import("../runs/selected.ts");
+      const sets = setsWith(flags, /^(?:.*-)?selected-text.*\.jsonl$/);
+      const options = { sets, config: configOf(context, command), command: lineOf("selected", flags), signal: context.signal };
+      await showEvaluation(evaluateSelected(options), flags.json, context);
+    },
+  );
+
+  overSets("pairs", "pairs of questions through the whole engine: which share an answer, which must not").action(
+    async (flags: SetsFlags, command: Command) => {
+      const { evaluateGoldenPairs } = await import("../runs/golden-pairs.ts");
+      const sets = setsWith(flags, /^(?:.*-)?pairs.*\.jsonl$/);
+      const options = { sets, config: configOf(context, command), command: lineOf("pairs", flags), signal: context.signal };
+      await showEvaluation(evaluateGoldenPairs(options), flags.json, context);
+    },
+  );
+
+  overSets("scans", "contradictions that a scan of each set's documents finds, some of them to be read")
+    .option("--sample <n>", "printed of each set: half of them the most certain", "12")
+    .option("--seed <n>", "of the sample", "1")
+    .action(async ({ sample, seed, ...flags }: SetsFlags & { sample: string; seed: string }, command: Command) => {
+      const { evaluateScans } = await import("../runs/scans.ts");
+      const sets = chooseGoldenSets(given(flags.data), flags.domains);
+      const numbers = { sample: whole(sample, "--sample"), seed: whole(seed, "--seed") };
+      const line = `${lineOf("scans", flags)} --sample ${sample} --seed ${seed}`;
+      const options = { sets, ...numbers, config: configOf(context, command), command: line, signal: context.signal };
+      await showEvaluation(evaluateScans(options), flags.json, context);
+    });
+
+  overSets(
+    "drafts",
+    "sentences of gold quotes, as they are and made wrong in one way each, through `check`: caught by kind, faithful touched",
+  )
+    .option("--seed <n>", "of what is changed", "1")
+    .action(async ({ seed, ...flags }: SetsFlags & { seed: string }) => {
+      const { evaluateMadeDrafts } = await import("../runs/made-drafts.ts");
+      const sets = chooseGoldenSets(given(flags.data), flags.domains);
+      const options = { sets, seed: whole(seed, "--seed"), command: `${lineOf("drafts", flags)} --seed ${seed}`, signal: context.signal };
+      await showEvaluation(evaluateMadeDrafts(options), flags.json, context);
+    });
+}
+
+/** Sets with a file of such a name; all that were named must have one. */
+function setsWith(flags: SetsFlags, pattern: RegExp): (ChosenFolders & { files: string[] })[] {
+  const sets = chooseGoldenSets(given(flags.data), flags.domains).map((set) => ({
+    ...set,
+    files: readdirSync(set.golden).filter((name) => pattern.test(name)),
+  }));
+  const held = sets.filter(({ files }) => files.length > 0);
+  const lacking = flags.domains === undefined ? held.length === 0 : held.length < sets.length;
+  if (!lacking) return held;
+  const names = sets.flatMap(({ name, files }) => (files.length === 0 ? [name] : []));
+  throw new RequestError(
+    "golden_missing",
+    `No file of the kind that is asked for (${pattern.source}) stands in the sets ${names.join(", ")}.`,
+  );
+}
+
+function given(data: string | undefined): string {
+  if (data !== undefined) return data;
+  throw new RequestError("config_invalid", "There is nothing to ask: give the folder of sets with --data or SOURCEBOUND_DATA.");
+}
+
+function whole(text: string, option: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new RequestError("config_invalid", `${option} ${text} is no whole number: see --help.`);
+}
+
+function lineOf(name: string, { data, domains }: SetsFlags): string {
+  return [
+    `eval ${name}`,
+    ...(data === undefined ? [] : [`--data ${data}`]),
+    ...(domains === undefined ? [] : [`--domains ${domains}`]),
+  ].join(" ");
+}

@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Config } from "../../src/config.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import { auroc, quantile } from "../../src/grade/metrics.ts";
+import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { Answer } from "../../src/types.ts";
+import { coveredShare } from "../judges/covered-share.ts";
+import { agenciesOf, type Doc2dialQuestion, pagesOfAgency, readDoc2dial } from "../sets/doc2dial.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+export interface Doc2dialOptions {
+  /** Folder with `questions.jsonl` and `pages`, or with `doc2dial/`. */
+  readonly data: string;
+  /** Questions at most. */
+  readonly limit: number;
+  readonly seed: number;
+  readonly config: Config;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+/** A span counts as quoted when at least this share of its characters stands in the quotes shown. */
+const QUOTED = 0.5;
+
+interface Judged {
+  readonly item: Doc2dialQuestion;
+  readonly answered: boolean;
+  readonly page: boolean;
+  /** Largest share of a gold span that the quotes shown hold. */
+  readonly share: number;
+  /** With the pages of its agency taken away. */
+  readonly refusedWithout: boolean;
+  readonly confidence: number | null;
+  readonly confidenceWithout: number | null;
+  readonly words: number;
+  readonly latencyMs: number;
+}
+
+/**
+ * Questions over the pages of all agencies: is the span that grounds the answer quoted. And over the pages of the other agencies alone, where nothing answers
+ * them: are they refused. Measuring only: nothing may be learned from this set.
+ */
+export async function* evaluateDoc2dial(options: Doc2dialOptions): AsyncGenerator<EvaluateEvent, void> {
+  const nested = join(options.data, "doc2dial");
+  const folder = existsSync(nested) ? nested : options.data;
+  const questions = readDoc2dial(folder, options);
+  const agencies = agenciesOf(folder);
+  const total = 2 * questions.length;
+  let done = 0;
+  const whole = new Map<string, Answer>();
+  const without = new Map<string, Answer>();
+  for (const { documents, asked, answers, what } of [
+    { documents: join(folder, "pages"), asked: questions, answers: whole, what: "all pages" },
+    ...agencies.map((agency, i) => {
+      const other = agencies[1 - i] as string;
+      const asked = questions.filter((one) => one.agency === agency);
+      return { documents: pagesOfAgency(folder, other), asked, answers: without, what: `only ${other}` };
+    }),
+  ]) {
+    yield { type: "progress", done, total, what: `reading ${what}` };
+    const opened = await openGoldenSet({ name: "doc2dial", corpus: folder, documents }, { ...options, openEngine: createEngine });
+    try {
+      await opened.engine.answer("warm up", { domain: opened.domain });
+      for (const { id, question } of asked) {
+        await setImmediate();
+        answers.set(id, await opened.engine.answer(question, { domain: opened.domain, signal: options.signal }));
+        yield { type: "progress", done: ++done, total, what: `${what}: ${question}` };
+      }
+    } finally {
+      await opened.close();
+    }
+  }
+  const judged = questions.flatMap((item) => {
+    const [answer, other] = [whole.get(item.id), without.get(item.id)];
+    return answer === undefined || other === undefined ? [] : [judge(item, answer, other)];
+  });
+  yield { type: "report", ...summarize(judged, options) };
+}
+
+function judge(item: Doc2dialQuestion, answer: Answer, without: Answer): Judged {
+  const answered = answer.status === "ok";
+  const shown = answered ? answer.citations.flatMap(({ original }) => (original.path === item.document ? [original] : [])) : [];
+  return {
+    item,
+    answered,
+    page: shown.length > 0,
+    share: Math.max(...item.answers.map(([start, end]) => coveredShare({ start, end }, shown))),
+    refusedWithout: without.status !== "ok",
+    confidence: answer.confidence,
+    confidenceWithout: without.confidence,
+    words: answer.sentences.reduce((sum, { text }) => sum + text.split(/\s+/).length, 0),
+    latencyMs: answer.latencyMs,
+  };
+}
+
+function summarize(judged: readonly Judged[], { command, seed }: Doc2dialOptions): { report: Report; table: TableRow[] } {
+  const agencies = [...new Set(judged.map(({ item }) => item.agency))].sort();
+  const groups: readonly (readonly [string, readonly Judged[]])[] = [
+    ["", judged],
+    ["first.", judged.filter(({ item }) => item.turn === 1)],
+    ["later.", judged.filter(({ item }) => item.turn > 1)],
+    ...agencies.map((agency) => [`${agency}.`, judged.filter(({ item }) => item.agency === agency)] as const),
+  ];
+  const metrics: Record<string, number | null> = {};
+  const table: TableRow[] = [];
+  for (const [prefix, some] of groups) {
+    const add = (name: string, hit: (one: Judged) => boolean, note?: string, of = some) => {
+      const hits = of.filter(hit).length;
+      metrics[`${prefix}${name}`] = of.length === 0 ? null : hits / of.length;
+      table.push(countRow(`${prefix}${name}`, hits, of.length, note));
+    };
+    add("quoted", ({ share }) => share >= QUOTED, "of all questions: the quotes shown hold at least half of a gold span");
+    add("quoted.touched", ({ share }) => share > 0, "they hold some of one");
+    add("page", ({ page }) => page, "the page is quoted");
+    add("answered", ({ answered }) => answered);
+    add(
+      "quoted.answered",
+      ({ share }) => share >= QUOTED,
+      "of those answered",
+      some.filter(({ answered }) => answered),
+    );
+    add("refused.removed", ({ refusedWithout }) => refusedWithout, "asked of the other agency's pages alone");
+  }
+  const of = (pick: (one: Judged) => number | null) => judged.flatMap((one) => pick(one) ?? []);
+  metrics["confidence.auroc"] = auroc(
+    of(({ confidence }) => confidence),
+    of(({ confidenceWithout }) => confidenceWithout),
+  );
+  metrics["quoted.auroc"] = auroc(
+    of(({ answered, share, confidence }) => (answered && share >= QUOTED ? confidence : null)),
+    of(({ answered, share, confidence }) => (answered && share < QUOTED ? confidence : null)),
+  );
+  metrics["words.median"] = quantile(
+    judged.flatMap(({ answered, words }) => (answered ? [words] : [])),
+    0.5,
+  );
+  const latencies = judged.map(({ latencyMs }) => latencyMs);
+  const timings = { ask_ms_p50: quantile(latencies, 0.5), ask_ms_p95: quantile(latencies, 0.95) };
+  table.push(
+    { name: "confidence.auroc", figure: decimal(metrics["confidence.auroc"]), note: "its pages there against its pages gone" },
+    { name: "quoted.auroc", figure: decimal(metrics["quoted.auroc"]), note: "quoted against not, of those answered" },
+    { name: "words.median", figure: String(metrics["words.median"] ?? "–") },
+    { name: "ask", figure: `${timings.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${timings.ask_ms_p95?.toFixed(0)} ms` },
+  );
+  const items = judged.map(({ item, latencyMs: _, ...rest }) => ({
+    id: item.id,
+    agency: item.agency,
+    turn: item.turn,
+    question: item.question,
+    answered: rest.answered,
+    page: rest.page,
+    share: Number(rest.share.toFixed(4)),
+    refused_removed: rest.refusedWithout,
+    confidence: rest.confidence,
+    confidence_removed: rest.confidenceWithout,
+    words: rest.words,
+  }));
+  const n = { questions: judged.length, first: judged.filter(({ item }) => item.turn === 1).length };
+  return {
+    report: { name: "doc2dial", command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items },
+    table,
+  };
+}

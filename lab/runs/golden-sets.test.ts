@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { configSchema } from "../../src/config.ts";
+import type { Report } from "../../src/grade/report.ts";
+import { evaluateDoc2dial } from "./doc2dial.ts";
+import { evaluateGoldenPairs } from "./golden-pairs.ts";
+import { evaluateMadeDrafts } from "./made-drafts.ts";
+import { evaluateScans } from "./scans.ts";
+import { evaluateSelected } from "./selected.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+const LOANS = `# Loans 📚
+
+## How long
+
+A reader may keep a borrowed book for 21 days. After that a fine of 2 dollars a week is due.
+
+## Cards
+
+A library card is free for residents.
+`;
+const ROOMS = "# Rooms\n\nThe garden room seats forty people and costs 15 dollars an hour.\n";
+const RULES = "# House rules\n\nA reader may keep a borrowed book for 14 days.\n";
+
+let root = "";
+let set = { name: "library", corpus: "", golden: "", domain: undefined, files: [] as string[] };
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "sourcebound-sets-"));
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const lines = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
+  put("library/pages/loans.md", LOANS);
+  put("library/pages/rules.md", RULES);
+  const gold = "A reader may keep a borrowed book for 21 days.";
+  const question = "How long may a reader keep a borrowed book?";
+  put("library/answerable.jsonl", lines([{ id: "a", question, gold_pages: ["pages/loans.md"], gold_quotes: [gold] }]));
+  const points = [...LOANS].length;
+  const cards = [...LOANS.slice(0, LOANS.indexOf("A library"))].length;
+  put(
+    "library/selected-text.jsonl",
+    lines([
+      { id: "s1", question, page: "pages/loans.md", selection: { start: 0, end: cards }, gold_quotes: [gold], key_values: ["21 days"] },
+      {
+        id: "s2",
+        question: "How many seats has the garden?",
+        page: "pages/loans.md",
+        selection: { start: cards, end: points },
+        unanswerable: true,
+      },
+    ]),
+  );
+  put("library/pairs.jsonl", lines([{ id: "p1", a: question, b: `${question} `, same_answer: true, kind: "space" }]));
+  put("doc2dial/pages/library.example/loans.md", LOANS);
+  put("doc2dial/pages/rooms.example/rooms.md", ROOMS);
+  const answers = [[LOANS.indexOf(gold), LOANS.indexOf(gold) + gold.length]];
+  put(
+    "doc2dial/questions.jsonl",
+    lines([
+      { id: "d1", document: "pages/library.example/loans.md", question, answers, text: gold, turn: 1 },
+      {
+        id: "d2",
+        document: "pages/rooms.example/rooms.md",
+        question: "What does the garden room cost an hour?",
+        answers: [[9, 40]],
+        text: "",
+        turn: 2,
+      },
+    ]),
+  );
+  set = { ...set, corpus: join(root, "library"), golden: join(root, "library") };
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function reportOf(events: AsyncIterable<EvaluateEvent>): Promise<Report> {
+  for await (const event of events) if (event.type === "report") return event.report;
+  throw new Error("no report");
+}
+
+const common = () => ({ config: configSchema.parse({}), command: "eval", signal: new AbortController().signal });
+
+describe("measuring on golden sets", () => {
+  it("doc2dial: quotes the grounding span, and refuses without the agency's pages", async () => {
+    const { metrics, n, items } = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 10, seed: 1 }));
+    expect(n).toEqual({ questions: 2, first: 1 });
+    expect(metrics).toMatchObject({ "first.quoted": 1, "refused.removed": 1, "library.example.quoted": 1 });
+    expect(items.map(({ id }) => id)).toEqual(["d1", "d2"]);
+    const one = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 1, seed: 1 }));
+    expect(one.n.questions).toBe(1);
+  });
+
+  it("selected text: finds the selection behind characters of two units, and quotes nothing from outside", async () => {
+    const { metrics } = await reportOf(evaluateSelected({ ...common(), sets: [{ ...set, files: ["selected-text.jsonl"] }] }));
+    expect(metrics).toMatchObject({ "right.answerable": 1, "refused.outside": 1, inside: 1 });
+  });
+
+  it("pairs: serves the same question and counts it as a hit", async () => {
+    const { metrics, n } = await reportOf(evaluateGoldenPairs({ ...common(), sets: [{ ...set, files: ["pairs.jsonl"] }] }));
+    expect(n).toEqual({ pairs: 1, same: 1 });
+    expect(metrics).toMatchObject({ "pairs.hit_rate": 1, "pairs.false_hits": 0, "library.pairs.precision": 1 });
+  });
+
+  it("scans: finds what two pages say differently", async () => {
+    const { metrics, items } = await reportOf(evaluateScans({ ...common(), sets: [set], sample: 12, seed: 1 }));
+    expect(metrics["library.found"]).toBe(1);
+    expect(items[0]).toMatchObject({ set: "library", rank: 1 });
+  });
+
+  it("drafts: leaves the sentence of the page alone and catches a number that is not on it", async () => {
+    const { items } = await reportOf(evaluateMadeDrafts({ sets: [set], seed: 1, command: "eval drafts", signal: common().signal }));
+    const of = (fault: string, rule: string) => items.find((item) => item.fault === fault && item.rule === rule);
+    expect(of("none", "verbatim")).toMatchObject({ verdict: "pass" });
+    expect(of("number", "other")?.verdict).not.toBe("pass");
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { RequestError } from "../../src/errors.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+
+const questionSchema = z.object({
+  id: z.string(),
+  /** Page that grounds the answer, relative to the set's folder. */
+  document: z.string(),
+  question: z.string(),
+  turn: z.int(),
+  /** Grounding spans of the page's file, in UTF-16 units. */
+  answers: z.array(z.tuple([z.int(), z.int()])).min(1),
+  text: z.string(),
+});
+
+export type Doc2dialQuestion = z.infer<typeof questionSchema> & {
+  /** Host of the agency whose page it is. */
+  readonly agency: string;
+};
+
+/** Questions of people in dialogues with an agency, each of which its page answers; a seeded sample of `limit`, in the order of the file. */
+export function readDoc2dial(folder: string, { limit, seed }: { readonly limit: number; readonly seed: number }): Doc2dialQuestion[] {
+  const all = readLines(folder, "questions", questionSchema).map((one) => ({ ...one, agency: agencyOf(one.document) }));
+  const random = createRandom(seed);
+  const kept = new Set(
+    all
+      .map((one) => ({ one, order: random() }))
+      .sort((a, b) => a.order - b.order)
+      .slice(0, limit)
+      .map(({ one }) => one),
+  );
+  return all.filter((one) => kept.has(one));
+}
+
+/**
+ * The two hosts whose pages the set holds.
+ * @throws RequestError `data_invalid` when there are not two: the pages that do not answer are those of the other one
+ */
+export function agenciesOf(folder: string): string[] {
+  const pages = join(folder, "pages");
+  const found = existsSync(pages) ? readdirSync(pages).sort() : [];
+  if (found.length === 2) return found;
+  throw new RequestError(
+    "data_invalid",
+    `${pages} holds the pages of ${found.length} agencies and not of two: give the set as it was published.`,
+  );
+}
+
+export function pagesOfAgency(folder: string, agency: string): string {
+  return join(folder, "pages", agency);
+}
+
+function agencyOf(document: string): string {
+  return document.split("/")[1] ?? document;
+}

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { createTurns } from "./turns.ts";
+
+it("lets whoever came first compute first, however often each has to wait", async () => {
+  const join = createTurns();
+  const done: string[] = [];
+  const question = async (name: string, pieces: number) => {
+    const turn = join();
+    for (let piece = 0; piece < pieces; piece++) await turn();
+    done.push(name);
+  };
+  await Promise.all([question("long", 20), question("short", 1), question("medium", 5)]);
+  expect(done).toEqual(["long", "short", "medium"]);
+});
+
+it("lets others go on while the first waits for something else", async () => {
+  const join = createTurns();
+  const order: string[] = [];
+  const first = join();
+  const second = join();
+  await first();
+  const asking = new Promise((resolve) => setTimeout(resolve, 30)).then(async () => {
+    await first();
+    order.push("first");
+  });
+  await second();
+  order.push("second");
+  await asking;
+  expect(order).toEqual(["second", "first"]);
+});
+
+it("hears what is outside between two turns", async () => {
+  const join = createTurns();
+  const WORK_MS = 5;
+  let ticks = 0;
+  const heartbeat = setInterval(() => ticks++, 1);
+  await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      await join()();
+      for (const until = performance.now() + WORK_MS; performance.now() < until; );
+    }),
+  );
+  clearInterval(heartbeat);
+  expect(ticks).toBeGreaterThan(20);
+});

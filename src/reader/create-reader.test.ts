@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
+import { describeReaderContract } from "../testing/reader-contract.ts";
+import { createReader } from "./create-reader.ts";
+import { createReaderPool } from "./pool.ts";
+import { createThreadStarter, type ReaderThread } from "./threads.ts";
+import { loadReaderWeights } from "./weights.ts";
+
+const path = join(import.meta.dirname, "parity", "tiny.bin");
+
+describeReaderContract("WebAssembly, two threads", async () => opened({ path, threads: 2 }));
+describeReaderContract("WebAssembly, calling thread", async () => opened({ path, threads: 0 }));
+describeReaderContract("scalar, one thread", async () => opened({ path, threads: 1, kernel: "scalar" }));
+
+function opened(options: Parameters<typeof createReader>[0]) {
+  const reader = createReader(options);
+  return { reader, close: () => reader.close() };
+}
+
+const passage = "Water is turned on from 1 April to 31 October.";
+const request = { task: "answers", question: "When is water turned on?", head: "", passage } as const;
+
+describe("createReader", () => {
+  it("gives the same numbers in threads, in the calling thread and in the scalar form", async () => {
+    const readings = await Promise.all(
+      [{ threads: 2 }, { threads: 0 }, { threads: 0, kernel: "scalar" as const }].map(async (options) => {
+        const reader = createReader({ path, ...options });
+        const [reading] = await reader.read([request]);
+        await reader.close();
+        return reading;
+      }),
+    );
+    expect(readings[1]).toEqual(readings[0]);
+    expect(readings[2]).toEqual(readings[0]);
+  });
+
+  it("leaves the event loop free while threads read", async () => {
+    const reader = createReader({ path, threads: 1 });
+    await reader.read([request]);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const started = performance.now();
+    await reader.read(Array.from({ length: 60 }, (_, i) => ({ ...request, passage: `${i} ${passage.repeat(20)}` })));
+    const tookMs = performance.now() - started;
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(Math.min(20, tookMs / 20));
+    await reader.close();
+  });
+
+  it("ends a long reading between two windows when it is cancelled", async () => {
+    const reader = createReader({ path, threads: 1, kernel: "scalar" });
+    const stop = new AbortController();
+    const long = reader.read([{ ...request, passage: passage.repeat(2000) }], stop.signal);
+    setTimeout(() => stop.abort(new Error("enough")), 300);
+    await expect(long).rejects.toThrow("enough");
+    const started = performance.now();
+    await reader.read([request]);
+    // Two thousand passages of 13 tokens in the scalar form take over a minute.
+    expect(performance.now() - started).toBeLessThan(20_000);
+    await reader.close();
+  });
+
+  it("reads on when a thread ends in the middle of a passage", async () => {
+    const start = createThreadStarter(loadReaderWeights(path, { threads: 1 }));
+    const threads: ReaderThread[] = [];
+    const pool = createReaderPool((arenaNumber, events) => {
+      const thread = start(arenaNumber, events);
+      threads.push(thread);
+      return thread;
+    }, 1);
+    const reading = pool.read({ ...request, passage: passage.repeat(100) }, undefined);
+    await threads[0]?.end();
+    expect(await reading).toMatchObject({ task: "answers" });
+    expect(threads).toHaveLength(2);
+    await pool.close();
+  });
+
+  it("starts its threads in a process that was started with flags which threads do not take", () => {
+    const entry = pathToFileURL(join(PACKAGE_ROOT, "dist", "src", "reader", "create-reader.js")).href;
+    const program = `
+      import { createReader } from ${JSON.stringify(entry)};
+      const reader = createReader(${JSON.stringify({ path, threads: 1 })});
+      console.log((await reader.read([{ task: "pairs", a: "a", b: "b" }])).length);`;
+    // No close: threads that have nothing to do keep no process alive.
+    expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 30_000 })).toBe("1\n");
+  });
+
+  it("says which file is missing", () => {
+    expect(() => createReader({ path: "/nowhere/reader.bin" })).toThrow(/\/nowhere\/reader\.bin cannot be read .*reinstall/);
+  });
+});

@@ -1,0 +1,126 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { PACKAGE_ROOT } from "../package.ts";
+import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
+import { createReadOne } from "./read-request.ts";
+import type { Reader, Reading, ReadRequest } from "./reader.ts";
+import { createReadingCache, readingKey } from "./reading-cache.ts";
+import { createThreadStarter } from "./threads.ts";
+import { loadReaderWeights } from "./weights.ts";
+
+/** The weights that ship with the package. */
+export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
+/** More threads gain little: a question has a dozen passages, and others on the machine want to work too. */
+export const MAX_DEFAULT_THREADS = 4;
+/** Some 4,000 passages of 200 tokens. */
+export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
+
+export interface ReaderOptions {
+  /** Weights file. @default the one that ships */
+  readonly path?: string | undefined;
+  /** Worker threads; 0 reads in the calling thread, for tests and short scripts. @default one less than the machine can run, 1 to 4 */
+  readonly threads?: number | undefined;
+  /** @default WebAssembly SIMD where the machine has it, else "scalar" */
+  readonly kernel?: "wasm" | "scalar" | undefined;
+  /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
+  readonly cacheBytes?: number | undefined;
+}
+
+/**
+ * Opens the reader: loads its weights (about 50 ms); threads start with the first reading or `warm`.
+ *
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
+ * @example
+ * const reader = createReader();
+ * const [reading] = await reader.read([{ task: "answers", question: "What is the fee?", head: "Library › Fees", passage: "A card costs $3." }]);
+ * await reader.close();
+ */
+export function createReader(options: ReaderOptions = {}): Reader {
+  const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), kernel, cacheBytes = DEFAULT_CACHE_BYTES } = options;
+  const weights = loadReaderWeights(path, { threads: Math.max(1, threads), kernel });
+  const pool = threads === 0 ? readHere(createReadOne(weights, 0)) : createReaderPool(createThreadStarter(weights), threads);
+  const { name, calibration } = weights.header;
+  return createPooledReader(pool, { name, hash: weights.hash, calibration }, cacheBytes);
+}
+
+export function defaultThreads(): number {
+  return Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1));
+}
+
+/** Whatever reads single requests as a reader: what was read before is remembered, and the same is read once. */
+export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
+  const cache = createReadingCache(cacheBytes);
+
+  async function readAll(requests: readonly ReadRequest[], signal: AbortSignal | undefined): Promise<Reading[]> {
+    signal?.throwIfAborted();
+    const keys = requests.map((request) => readingKey(weights.hash, request));
+    const found = new Map<string, Reading>();
+    const missing = new Map<string, ReadRequest>();
+    for (const [i, request] of requests.entries()) {
+      const key = keys[i] as string;
+      const known = cache.get(key);
+      if (known === undefined) missing.set(key, request);
+      else found.set(key, known);
+    }
+    // The longest first: no thread is left alone with a long one at the end.
+    const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
+    // One that fails stops the others: nobody would see them.
+    const stop = new AbortController();
+    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    try {
+      await Promise.all(
+        longestFirst.map(async ([key, request]) => {
+          const reading = await pool.read(request, both);
+          cache.set(key, reading);
+          found.set(key, reading);
+        }),
+      );
+    } catch (error) {
+      stop.abort(error);
+      throw error;
+    }
+    return keys.map((key) => found.get(key) as Reading);
+  }
+
+  return {
+    read: readAll as Reader["read"],
+    weights,
+    warm: () => pool.warm(),
+    close: () => pool.close(),
+  };
+}
+
+/** Work of a request grows with its tokens, which grow with its characters. */
+function lengthOf(request: ReadRequest): number {
+  switch (request.task) {
+    case "answers":
+      return request.question.length + request.head.length + request.passage.length;
+    case "claims":
+      return request.claim.length + request.evidence.length;
+    case "pairs":
+      return request.a.length + request.b.length;
+  }
+}
+
+/** Reads in the calling thread, which others get between two requests. */
+function readHere(readOne: ReturnType<typeof createReadOne>): ReaderPool {
+  let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    read(request, signal) {
+      const reading = last.then(async () => {
+        await turn();
+        if (closed) throw closedError();
+        signal?.throwIfAborted();
+        return readOne(request);
+      });
+      last = reading.catch(() => undefined);
+      return reading;
+    },
+    warm: () => undefined,
+    close: async () => {
+      closed = true;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { planArena } from "./arena.ts";
+import { HEAD_OUTPUTS, type Head } from "./heads.ts";
+import type { ReaderKernel } from "./kernel/kernel.ts";
+import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
+
+/** Token ids of one sequence; those from `second` on are of the second text. */
+export interface TokenSequence {
+  readonly ids: Int32Array;
+  readonly second: number;
+}
+
+/** Runs one sequence at a time through the layers, in one thread's arena. */
+export interface Forward {
+  /**
+   * The last hidden state of the first token and of the tokens from `from` on; only for these is the last layer computed.
+   * Row 0 is the first token's, row 1 that of token `from`. Valid until the next call.
+   */
+  run(sequence: TokenSequence, from: number): HiddenRows;
+}
+
+export interface HiddenRows {
+  readonly count: number;
+  /** `outputs` numbers per row, from row `first` to row `first + rows - 1`: weight * hidden + bias. */
+  project(head: Head, first: number, rows: number): Float32Array;
+}
+
+/** The forward pass over shared weights, in the arena of that number. */
+export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
+  const { header, places, limits } = weights;
+  const { hidden, heads, feed_forward: wide, epsilon } = header;
+  const kernel: ReaderKernel = openKernel(weights);
+  const arena = planArena(header, weights.firstArena + arenaNumber * weights.arenaBytes);
+  const buffer = bufferOf(weights);
+  const float32 = new Float32Array(buffer);
+  const at = (name: string) => {
+    const place = places.get(name);
+    if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
+    return place;
+  };
+  const embed = createEmbedding(weights, buffer, at);
+  const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
+  const rowBytes = 4 * hidden;
+
+  /** out = matrix * input + bias for the matrix's rows from `first`, `rows` of them; the input stands quantised in `codes`. */
+  function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
+    const { codes, scales, bias } = matrix;
+    const { codes: input, codeScales } = arena;
+    kernel.multiply(codes + first * depth, scales + 4 * first, bias + 4 * first, rows, depth, input, codeScales, tokens, out, 4 * rows);
+  }
+
+  function runLayer(layer: Layer, tokens: number, kept: readonly [from: number, rows: number] | null): number {
+    const { x, keyValue, query, mixed, wide: widened, narrow, codes, codeScales, scratch } = arena;
+    const { attention, output, up, down } = layer;
+    kernel.quantise(x, tokens, hidden, attention.limit, codes, codeScales);
+    multiply(attention, hidden, 2 * hidden, hidden, tokens, keyValue);
+    let rows = tokens;
+    if (kept !== null) {
+      const [from, count] = kept;
+      float32.copyWithin(x / 4 + hidden, x / 4 + from * hidden, x / 4 + (from + count) * hidden);
+      rows = 1 + count;
+      kernel.quantise(x, rows, hidden, attention.limit, codes, codeScales);
+    }
+    multiply(attention, 0, hidden, hidden, rows, query);
+    kernel.attend(query, rows, keyValue, tokens, heads, hidden / heads, 1 / Math.sqrt(hidden / heads), scratch, mixed);
+    kernel.quantise(mixed, rows, hidden, output.limit, codes, codeScales);
+    multiply(output, 0, hidden, hidden, rows, narrow);
+    kernel.addNorm(x, narrow, layer.attentionNorm.gain, layer.attentionNorm.bias, rows, hidden, epsilon);
+    kernel.quantise(x, rows, hidden, up.limit, codes, codeScales);
+    multiply(up, 0, wide, hidden, rows, widened);
+    kernel.gelu(widened, rows * wide);
+    kernel.quantise(widened, rows, wide, down.limit, codes, codeScales);
+    multiply(down, 0, hidden, wide, rows, narrow);
+    kernel.addNorm(x, narrow, layer.outputNorm.gain, layer.outputNorm.bias, rows, hidden, epsilon);
+    return rows;
+  }
+
+  return {
+    run({ ids, second }, from) {
+      const tokens = ids.length;
+      if (tokens === 0 || tokens > header.max_tokens)
+        throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
+      embed(ids, second, arena.x / 4, arena.narrow / 4);
+      kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
+      let rows = tokens;
+      for (const [number, layer] of layers.entries())
+        rows = runLayer(layer, tokens, number === layers.length - 1 ? [from, tokens - from] : null);
+      return { count: rows, project: (head, first, count) => project(head, arena.x + first * rowBytes, count) };
+    },
+  };
+
+  function project(head: Head, start: number, rows: number): Float32Array {
+    const weight = at(`head.${head}.weight`) / 4;
+    const bias = at(`head.${head}.bias`) / 4;
+    const outputs = HEAD_OUTPUTS[head];
+    const out = new Float32Array(rows * outputs);
+    for (let row = 0; row < rows; row++) {
+      const from = start / 4 + row * hidden;
+      for (let output = 0; output < outputs; output++) {
+        let sum = float32[bias + output] as number;
+        for (let k = 0; k < hidden; k++) sum += (float32[weight + output * hidden + k] as number) * (float32[from + k] as number);
+        out[row * outputs + output] = sum;
+      }
+    }
+    return out;
+  }
+}
+
+interface Matrix {
+  readonly codes: number;
+  readonly scales: number;
+  readonly bias: number;
+  readonly limit: number;
+}
+
+type Norm = Readonly<Record<"gain" | "bias", number>>;
+
+interface Layer {
+  readonly attention: Matrix;
+  readonly output: Matrix;
+  readonly up: Matrix;
+  readonly down: Matrix;
+  readonly attentionNorm: Norm;
+  readonly outputNorm: Norm;
+}
+
+function matricesOf(layer: string, at: (name: string) => number, limits: ReadonlyMap<string, number>): Layer {
+  const matrix = (name: string): Matrix => ({
+    codes: at(`${layer}${name}.codes`),
+    scales: at(`${layer}${name}.scales`),
+    bias: at(`${layer}${name}.bias`),
+    limit: limits.get(layer + name) as number,
+  });
+  const norm = (name: string): Norm => ({ gain: at(`${layer}${name}.gain`), bias: at(`${layer}${name}.bias`) });
+  return {
+    attention: matrix("attention"),
+    output: matrix("output"),
+    up: matrix("up"),
+    down: matrix("down"),
+    attentionNorm: norm("attention_norm"),
+    outputNorm: norm("output_norm"),
+  };
+}
+
+type Embed = (ids: Int32Array, second: number, words: number, rest: number) => void;
+
+/** Writes each token's word vector to `words`, and position and type together to `rest` (both in f32 places). */
+function createEmbedding(weights: ReaderWeights, buffer: ArrayBufferLike, at: (name: string) => number): Embed {
+  const { hidden, embedding_bits: bits } = weights.header;
+  const float32 = new Float32Array(buffer);
+  const int8 = new Int8Array(buffer);
+  const bytes = new Uint8Array(buffer);
+  const rows = new Uint16Array(buffer, at("rows"), weights.vocabulary.pieces);
+  const [codes, scales, types] = [at("words.codes"), at("words.scales") / 4, at("types") / 4];
+  const [positions, positionScales] = [at("positions.codes"), at("positions.scales") / 4];
+  const mask = 2 ** bits - 1;
+  const zero = 2 ** (bits - 1);
+  const codeOf = (start: number, place: number) => {
+    if (bits === 8) return int8[start + place] as number;
+    const bit = place * bits;
+    const byte = start + (bit >> 3);
+    return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
+  };
+  return (ids, second, words, rest) => {
+    for (let token = 0; token < ids.length; token++) {
+      const row = rows[ids[token] as number] as number;
+      const start = codes + (row * hidden * bits) / 8;
+      const scale = float32[scales + row] as number;
+      const position = positions + token * hidden;
+      const positionScale = float32[positionScales + token] as number;
+      const type = types + (token < second ? 0 : hidden);
+      for (let k = 0; k < hidden; k++) {
+        float32[words + token * hidden + k] = codeOf(start, k) * scale;
+        float32[rest + token * hidden + k] = (int8[position + k] as number) * positionScale + (float32[type + k] as number);
+      }
+    }
+  };
+}

@@ -1,0 +1,136 @@
+import { ModelError, messageOf } from "../errors.ts";
+import type { Reading, ReadRequest } from "./reader.ts";
+import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
+
+/** Requests wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
+export interface ReaderPool {
+  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
+  read(request: ReadRequest, signal: AbortSignal | undefined): Promise<Reading>;
+  /** Starts every thread that is not running. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+interface Job {
+  readonly id: number;
+  readonly request: ReadRequest;
+  readonly resolve: (reading: Reading) => void;
+  readonly reject: (reason: unknown) => void;
+  crashes: number;
+}
+
+interface Slot {
+  thread: ReaderThread | null;
+  job: Job | null;
+}
+
+/** A request whose thread ended is read once more: whatever ended two threads would end the next. */
+const MAX_CRASHES = 2;
+
+export function createReaderPool(start: StartThread, threads: number): ReaderPool {
+  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: null, job: null }));
+  const row: Job[] = [];
+  let lastId = 0;
+  let closed = false;
+
+  function startIn(slot: Slot): ReaderThread {
+    const thread = start(slots.indexOf(slot), {
+      onReply: (reply) => settle(slot, reply),
+      onEnd: (cause) => {
+        // A thread that was replaced or closed says nothing new.
+        if (slot.thread === thread) replace(slot, cause);
+      },
+    });
+    slot.thread = thread;
+    return thread;
+  }
+
+  function next(): void {
+    for (const slot of slots) {
+      if (row.length === 0) return;
+      if (slot.job !== null) continue;
+      const job = row.shift() as Job;
+      const thread = slot.thread ?? startIn(slot);
+      slot.job = job;
+      thread.hold(true);
+      thread.post({ id: job.id, request: job.request });
+    }
+  }
+
+  function settle(slot: Slot, reply: ThreadReply): void {
+    const job = slot.job;
+    if (job === null || job.id !== reply.id) return;
+    slot.job = null;
+    slot.thread?.hold(false);
+    if ("reading" in reply) job.resolve(reply.reading);
+    else if ("failure" in reply)
+      job.reject(new ModelError("reader_failed", `the reader could not read a request: ${reply.failure}`, { task: job.request.task }));
+    next();
+  }
+
+  /** The thread of the slot is gone: what it was reading goes to the front of the row, once. */
+  function replace(slot: Slot, cause: unknown): void {
+    const job = slot.job;
+    slot.thread = null;
+    slot.job = null;
+    if (job !== null) {
+      job.crashes++;
+      if (job.crashes < MAX_CRASHES) row.unshift(job);
+      else {
+        const message = `a thread of the reader ended twice over the same request (${messageOf(cause)}): report it with the text that was read`;
+        job.reject(new ModelError("reader_crashed", message, { task: job.request.task }, { cause }));
+      }
+    }
+    next();
+  }
+
+  /** Nobody waits for the job: out of the row, or its thread stops between two windows. */
+  function drop(job: Job): void {
+    const place = row.indexOf(job);
+    if (place >= 0) row.splice(place, 1);
+    else slots.find((slot) => slot.job === job)?.thread?.cancel(job.id);
+  }
+
+  return {
+    read(request, signal) {
+      if (closed) return Promise.reject(closedError());
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      return new Promise<Reading>((resolve, reject) => {
+        lastId = (lastId % 0x7fffffff) + 1;
+        const leave = () => {
+          drop(job);
+          reject(signal?.reason);
+        };
+        const settled =
+          <T>(settle: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener("abort", leave);
+            settle(value);
+          };
+        const job: Job = { id: lastId, request, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
+        signal?.addEventListener("abort", leave, { once: true });
+        row.push(job);
+        next();
+      });
+    },
+    warm() {
+      if (!closed) for (const slot of slots) if (slot.thread === null) startIn(slot);
+    },
+    async close() {
+      closed = true;
+      for (const job of row.splice(0)) job.reject(closedError());
+      const ending = slots.map((slot) => {
+        const { thread, job } = slot;
+        slot.thread = null;
+        slot.job = null;
+        job?.reject(closedError());
+        return thread?.end();
+      });
+      await Promise.all(ending);
+    },
+  };
+}
+
+export function closedError(): ModelError {
+  return new ModelError("reader_closed", "the reader is closed: open another engine to read again");
+}

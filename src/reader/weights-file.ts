@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { HEAD_OUTPUTS } from "./heads.ts";
+
+/** The layout stands in `lab/train/reader/weights.py`, which writes the file. */
+export const MAGIC = "SBREAD01";
+/** Mark, hash and length of the header. */
+export const PREFIX_BYTES = 44;
+/** A header is a few kilobytes; a file of another kind must not make us allocate. */
+export const MAX_HEADER_BYTES = 1 << 20;
+
+const TYPES = { f32: 4, i8: 1, u16: 2, u8: 1, bits: 1 } as const;
+
+const multipleOf = (step: number) => z.int().positive().multipleOf(step);
+
+const tensorSchema = z.strictObject({
+  type: z.enum(["f32", "i8", "u16", "u8", "bits"]),
+  shape: z.array(z.int().positive()).min(1).max(2),
+  at: z.int().nonnegative().multipleOf(16),
+});
+
+export const headerSchema = z
+  .strictObject({
+    format: z.literal(1),
+    name: z.string().min(1),
+    layers: z.int().min(1).max(24),
+    hidden: multipleOf(32).max(1024),
+    heads: z.int().positive(),
+    feed_forward: multipleOf(8).max(4096),
+    max_tokens: multipleOf(8).min(256).max(512),
+    epsilon: z.number().positive(),
+    embedding_bits: z.int().min(4).max(8),
+    /** For whoever turns logits into chances; the reader does not look at it. */
+    calibration: z.record(z.string(), z.unknown()),
+    tensors: z.record(z.string(), tensorSchema),
+  })
+  .refine(({ hidden, heads }) => hidden % heads === 0 && (hidden / heads) % 8 === 0, "hidden / heads is not a multiple of 8");
+
+export type WeightsHeader = z.infer<typeof headerSchema>;
+export type TensorEntry = z.infer<typeof tensorSchema>;
+
+export function bytesOf({ type, shape }: TensorEntry): number {
+  return shape.reduce((product, size) => product * size, TYPES[type]);
+}
+
+/**
+ * Where each tensor starts in the payload, after checking that all are there, of the right type and size, and inside it.
+ * @throws Error saying which is not
+ */
+export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<string, number> {
+  const places = new Map<string, number>();
+  const expect = (name: string, type: TensorEntry["type"], shape: readonly (number | null)[]) => {
+    const entry = header.tensors[name];
+    if (entry === undefined) throw new Error(`"${name}" is missing`);
+    const fits =
+      entry.type === type && entry.shape.length === shape.length && shape.every((size, i) => size === null || size === entry.shape[i]);
+    if (!fits) throw new Error(`"${name}" is ${entry.type} [${entry.shape}] and must be ${type} [${shape.map((size) => size ?? "any")}]`);
+    if (entry.at + bytesOf(entry) > payloadBytes) throw new Error(`"${name}" reaches beyond the end`);
+    places.set(name, entry.at);
+    return entry.shape;
+  };
+  const matrix = (name: string, rows: number, depth: number) => {
+    expect(`${name}.codes`, "i8", [rows, depth]);
+    expect(`${name}.scales`, "f32", [rows]);
+  };
+  const { hidden, layers, feed_forward: wide, embedding_bits: bits } = header;
+  expect("vocabulary", "u8", [null]);
+  expect("rows", "u16", [null]);
+  const [kept = 0] = expect("words.codes", bits === 8 ? "i8" : "bits", [null, (hidden * bits) / 8]);
+  expect("words.scales", "f32", [kept]);
+  matrix("positions", header.max_tokens, hidden);
+  expect("types", "f32", [2, hidden]);
+  const norms = ["embedding_norm"];
+  for (let layer = 0; layer < layers; layer++) {
+    const at = `layer.${layer}.`;
+    for (const [name, rows, depth] of [
+      ["attention", 3 * hidden, hidden],
+      ["output", hidden, hidden],
+      ["up", wide, hidden],
+      ["down", hidden, wide],
+    ] as const) {
+      matrix(at + name, rows, depth);
+      expect(`${at}${name}.bias`, "f32", [rows]);
+    }
+    norms.push(`${at}attention_norm`, `${at}output_norm`);
+  }
+  for (const norm of norms) {
+    expect(`${norm}.gain`, "f32", [hidden]);
+    expect(`${norm}.bias`, "f32", [hidden]);
+  }
+  for (const [head, outputs] of Object.entries(HEAD_OUTPUTS)) {
+    expect(`head.${head}.weight`, "f32", [outputs, hidden]);
+    expect(`head.${head}.bias`, "f32", [outputs]);
+  }
+  return places;
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../src/package.ts";
+
+const run = promisify(execFile);
+/** Inside the package, so that `sourcebound` is the package itself. */
+const programs = join(PACKAGE_ROOT, "dist", ".doc-examples");
+let cwd = "";
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "doc-examples-"));
+  mkdirSync(join(cwd, "documents"));
+  writeFileSync(join(cwd, "documents", "cards.md"), "# Library cards\n\nA lost library card costs 5 dollars to replace.\n");
+  mkdirSync(programs, { recursive: true });
+});
+afterAll(() => {
+  for (const folder of [cwd, programs]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The example above `declaration`, as a program. */
+function exampleOf(path: string, declaration: string): string {
+  const before = readFileSync(join(PACKAGE_ROOT, path), "utf8").split(declaration)[0] ?? "";
+  const comment = before.slice(before.lastIndexOf("/**"));
+  return comment
+    .slice(comment.indexOf("@example") + "@example".length)
+    .split("\n")
+    .map((line) => line.replace(/^\s*\*\/?\s?/, ""))
+    .join("\n");
+}
+
+it.each([
+  ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^veterans\n$/],
+  ["Engine", "src/engine/engine-types.ts", "export interface Engine ", /^1\nok A lost library card costs 5 dollars/],
+  ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
+  ["verifyAnswer", "src/answer/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
+])("the example of %s runs as it stands", async (name, path, declaration, output) => {
+  const program = join(programs, `${name}.mjs`);
+  writeFileSync(program, exampleOf(path, declaration));
+  const { stdout } = await run(process.execPath, [program], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
+  expect(stdout).toMatch(output);
+});

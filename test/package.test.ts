@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../src/package.ts";
+
+const run = promisify(execFile);
+const root = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
+/** An empty folder of a user. */
+const empty = join(root, "empty");
+let packed: { filename: string; size: number; files: { path: string }[] };
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Nothing of this checkout is on the path but Node.js and npm. */
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_fund: "false", npm_config_audit: "false" };
+
+beforeAll(async () => {
+  // Packed in a copy: packing builds anew, and other tests run the program that is built here.
+  const copy = join(root, "clone");
+  mkdirSync(copy);
+  mkdirSync(empty);
+  for (const name of readdirSync(PACKAGE_ROOT)) {
+    if (["node_modules", "dist", ".git", ".node", ".sourcebound", ".run-lock"].includes(name)) continue;
+    cpSync(join(PACKAGE_ROOT, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(PACKAGE_ROOT, "node_modules"), join(copy, "node_modules"));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", root], { cwd: copy, env });
+  packed = JSON.parse(stdout.slice(stdout.indexOf("[\n")))[0];
+  writeFileSync(join(empty, "package.json"), '{ "private": true }\n');
+  await run("npm", ["install", "--prefer-offline", "--omit=dev", join(root, packed.filename)], { cwd: empty, env });
+}, 600_000);
+
+const sourcebound = (...args: string[]) => run("npx", ["--no-install", "sourcebound", ...args], { cwd: empty, env });
+
+describe("the package", { timeout: 120_000 }, () => {
+  it("holds the program, its weights, domains and page, and nothing that measures, trains or tests", () => {
+    const paths = packed.files.map(({ path }) => path);
+    for (const wanted of [
+      "dist/src/cli/main.js",
+      "dist/src/index.d.ts",
+      "dist/web/index.html",
+      "src/models/weights/encoder.bin",
+      "domains/veterans/domain.yaml",
+      "LICENSE",
+      "NOTICE.md",
+      "README.md",
+    ]) {
+      expect(paths).toContain(wanted);
+    }
+    expect(
+      paths.filter((path) => /^(lab|dist\/lab|test|scripts|web|training|bench|examples)\/|\.test\.|\.map$|^src\/.*\.ts$/.test(path)),
+    ).toEqual([]);
+    expect(packed.size).toBeLessThan(20_000_000);
+  });
+
+  it("answers --help and --version in an empty folder, and names the command that its user types", async () => {
+    expect((await sourcebound("--help")).stdout).toMatch(/^Usage: sourcebound [\s\S]*\n {2}sourcebound ask "/);
+    expect((await sourcebound("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(existsSync(join(empty, ".sourcebound"))).toBe(false);
+  });
+
+  it("ingests documents and answers from them", async () => {
+    mkdirSync(join(empty, "documents"));
+    writeFileSync(join(empty, "documents", "cards.md"), "# Library cards\n\nA lost library card costs 5 dollars to replace.\n");
+    expect((await sourcebound("ingest", "documents")).stdout).toContain("1 added");
+    const { stdout } = await sourcebound("ask", "What does a lost library card cost to replace?");
+    expect(stdout).toContain("5 dollars");
+    expect(stdout).toContain("cards.md, characters");
+  });
+
+  it("gives its entries to those who import it", async () => {
+    const script = `
+      const [{ createEngine }, { createClient }] = await Promise.all([import("sourcebound"), import("sourcebound/client")]);
+      console.log(typeof createEngine, typeof createClient);`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: empty, env });
+    expect(stdout).toBe("function function\n");
+  });
+});
