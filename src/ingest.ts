@@ -14,7 +14,7 @@ import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/pa
 import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
-import type { FileContent, FilePlace } from "./store/documents.ts";
+import type { FileContent, FilePlace } from "./store/document-records.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";

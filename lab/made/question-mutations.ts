@@ -1,4 +1,5 @@
-import { BRANCHES, OPPOSITES, PERSONS, STATES } from "../../src/compare/slot-lexicon.ts";
+import { BRANCHES, PERSONS, STATES } from "../../src/compare/slot-lexicon.ts";
+import { OPPOSITES } from "../../src/compare/slot-synonyms.ts";
 import type { Random } from "../../src/grade/random.ts";
 
 /** What of a question was changed, so that its answer is another one. */

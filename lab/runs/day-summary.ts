@@ -1,7 +1,7 @@
 import { quantile, wilson } from "../../src/grade/metrics.ts";
 import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { type AskedClass, DAY_SHARES } from "../made/replayed-day.ts";
-import type { DayEdit, DayItem, DayOptions, JudgedHit } from "./day.ts";
+import type { DayEdit, DayItem, DayOptions, JudgedHit } from "./day-item.ts";
 
 const LEVELS = ["exact", "semantic", "graph", "curated"] as const;
 const CLASSES = Object.keys(DAY_SHARES) as AskedClass[];

@@ -9,7 +9,8 @@ import type { Report } from "../../src/grade/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
 import type { Answer } from "../../src/types.ts";
-import { type DayOptions, evaluateDay } from "./day.ts";
+import { evaluateDay } from "./day.ts";
+import type { DayOptions } from "./day-item.ts";
 
 const DOCUMENTS = ["decision-reviews.md", "burial-benefits.md", "tdiu.md", "rating-hearing-loss-and-tinnitus.md"];
 const PAIRS = [

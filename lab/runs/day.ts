@@ -4,81 +4,31 @@ import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type Config, DEFAULT_MODEL_TEMPERATURE } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
-import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";
-import type { Answer, CacheMode, Citation } from "../../src/types.ts";
-import { compareSources, type FilesToday, readFilesToday, type Sources, saysTheSame, staleBecause } from "../judges/judge-hit.ts";
+import type { Answer, Citation } from "../../src/types.ts";
+import { compareSources, type FilesToday, readFilesToday, saysTheSame, staleBecause } from "../judges/judge-hit.ts";
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-edits.ts";
-import { createMeanings, type Relation } from "../made/day-meanings.ts";
-import { type AskedClass, createReplayedDay, type DayStep } from "../made/replayed-day.ts";
+import { createMeanings } from "../made/day-meanings.ts";
+import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
 import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { askFresh } from "./ask-fresh.ts";
-import type { CacheRun } from "./cache.ts";
+import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
 import { summarizeDay } from "./day-summary.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
-export interface DayOptions extends CacheRun {
-  readonly questions: number;
-  readonly seed: number;
-  /** A model of this process writes the answers, so that there are tokens to save. */
-  readonly scriptedModel: boolean;
-  /** Opens the engine that is judged. @default createEngine */
-  readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;
-}
-
-/** What became of a question: served from a cache, made and stored, made and not stored, refused. */
-export type Outcome = "served" | "stored" | "not_clean" | "refused";
-
-/** One question of the day and what it got. */
-export interface DayItem {
-  readonly at: number;
-  readonly class: AskedClass;
-  /** Where the wording comes from. */
-  readonly source: string;
-  readonly question: string;
-  readonly outcome: Outcome;
-  readonly mode: CacheMode;
-  /** What became of the question of which it is a repeat, a wording or a look-alike; `null` for a new one. */
-  readonly before: Outcome | null;
-  /** Was a document that the answer then named edited since? */
-  readonly edited: boolean;
-  readonly ms: number;
-  /** Of a hit. */
-  readonly hit: JudgedHit | null;
-}
-
-/** A hit beside what the engine answers today with its caches off. */
-export interface JudgedHit {
-  readonly stored: string | null;
-  readonly relation: Relation;
-  /** Why it is stale; `null`: every quote stands in today's file. */
-  readonly stale: string | null;
-  /** Is it what the stored question is answered today? */
-  readonly current: boolean;
-  /** What was served and what is answered today, where they differ. */
-  readonly differs: { readonly served: readonly string[]; readonly today: readonly string[] } | null;
-  readonly sources: Sources;
-  /** What answering the asked question would have taken; `null`: an endpoint did not count, or its price is not known. */
-  readonly tokens: number | null;
-  readonly usd: number | null;
-  readonly freshMs: number;
-}
-
-export interface DayEdit {
-  readonly at: number;
-  readonly document: string;
-  readonly kind: EditKind;
-}
-
 /** Milliseconds of the day that is replayed: its clock is not ours, so that the same schedule gives the same day. */
 const DAY_MS = 86_400_000;
+
 const DAY_BEGINS = Date.UTC(2026, 0, 5);
+
 /** The model is in this process: it answers at once, or something is broken. */
 const MODEL_TIMEOUT_MS = 30_000;
+
 /** Models that the scripted one stands for: their list prices are known. */
 const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
 

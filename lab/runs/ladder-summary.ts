@@ -3,7 +3,7 @@ import { countRow, decimal, type Report, type TableRow, versionsOf } from "../..
 import type { FaultType } from "../judges/ladder-score.ts";
 import type { FaultCategory } from "../made/faults.ts";
 import type { FaultRates } from "../made/scripted-model.ts";
-import type { LadderItem, LadderOptions, LadderQuestion } from "./ladder.ts";
+import type { LadderItem, LadderOptions, LadderQuestion } from "./ladder-item.ts";
 import { LADDER, RUNGS, type Rung } from "./ladder-rungs.ts";
 
 /** Rates at which the source design's model made things up without any layer (source 000, table 1). */

@@ -3,7 +3,8 @@ import { parseFile } from "../../src/ingest/parse.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import { Corpus } from "../../src/retrieve/corpus.ts";
 import type { SyncOptions } from "../../src/retrieve/search-index.ts";
-import type { DocumentStore, IndexedDocument } from "../../src/store/documents.ts";
+import type { IndexedDocument } from "../../src/store/document-records.ts";
+import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 

@@ -7,9 +7,10 @@ import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import type { Claim } from "../types.ts";
-import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, type SupportScorer, verificationScore } from "./check.ts";
+import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, verificationScore } from "./check.ts";
 import type { CitedQuote } from "./finding.ts";
 import { createReader } from "./statements.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 
 const quote: CitedQuote = {
   text: "Tinnitus is rated at 10 percent. Call 1-800-827-1000.",

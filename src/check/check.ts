@@ -1,26 +1,18 @@
 import { GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
-import type { AnswerSentence, CheckResult, Claim, TextRange } from "../types.ts";
+import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
 import { fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
 import { checkClaim, layBeside } from "./claim-checks.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import { removeMarkup } from "./markup.ts";
-
 import { findNearestSource } from "./nearest-source.ts";
 import type { SimilarityScorer } from "./relevancy.ts";
 import { findBetterSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 import { repairUrls } from "./urls.ts";
-
-/** What the checks need of a learned support score; `null` in a place: that pair could not be scored. */
-export interface SupportScorer {
-  readonly id: string;
-  score(
-    pairs: readonly { readonly claim: string; readonly evidence: readonly string[] }[],
-  ): Promise<readonly ({ readonly score: number; readonly spans: readonly TextRange[]; readonly reason: string } | null)[]>;
-}
 
 export interface CheckContext {
   readonly settings: CheckSettings;

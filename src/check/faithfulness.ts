@@ -1,5 +1,5 @@
-import type { SupportScorer } from "./check.ts";
 import { type Finding, finding } from "./finding.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 
 /**
  * How well an answer stands up to its passages: the mean over passages of the mean support of its sentences (`validator`; the source gives

@@ -1,11 +1,11 @@
 import type { Terminology } from "../guard/terminology.ts";
-import type { GuardSettings } from "../profiles/guards.ts";
-import type { SupportScorer } from "./check.ts";
+import type { GuardSettings } from "../profiles/guard-settings.ts";
 import { checkFaithfulness } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";
 import { checkRelevancy, type SimilarityScorer } from "./relevancy.ts";
+import type { SupportScorer } from "./support-scorer.ts";
 import { checkTerminology } from "./terminology.ts";
 import { checkTokenBudget } from "./token-budget.ts";
 

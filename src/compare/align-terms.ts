@@ -1,5 +1,5 @@
 import { allowedEdits, editDistance } from "../text/spelling.ts";
-import type { Entailment, SlotContext } from "./compare-slots.ts";
+import type { Entailment, SlotContext } from "./entailments.ts";
 import { sharedWording } from "./shared-wording.ts";
 import type { Slots, SlotTerm } from "./slots.ts";
 

@@ -1,6 +1,7 @@
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
+import type { Entailment, SlotContext } from "./entailments.ts";
 import { isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
@@ -29,35 +30,12 @@ export type SlotsVerdict =
   | { readonly same: true; readonly rules: readonly string[]; readonly alignment: Alignment }
   | { readonly same: false; readonly rule: MissRule; readonly detail: string };
 
-/** What is known besides the two questions. */
-export interface SlotContext {
-  /** What the stored answer is about: `readAbout` of its titles, headings and quotes. A word of the asked question that stands there is known. */
-  readonly about?: ReadonlySet<string>;
-  /** What the best passages for the asked question are about. A word of the stored question that stands there is known. */
-  readonly found?: ReadonlySet<string>;
-  /** Likeness of two words or phrases from 0 to 1, by their vectors. Without it only listed relations count. */
-  readonly likeness?: (one: string, other: string) => number;
-}
-
-/** How two slots may differ and still ask for the same. Each is tested; whatever is not listed is a miss. */
-export const ENTAILMENTS = [
-  { name: "value-beyond", what: "a value or date that lies beyond a stored limit: 58 is after 57, 2015 is after January 1, 2013" },
-  { name: "place-abroad", what: "a foreign country is overseas" },
-  { name: "spouse-remarrying", what: "who remarries has been a spouse: widow, surviving spouse, spouse and nobody named are one" },
-  { name: "narrower-person", what: "a dependent, survivor or family member who is also named as spouse, child or parent is that one" },
-  { name: "spelling", what: "a word that no dictionary knows, one or two letters from a word of the other question" },
-  { name: "synonym", what: "words of one group of synonyms: the domain's, the general ones, the dictionary's" },
-  { name: "parts", what: "a name or phrase and the words that it stands for" },
-  { name: "derived", what: "two forms of one word: remarry, remarriage" },
-  { name: "known-there", what: "a word of one question that the other's answer or best passages are about" },
-  { name: "number-written", what: "a number in words or digits, a unit in another: one year, 12 months" },
-] as const;
-export type Entailment = (typeof ENTAILMENTS)[number]["name"];
-
 /** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
 const SAME_WORDING = 0.6;
+
 /** One content word on each side that nothing explains: they ask for two things about one topic. */
 const UNKNOWN = 1;
+
 /** So much on each side, also where answer and passages speak of it: one page tells of the board and of the court, and what holds of one not of the other. */
 const UNRELATED = 2;
 
@@ -184,6 +162,7 @@ function daysOf(amount: string): readonly [string, string] {
 }
 
 const SPOUSES: ReadonlySet<string> = new Set(["spouse", "surviving spouse"]);
+
 /** Keys of words for marrying again. */
 const REMARRIES = /^remarr|marri again$/;
 
@@ -254,4 +233,5 @@ function speakers({ frame }: Slots): "iy" | "yi" | "" {
 }
 
 const SPEAKER: ReadonlySet<string> = new Set(["i", "me", "my"]);
+
 const SPOKEN_TO: ReadonlySet<string> = new Set(["you", "your"]);

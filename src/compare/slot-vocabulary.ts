@@ -1,6 +1,7 @@
 import { createCommonWords, createEnglishWords } from "../reading/english-words.ts";
 import { createStemmer } from "../text/tokens.ts";
-import { ABROAD, BRANCHES, EMPTY_PHRASES, HOME_COUNTRIES, NEGATIONS, OPPOSITES, PERIODS, PERSONS, SAME, STATES } from "./slot-lexicon.ts";
+import { ABROAD, BRANCHES, EMPTY_PHRASES, HOME_COUNTRIES, NEGATIONS, PERIODS, PERSONS, STATES } from "./slot-lexicon.ts";
+import { OPPOSITES, SAME } from "./slot-synonyms.ts";
 import { loadWordRelations } from "./word-relations.ts";
 
 /** What a domain adds to the general vocabulary; a domain pack has all of it. */

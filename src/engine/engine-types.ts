@@ -10,7 +10,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { CorpusCounts } from "../store/documents.ts";
+import type { CorpusCounts } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "../types.ts";
 import type { GateFacts } from "../verify/calibration.ts";

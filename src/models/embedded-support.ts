@@ -6,11 +6,12 @@ import { ModelError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import { ANSWER_OWN_COLUMNS, answerFeatures } from "./support/answer.ts";
+import type { SupportView } from "./support/claim-view.ts";
 import { explainSupport } from "./support/explain.ts";
 import { SUPPORT_FEATURES } from "./support/features.ts";
 import { readEvidence, readSentence, type SupportEvidence } from "./support/text.ts";
 import { faultOfTrees, logistic, scoreTrees } from "./support/trees.ts";
-import { type SupportView, viewSupport } from "./support/view.ts";
+import { viewSupport } from "./support/view.ts";
 import { SupportVocabulary } from "./support/vocabulary.ts";
 import type { SupportPair, SupportScore, SupportScorer } from "./support.ts";
 

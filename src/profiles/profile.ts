@@ -1,4 +1,4 @@
-import type { GuardSettings } from "./guards.ts";
+import type { GuardSettings } from "./guard-settings.ts";
 
 /** Which stages run with which numbers. Profiles are data: every file in this folder exports one. */
 export interface Profile {

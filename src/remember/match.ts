@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../compare/align-terms.ts";
-import { compareSlots, type SlotContext, sharedSlots } from "../compare/compare-slots.ts";
+import { compareSlots, sharedSlots } from "../compare/compare-slots.ts";
+import type { SlotContext } from "../compare/entailments.ts";
 import type { Slots } from "../compare/slots.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 

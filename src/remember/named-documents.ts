@@ -1,4 +1,4 @@
-import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
+import type { NamedDocument, RetrievedFor } from "../store/cached.ts";
 import type { SourceNode } from "../store/graph.ts";
 import { passageHash } from "../text/hash.ts";
 import type { Answer } from "../types.ts";

@@ -1,4 +1,4 @@
-import type { NamedDocument } from "../store/cache.ts";
+import type { NamedDocument } from "../store/cached.ts";
 import { passageHash } from "../text/hash.ts";
 import { toOriginal } from "../text/source-map.ts";
 import { unitAt, unitsIn } from "../text/units.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts";
+import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cached.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";

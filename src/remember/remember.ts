@@ -1,8 +1,9 @@
 import { redactPersonalData } from "../guard/pii.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CachePut } from "../store/cache.ts";
+import type { CachePut } from "../store/cached.ts";
 import type { QuestionNodes } from "../store/graph.ts";
-import type { Interaction, InteractionFacts, InteractionStore, ReviewStatus } from "../store/interactions.ts";
+import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
+import type { InteractionStore } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";

@@ -1,4 +1,5 @@
-import type { CacheEntry, CacheStore } from "../store/cache.ts";
+import type { CacheStore } from "../store/cache.ts";
+import type { CacheEntry } from "../store/cached.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope, StoredDocument } from "../types.ts";

@@ -1,6 +1,6 @@
 import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
-import type { ReviewStatus } from "../store/interactions.ts";
+import type { ReviewStatus } from "../store/interaction.ts";
 import type { ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer } from "../types.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BM25_B, BM25_K1, Bm25Index } from "./bm25.ts";
+import { Bm25Index } from "./bm25.ts";
+import { BM25_B, BM25_K1 } from "./bm25-formula.ts";
 import { DenseIndex } from "./dense.ts";
 import { SnapshotError } from "./snapshot.ts";
 import type { WeightedField } from "./word-search.ts";

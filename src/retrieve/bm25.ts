@@ -1,8 +1,9 @@
-import { z } from "zod";
+import { BM25_K1, normOf, saturation } from "./bm25-formula.ts";
+import { type PackedIndex, packIndex, readIndex, writeIndex } from "./bm25-snapshot.ts";
 import { withRoom } from "./growable.ts";
-import { type PackedPostings, Postings } from "./postings.ts";
-import { arrayOf, damaged, readFacts, readSnapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
-import { type PackedTerms, Terms } from "./terms.ts";
+import { Postings } from "./postings.ts";
+import type { SnapshotFile } from "./snapshot.ts";
+import { Terms } from "./terms.ts";
 import { type Scored, TopK } from "./top-k.ts";
 import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
 
@@ -19,15 +20,12 @@ import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
  * without this shortcut, so that the scores are equal to the last bit.
  */
 
-/** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
-export const BM25_K1 = 1.2;
-/** Share of length normalisation. */
-export const BM25_B = 0.75;
-
 /** Drift of the average length after which the bounds of all terms are worked out anew: looser bounds prune less. */
 const BOUND_DRIFT = 1.25;
+
 /** Bounds are sums in another order than scores are: this much more than their rounding. */
 const SLACK = 1 + 1e-9;
+
 /** A binary search costs about as much as reading this many list entries for each of its steps. */
 const PROBE_COST = 3;
 
@@ -224,21 +222,7 @@ export class Bm25Index implements WordSearch {
     let next = 0;
     const renamed = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] !== 1 ? -1 : compact ? next++ : slot));
     const packed = this.packed(renamed, compact ? next : this.used);
-    const { units, ends, table, starts, slots, frequencies, bounds, entryTerms, entryStarts, alive, lengths } = packed;
-    const facts = { slots: packed.used, totalLength: packed.totalLength, boundAverage: packed.boundAverage };
-    return writeSnapshot("bm25", facts, [
-      ["termUnits", [units]],
-      ["termEnds", [ends]],
-      ["termTable", [table]],
-      ["starts", [starts]],
-      ["slots", [slots]],
-      ["frequencies", [frequencies]],
-      ["bounds", [bounds]],
-      ["entryTerms", [entryTerms]],
-      ["entryStarts", [entryStarts]],
-      ["alive", [alive]],
-      ["lengths", [lengths]],
-    ]);
+    return writeIndex(packed);
   }
 
   /**
@@ -246,40 +230,8 @@ export class Bm25Index implements WordSearch {
    * @throws SnapshotError when it is not a whole, unchanged snapshot
    */
   static load(from: Uint8Array | SnapshotFile): Bm25Index {
-    const snapshot = readSnapshot("bm25", from);
-    const { slots: used, totalLength, boundAverage } = readFacts(snapshot, factsSchema);
-    const uint32 = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
-    const packed: PackedIndex = {
-      used,
-      totalLength,
-      boundAverage,
-      units: arrayOf(Uint16Array, snapshot.section("termUnits")),
-      ends: uint32("termEnds"),
-      table: uint32("termTable"),
-      starts: uint32("starts"),
-      slots: uint32("slots"),
-      frequencies: arrayOf(Float32Array, snapshot.section("frequencies")),
-      bounds: arrayOf(Float64Array, snapshot.section("bounds")),
-      entryTerms: uint32("entryTerms"),
-      entryStarts: uint32("entryStarts"),
-      alive: snapshot.section("alive"),
-      lengths: arrayOf(Float32Array, snapshot.section("lengths")),
-    };
-    const terms = packed.ends.length;
-    const fits =
-      packed.table.length > terms &&
-      packed.units.length === (packed.ends[terms - 1] ?? 0) &&
-      packed.starts.length === terms + 1 &&
-      packed.bounds.length === terms &&
-      packed.slots.length === packed.starts[terms] &&
-      packed.frequencies.length === packed.slots.length &&
-      packed.alive.length === used &&
-      packed.lengths.length === used &&
-      packed.entryStarts.length === used + 1 &&
-      packed.entryTerms.length === packed.entryStarts[used];
-    if (!fits) throw damaged(`${used} slots and ${terms} terms do not fill its sections`);
     const index = new Bm25Index();
-    index.take(packed);
+    index.take(readIndex(from));
     return index;
   }
 
@@ -424,37 +376,9 @@ export class Bm25Index implements WordSearch {
 
   /** The index without gaps, slots renamed; −1 leaves a slot's entry out. */
   private packed(renamed: Int32Array, used: number): PackedIndex {
-    const kept: number[] = [];
-    const newTerm = new Uint32Array(this.terms.size);
-    for (let term = 0; term < this.terms.size; term++) if ((this.termLive[term] as number) > 0) newTerm[term] = kept.push(term) - 1;
-    const alive = new Uint8Array(used);
-    const lengths = new Float32Array(used);
-    const entryStarts = new Uint32Array(used + 1);
-    const entryTerms = new Uint32Array(this.entryStarts[this.used] as number);
-    let at = 0;
-    let next = 0;
-    for (let slot = 0; slot < this.used; slot++) {
-      const to = renamed[slot] as number;
-      if (to < 0) continue;
-      for (; next <= to; next++) entryStarts[next] = at;
-      for (let i = this.entryStarts[slot] as number; i < (this.entryStarts[slot + 1] as number); i++)
-        entryTerms[at++] = newTerm[this.entryTerms[i] as number] as number;
-      alive[to] = 1;
-      lengths[to] = this.lengths[slot] as number;
-    }
-    for (; next <= used; next++) entryStarts[next] = at;
-    return {
-      used,
-      totalLength: this.totalLength,
-      boundAverage: this.boundAverage,
-      ...this.terms.packed(kept),
-      ...this.postings.packed(kept, renamed),
-      bounds: Float64Array.from(kept, (term) => this.termBound[term] as number),
-      entryTerms: entryTerms.subarray(0, at),
-      entryStarts,
-      alive,
-      lengths,
-    };
+    const { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage } = this;
+    const held = { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage, used: this.used };
+    return packIndex(held, renamed, used);
   }
 
   /** Becomes what was packed. Only arrays that change in place are copied. */
@@ -474,26 +398,4 @@ export class Bm25Index implements WordSearch {
     this.totalLength = packed.totalLength;
     this.normAverage = 0;
   }
-}
-
-/** An index without gaps: every list is whole, no entry is deleted but by `alive`. */
-interface PackedIndex extends PackedTerms, PackedPostings {
-  readonly used: number;
-  readonly totalLength: number;
-  readonly boundAverage: number;
-  readonly bounds: Float64Array<ArrayBuffer>;
-  readonly entryTerms: Uint32Array<ArrayBuffer>;
-  readonly entryStarts: Uint32Array<ArrayBuffer>;
-  readonly alive: Uint8Array<ArrayBuffer>;
-  readonly lengths: Float32Array<ArrayBuffer>;
-}
-
-const factsSchema = z.object({ slots: z.number().int().nonnegative(), totalLength: z.number(), boundAverage: z.number().nonnegative() });
-
-function normOf(length: number, average: number): number {
-  return BM25_K1 * (1 - BM25_B + (BM25_B * length) / average);
-}
-
-function saturation(tf: number, norm: number): number {
-  return tf / (tf + norm);
 }

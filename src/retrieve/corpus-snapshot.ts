@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Encoder } from "../models/encoder.ts";
 import { VERSION } from "../package.ts";
-import type { DocumentHead } from "../store/documents.ts";
+import type { DocumentHead } from "../store/document-records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";

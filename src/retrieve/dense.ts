@@ -1,4 +1,17 @@
 import { z } from "zod";
+import {
+  assertVector,
+  BLOCK_ROWS,
+  BLOCK_WORDS,
+  type Layout,
+  largest,
+  layoutFor,
+  MAX_DIMENSIONS,
+  places,
+  QUERY_LEVELS,
+  quantise,
+  ROW_LEVELS,
+} from "./dense-layout.ts";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type Scored, TopK } from "./top-k.ts";
@@ -12,20 +25,9 @@ import { createWasmKernel } from "./wasm/wasm.ts";
  * many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors that lie closer together, and costs little.
  */
 export const OVERSAMPLING = 3;
+
 /** At least so many, for small results: one result has one near rival too few. */
 export const MIN_CANDIDATES = 64;
-
-/**
- * Largest value of a quantised query. With int8 rows a product stays below 127 · 4095, and 4,096 of them below 2³¹, so that the
- * whole-number sums of `MAX_DIMENSIONS` cannot overflow.
- */
-const QUERY_LEVELS = 4095;
-const ROW_LEVELS = 127;
-export const MAX_DIMENSIONS = 4096;
-
-/** Rows of one block: small enough not to waste memory on a small index, large enough that a call per block costs nothing. */
-const BLOCK_ROWS = 1024;
-const BLOCK_WORDS = BLOCK_ROWS / 32;
 
 export interface DenseOptions {
   /** Id of the encoder whose vectors these are; a snapshot of another one does not load. @default "" */
@@ -38,23 +40,6 @@ export interface DenseOptions {
   readonly minCandidates?: number;
   /** @default WebAssembly SIMD where there is any, else plain TypeScript: the ranking is the same */
   readonly kernel?: ScanKernel;
-}
-
-/** Where things stand in the kernel's memory. */
-interface Layout {
-  readonly dimensions: number;
-  /** Bytes of an int8 and of an f32 row, padded with zeros to whole vectors of the machine. */
-  readonly int8Bytes: number;
-  readonly floatBytes: number;
-  readonly query: number;
-  readonly query16: number;
-  readonly mask: number;
-  readonly list: number;
-  /** (number, score) pairs of a scan, or scores of a rescoring. */
-  readonly hits: number;
-  /** First block: scales, int8 rows, f32 rows of `BLOCK_ROWS` slots. */
-  readonly blocks: number;
-  readonly blockBytes: number;
 }
 
 /**
@@ -376,53 +361,3 @@ const factsSchema = z.object({
   slots: z.number().int().nonnegative(),
   live: z.number().int().nonnegative(),
 });
-
-function layoutFor(dimensions: number): Layout {
-  const int8Bytes = aligned(dimensions, 16);
-  const floatBytes = int8Bytes * 4;
-  const query = 64;
-  const query16 = query + floatBytes;
-  const mask = query16 + int8Bytes * 2;
-  const list = mask + BLOCK_WORDS * 4;
-  const hits = list + (BLOCK_ROWS + 4) * 4;
-  const blocks = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
-  return {
-    dimensions,
-    int8Bytes,
-    floatBytes,
-    query,
-    query16,
-    mask,
-    list,
-    hits,
-    blocks,
-    blockBytes: BLOCK_ROWS * (4 + int8Bytes + floatBytes),
-  };
-}
-
-function places({ blocks, blockBytes, int8Bytes }: Layout, block: number): { scales: number; int8: number; floats: number } {
-  const scales = blocks + block * blockBytes;
-  const int8 = scales + BLOCK_ROWS * 4;
-  return { scales, int8, floats: int8 + BLOCK_ROWS * int8Bytes };
-}
-
-function aligned(value: number, to: number): number {
-  return Math.ceil(value / to) * to;
-}
-
-function largest(vector: Float32Array): number {
-  let max = 0;
-  for (let i = 0; i < vector.length; i++) max = Math.max(max, Math.abs(vector[i] as number));
-  return max;
-}
-
-/** To the nearest whole number within ±levels. */
-function quantise(value: number, levels: number): number {
-  return Math.max(-levels, Math.min(levels, Math.round(value)));
-}
-
-function assertVector(vector: Float32Array, dimensions: number): void {
-  if (vector.length !== dimensions) throw new RangeError(`Vector has ${vector.length} dimensions; the index has ${dimensions}.`);
-  for (let i = 0; i < vector.length; i++)
-    if (!Number.isFinite(vector[i])) throw new RangeError(`Vector has a value that is not a finite number, at ${i}: ${vector[i]}.`);
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DocumentOutline } from "../store/documents.ts";
+import type { DocumentOutline } from "../store/document-records.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import type { Filters } from "../types.ts";
 import { resolveFilters } from "./filters.ts";

@@ -1,5 +1,5 @@
 import { RequestError } from "../errors.ts";
-import type { DocumentOutline } from "../store/documents.ts";
+import type { DocumentOutline } from "../store/document-records.ts";
 import { nearestNames } from "../text/nearest.ts";
 import type { AppliedFilters, Area, Filters, Heading, PageRange, TextRange } from "../types.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./area.ts";

@@ -1,4 +1,4 @@
-import type { IndexedDocument } from "../store/documents.ts";
+import type { IndexedDocument } from "../store/document-records.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { Chunk, TextRange, Window } from "../types.ts";
 import { Bm25Index } from "./bm25.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DocumentHead } from "../store/documents.ts";
+import type { DocumentHead } from "../store/document-records.ts";
 import type { Chunk, TextRange, Window } from "../types.ts";
 import { numbered, numberSection, StringColumn, stringSections } from "./columns.ts";
 import type { Entry, HeldDocument } from "./indexed-windows.ts";

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
-import type { Interaction } from "./interactions.ts";
+import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** A report to be stored with its interaction. */

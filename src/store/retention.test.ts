@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Interaction } from "./interactions.ts";
+import type { Interaction } from "./interaction.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore, type Store } from "./store.ts";
 

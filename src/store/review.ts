@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
 import { demoteCurated } from "./demote.ts";
-import { areCurrent, insertDocuments, type ReviewStatus } from "./interactions.ts";
+import type { ReviewStatus } from "./interaction.ts";
+import { areCurrent, insertDocuments } from "./interactions.ts";
 import type { Database } from "./schema.ts";
 
 /** What the order of the queue is worked out from. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { CachePut } from "../store/cache.ts";
-import type { FileContent, FilePlace } from "../store/documents.ts";
-import type { Interaction, InteractionFacts } from "../store/interactions.ts";
+import type { CachePut } from "../store/cached.ts";
+import type { FileContent, FilePlace } from "../store/document-records.ts";
+import type { Interaction, InteractionFacts } from "../store/interaction.ts";
 import type { NewReport, ReportSelection } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { passageHash } from "../text/hash.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fakeWords } from "../testing/passages.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { createFactReader, isStatement, type Piece } from "./facts.ts";
+import { createFactReader, isStatement } from "./facts.ts";
+import type { Piece } from "./pieces.ts";
 
 const words = fakeWords();
 const piece = (text: string, over: Partial<Piece> = {}): Piece => ({

@@ -1,5 +1,5 @@
 import type { Passage } from "../types.ts";
-import type { Piece } from "./facts.ts";
+import type { Piece } from "./pieces.ts";
 
 /** A score with what it rests on, in one line; `null`: could not be scored. */
 export interface Explained {

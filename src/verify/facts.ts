@@ -3,22 +3,8 @@ import { type ContentWord, createWordReader, type ReadWords } from "../reading/c
 import { createReading, type Reading } from "../reading/reading.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../reading/stances.ts";
 import { once } from "../text/once.ts";
-import { splitSentences } from "../text/sentences.ts";
-import { aboveUnit } from "../text/units.ts";
-import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../types.ts";
-
-/** A sentence, list item or table row with what stands around it, before it is read. */
-export interface Piece extends TextRange {
-  readonly text: string;
-  readonly type: BlockType | "table-cell";
-  readonly title: string;
-  /** Headings, a list's lead-in, a table's header. */
-  readonly above: readonly string[];
-  readonly previous: string;
-  readonly next: string;
-  /** Name of the column of a table's cell. */
-  readonly column?: string;
-}
+import type { Passage, TextRange } from "../types.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
 
 /** What a piece says, as it is compared with others. */
 export interface Fact {
@@ -70,20 +56,28 @@ export interface FactReader {
 
 /** Facts and passages whose reading is kept: the same ones come up again and again. */
 const REMEMBERED = 4000;
+
 const PASSAGES_REMEMBERED = 1000;
+
 /** How surely a fact speaks of a word: in itself, where it points back to, above it, beside it. */
 const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
+
 /** A word that stands in every text still counts a little. */
 const BASE_WEIGHT = 0.3;
+
 /** Longer sentences are lists of many things; what each says of which cannot be told. */
 const LONGEST = 600;
+
 const SHORTEST = 12;
+
 /** What can contradict: a value, a denial, a duty, an opposite. */
 const SAYS_SOMETHING =
   /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|half|once|twice|not|no|never|cannot|can['’]?t|must|required|optional|only|even (?:if|when|though)|any time|unlimited|always|without|indefinitely)\b|n['’]t\b|\b(?:go|goes|stay|stays|remain|remains|increas|decreas|more than|less than|at least|up to|includ|exclud|allow|prohibit)/i;
+
 /** Leads to other pages and says nothing itself. */
 const LEADS_ON =
   /^(?:learn (?:more|about|how)|find out|read (?:more|about)|see (?:more|also|our|the|if)|view|go to|get help|download|sign in to)\b/i;
+
 /** Begins by pointing at the sentence before. */
 export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
@@ -297,105 +291,4 @@ function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => 
 function withoutAsides(text: string): string {
   const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
   return without.replaceAll(/\s+/g, "").length * 2 < text.replaceAll(/\s+/g, "").length ? text : without;
-}
-
-/** What pieces are cut from: a document, or a passage of one. */
-export interface PieceSource {
-  readonly title: string;
-  readonly units: readonly PlacedUnit[];
-  readonly blocks: readonly Block[];
-  /** Text of a range of the document; empty where it is not at hand. */
-  readonly textOf: (range: TextRange) => string;
-}
-
-/** Sentences, list items and rows of a text, each with what stands above it and beside it. */
-export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[] {
-  const pieces: Piece[] = [];
-  for (const [i, unit] of units.entries()) {
-    if (unit.type === "heading" || unit.type === "code") continue;
-    const text = textOf(unit);
-    const { header } = unit;
-    if (unit.type === "table-row" && (header === null || blocks[unit.block]?.header === unit.block)) continue;
-    const above = aboveUnit({ ...unit, header: null });
-    if (header !== null) {
-      pieces.push(...statementsInCells({ text, start: unit.start }, { title, above }, header.text));
-      above.push(header.text);
-    }
-    const beside = (at: number) => {
-      const other = units[at];
-      return other === undefined || other.type === "heading" || other.type === "table-row" || unit.type === "table-row"
-        ? ""
-        : textOf(other);
-    };
-    // A list item may hold several sentences.
-    const parts = unit.type === "list-item" ? splitSentences(text) : [{ start: 0, end: text.length }];
-    const partAt = (at: number) => (parts[at] === undefined ? null : text.slice(parts[at].start, parts[at].end));
-    for (const [j, { start, end }] of parts.entries()) {
-      pieces.push({
-        text: text.slice(start, end),
-        type: unit.type,
-        start: unit.start + start,
-        end: unit.start + end,
-        title,
-        above,
-        previous: partAt(j - 1) ?? beside(i - 1),
-        next: partAt(j + 1) ?? beside(i + 1),
-      });
-    }
-  }
-  return pieces;
-}
-
-/** Characters from which a cell of a table is a statement, no label or value. */
-const LONG_CELL = 48;
-/** Between the items of a list inside a cell. */
-const CELL_ITEM = " · ";
-
-/** Sentences of the long cells of a row, each below the names of its column and its row. */
-function statementsInCells(
-  row: { readonly text: string; readonly start: number },
-  { title, above }: { readonly title: string; readonly above: readonly string[] },
-  header: string,
-): Piece[] {
-  const columns = cellsOf(header);
-  const cells = cellsOf(row.text);
-  const label = cells[0]?.text ?? "";
-  return cells.slice(1).flatMap((cell, i) => {
-    if (cell.text.length < LONG_CELL) return [];
-    const column = columns[i + 1]?.text ?? "";
-    const over = [...above, column, label].filter((text) => text !== "");
-    const parts = partsOf(cell.text, CELL_ITEM).flatMap((item) =>
-      splitSentences(item.text).map(({ start, end }) => ({ text: item.text.slice(start, end), start: item.start + start })),
-    );
-    return parts.map(({ text, start }, j) => ({
-      text,
-      type: "table-cell" as const,
-      start: row.start + cell.start + start,
-      end: row.start + cell.start + start + text.length,
-      title,
-      above: over,
-      previous: parts[j - 1]?.text ?? "",
-      next: parts[j + 1]?.text ?? "",
-      column,
-    }));
-  });
-}
-
-interface Part {
-  readonly text: string;
-  readonly start: number;
-}
-
-function cellsOf(row: string): Part[] {
-  return partsOf(row, "|");
-}
-
-/** Parts of a text between separators, trimmed. */
-function partsOf(text: string, separator: string): Part[] {
-  let at = 0;
-  return text.split(separator).map((raw) => {
-    const start = at + (raw.length - raw.trimStart().length);
-    at += raw.length + separator.length;
-    return { text: raw.trim(), start };
-  });
 }

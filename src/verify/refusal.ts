@@ -1,6 +1,6 @@
 import { askedValues, heldValues, kindsInWords } from "../reading/asked-values.ts";
 import { askedWords } from "../reading/asked-words.ts";
-import type { CorpusCounts } from "../store/documents.ts";
+import type { CorpusCounts } from "../store/document-records.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { toOriginal } from "../text/source-map.ts";
 import type { Evidence, NearMiss, Passage, Question, Refusal } from "../types.ts";

@@ -3,7 +3,8 @@ import { unitsIn } from "../text/units.ts";
 import type { Block, Conflict, TextRange, Unit } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type Fact, type FactWords, isStatement, type Piece, piecesOf, saysSomething } from "./facts.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, saysSomething } from "./facts.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
 import { type Finding, siftFindings } from "./sift-findings.ts";
 
 /** What a scan needs of a document. */

@@ -5,7 +5,8 @@ import { type Amount, sameAmount } from "../reading/amounts.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Passage, WebVerdict } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type Piece, type PieceTokens, piecesOf, saysSomething } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, saysSomething } from "./facts.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
 
 /** Statements of a passage that are looked up. */
 const MOST_STATEMENTS = 3;

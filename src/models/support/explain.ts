@@ -1,7 +1,7 @@
 import type { TextRange } from "../../types.ts";
+import type { ClaimWord, SupportView } from "./claim-view.ts";
 import { STRANGE } from "./features.ts";
 import type { SupportToken } from "./text.ts";
-import type { ClaimWord, SupportView } from "./view.ts";
 
 interface Fault extends TextRange {
   /** 0 weighs most. */

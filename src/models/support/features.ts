@@ -1,7 +1,7 @@
+import type { ClaimWord, SupportView } from "./claim-view.ts";
 import type { OppositeKind } from "./lexicon.ts";
 import { CAUSES, EVALUATIONS, GENDERS, HEDGES, META_WORDS, NEGATIONS, OBLIGATIONS, SUPERLATIVES, TELLING, UNIVERSALS } from "./lexicon.ts";
 import { pairKey, type SupportSentence, type SupportToken } from "./text.ts";
-import type { ClaimWord, SupportView } from "./view.ts";
 
 /** A number about a claim and its evidence, or `null` when what it measures is not there. */
 export type SupportFeature = (view: SupportView) => number | null;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { loadEmbeddedEncoder } from "../embedded-encoder.ts";
 import { answerFeatures } from "./answer.ts";
+import type { SupportView } from "./claim-view.ts";
 import { SUPPORT_FEATURES } from "./features.ts";
 import { readEvidence, readSentence } from "./text.ts";
 import { faultOfTrees, scoreTrees, type Trees } from "./trees.ts";
-import { type SupportView, viewSupport } from "./view.ts";
+import { viewSupport } from "./view.ts";
 import { SupportVocabulary } from "./vocabulary.ts";
 
 const vocabulary = new SupportVocabulary(loadEmbeddedEncoder());

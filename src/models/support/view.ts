@@ -1,96 +1,11 @@
-import type { Amount } from "./amounts.ts";
-import { OPPOSITE_SIDES, type OppositeKind } from "./lexicon.ts";
-import type { RecordLine } from "./records.ts";
-import { nearestDays, type SupportEvidence, type SupportSentence, type SupportToken, vectorOf } from "./text.ts";
+import type { ClaimClause, ClaimField, ClaimOpposite, ClaimWord, SupportView } from "./claim-view.ts";
+import { OPPOSITE_SIDES } from "./lexicon.ts";
+import { isMarker, matchAmount, matchClosed, matchHours } from "./match-amounts.ts";
+import { type SupportEvidence, type SupportSentence, type SupportToken, vectorOf } from "./text.ts";
 import type { SupportVocabulary } from "./vocabulary.ts";
-
-/** A word of the claim that carries a topic; forms of one word count once. */
-export interface ClaimWord {
-  readonly token: SupportToken;
-  /** Index among the claim's tokens. */
-  readonly at: number;
-  /** Share of the claim's weight; they sum to 1. */
-  readonly weight: number;
-  /** The encoder's own weight: rare words count more. */
-  readonly rarity: number;
-  /** Similarity of the nearest word of the evidence: 1 for a form of it. */
-  readonly best: number;
-  /** The same within the sentences that cover the claim best. */
-  readonly bestInTop: number;
-  readonly isName: boolean;
-  /** Stands in the covering sentences, and only with the other polarity. */
-  readonly flipped: boolean;
-  /** How much of what stands around it in the claim stands around it somewhere in the evidence, 0 to 1; 0 when it is not there. */
-  readonly context: number;
-}
-
-export interface ClaimAmount {
-  readonly amount: Amount;
-  /** The same number with a unit that fits stands in the evidence. */
-  readonly found: boolean;
-  /** The number stands there with another unit only. */
-  readonly otherUnit: boolean;
-  /** A number within two percent stands there. */
-  readonly near: boolean;
-  /** How much of what stands around it in the claim stands around it in the evidence, 0 to 1. */
-  readonly role: number;
-  /** The covering sentences hold another number of its kind instead. */
-  readonly rival: boolean;
-}
-
-export interface ClaimOpposite {
-  readonly kind: OppositeKind;
-  readonly token: SupportToken;
-  /** The evidence has no word of the claim's side at all. */
-  readonly nowhere: boolean;
-}
-
-export interface ClaimField {
-  readonly line: RecordLine;
-  readonly agrees: boolean;
-  readonly at: readonly number[];
-}
-
-/** A part of the claim between commas and joining words. */
-export interface ClaimClause {
-  /** Weighted share of its words that the evidence holds, the same with related words, and the most that one sentence holds. */
-  readonly hard: number;
-  readonly soft: number;
-  readonly one: number;
-}
-
-/** A claim beside its evidence, as every feature sees it. */
-export interface SupportView {
-  readonly claim: SupportSentence;
-  readonly evidence: SupportEvidence;
-  readonly words: readonly ClaimWord[];
-  /** Up to three sentences that together cover the claim best, best first. */
-  readonly top: readonly SupportSentence[];
-  /** Weighted share of the claim's words that the first one, two, three of `top` hold: forms of the word, and related words by similarity. */
-  readonly hard: readonly number[];
-  readonly soft: readonly number[];
-  readonly clauses: readonly ClaimClause[];
-  readonly amounts: readonly ClaimAmount[];
-  readonly opposites: readonly ClaimOpposite[];
-  /** Fields of yes or no that the claim speaks of; `null` without a record. */
-  readonly fields: readonly ClaimField[] | null;
-  /** Keys without a value that the claim speaks of; `null` without a record. */
-  readonly unknownFields: number | null;
-  /** Per time of day beside a day of the week: share of the days on which the evidence has that time. */
-  readonly hours: readonly number[];
-  /** Per day that the claim calls closed: does the evidence have hours for it? */
-  readonly closedYetOpen: readonly boolean[];
-  /** Cosine of the claim and each sentence, the largest first, at most three. */
-  readonly cosines: readonly number[];
-  readonly topForms: ReadonlySet<string>;
-  /** Places of the claim's words in the best sentence, in the claim's order. */
-  readonly orderInBest: readonly number[];
-}
 
 /** Sentences that count as covering the claim. */
 const TOP = 3;
-/** Tokens around an amount that tell its role. */
-const ROLE_REACH = 7;
 
 /** Reads a claim beside evidence; `null` when either has no word. */
 export function viewSupport(claimText: SupportSentence, evidence: SupportEvidence, vocabulary: SupportVocabulary): SupportView | null {
@@ -246,6 +161,7 @@ const JOINING = new Set(
     " ",
   ),
 );
+
 /** Fewer words make no clause of their own. */
 const CLAUSE_WORDS = 2;
 
@@ -286,7 +202,7 @@ function sumOf(words: readonly PickedWord[], value: (word: PickedWord, i: number
 }
 
 /** A capital inside a sentence, or at its start for a word that the evidence never writes small. */
-function isName({ name, capital, text }: SupportToken, at: number, { lowercase, forms }: SupportEvidence): boolean {
+export function isName({ name, capital, text }: SupportToken, at: number, { lowercase, forms }: SupportEvidence): boolean {
   return name || (capital && at === 0 && forms.has(text) && !lowercase.has(text));
 }
 
@@ -300,72 +216,6 @@ function isFlipped({ stem, negated }: SupportToken, top: readonly SupportSentenc
     }
   }
   return seen;
-}
-
-/** "1." at the start of a line, "[2]", "passage 3": no statement. */
-function isMarker({ start, end }: Amount, { tokens }: SupportSentence): boolean {
-  const at = tokens.findIndex((token) => token.start >= start && token.start < end);
-  const before = tokens[at - 1]?.text;
-  return (at === 0 && end - start <= 2) || before === "passage" || before === "passages";
-}
-
-function matchAmount(amount: Amount, claim: SupportSentence, evidence: SupportEvidence, top: readonly SupportSentence[]): ClaimAmount {
-  const context = contextOf(amount, claim);
-  let found = false;
-  let otherUnit = false;
-  let near = false;
-  let role = 0;
-  for (const sentence of evidence.sentences) {
-    for (const other of sentence.amounts) {
-      const close = Math.abs(other.number - amount.number) <= 0.02 * Math.abs(amount.number);
-      if (!close) continue;
-      const fits = unitsFit(amount, other);
-      if (other.number === amount.number) {
-        if (fits) found = true;
-        else otherUnit = true;
-        if (fits) role = Math.max(role, overlap(context, contextOf(other, sentence)));
-      } else if (fits && amount.kind !== "year") near = true;
-    }
-  }
-  const rival =
-    !found &&
-    top.some(({ amounts }) =>
-      amounts.some((other) => other.kind === amount.kind && other.unit === amount.unit && other.number !== amount.number),
-    );
-  return { amount, found, otherUnit: otherUnit && !found, near: near && !found, role, rival };
-}
-
-function unitsFit(one: Amount, other: Amount): boolean {
-  if (one.kind === "time" || other.kind === "time") return one.kind === other.kind;
-  if (one.kind === "percent" || other.kind === "percent") return one.kind === other.kind;
-  if (one.kind === "money" && other.kind === "money") return true;
-  return one.unit === "" || other.unit === "" || one.unit === other.unit;
-}
-
-/** Stems that stand near an amount, with what they weigh: nearer ones more. */
-function contextOf({ start, end }: Amount, { tokens, line }: SupportSentence): Map<number, number> {
-  const context = new Map<number, number>();
-  const first = tokens.findIndex((token) => token.end > start);
-  let last = first;
-  while (last + 1 < tokens.length && (tokens[last + 1] as SupportToken).start < end) last++;
-  const reach = line === null ? ROLE_REACH : tokens.length;
-  for (let i = Math.max(0, first - reach); i <= Math.min(tokens.length - 1, last + reach); i++) {
-    const token = tokens[i] as SupportToken;
-    if (!token.content || (i >= first && i <= last)) continue;
-    const distance = i < first ? first - i : i - last;
-    context.set(token.stem, Math.max(context.get(token.stem) ?? 0, 1 / (1 + distance / 3)));
-  }
-  return context;
-}
-
-function overlap(claim: ReadonlyMap<number, number>, evidence: ReadonlyMap<number, number>): number {
-  let sum = 0;
-  let held = 0;
-  for (const [stem, weight] of claim) {
-    sum += weight;
-    if (evidence.has(stem)) held += weight;
-  }
-  return sum === 0 ? 0.5 : held / sum;
 }
 
 function findOpposites({ tokens }: SupportSentence, topForms: ReadonlySet<string>, forms: ReadonlySet<string>): ClaimOpposite[] {
@@ -414,34 +264,11 @@ function readFields({ tokens }: SupportSentence, { records }: SupportEvidence): 
   return { stated, unknown };
 }
 
-function matchHours(claim: SupportSentence, { hours }: SupportEvidence): number[] {
-  if (claim.days.length === 0 || hours.every((times) => times.size === 0)) return [];
-  return claim.amounts.flatMap((amount) => {
-    if (amount.kind !== "time") return [];
-    const days = nearestDays(amount, claim.days);
-    let named = 0;
-    let held = 0;
-    hours.forEach((times, day) => {
-      if ((days & (1 << day)) === 0) return;
-      named++;
-      if (times.has(amount.number)) held++;
-    });
-    return named === 0 ? [] : [held / named];
-  });
-}
-
-function matchClosed(claim: SupportSentence, { hours }: SupportEvidence): boolean[] {
-  if (hours.every((times) => times.size === 0)) return [];
-  return claim.tokens.flatMap(({ text, start, end }) => {
-    if (text !== "closed") return [];
-    const days = nearestDays({ start, end }, claim.days);
-    return hours.flatMap((times, day) => ((days & (1 << day)) === 0 ? [] : [times.size > 0]));
-  });
-}
-
 /** Content words on either side of a word that make its context, in the claim and in the evidence. */
 const CONTEXT_REACH = 3;
+
 const CONTEXT_WINDOW = 8;
+
 /** Places of one word that are looked at. */
 const CONTEXT_PLACES = 24;
 

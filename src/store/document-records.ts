@@ -1,0 +1,64 @@
+import type { AsOfRange, Chunk, Heading, StoredDocument } from "../types.ts";
+
+/** Where a file belongs. */
+export interface FilePlace {
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly source: string;
+  /** Path of the file relative to the source. */
+  readonly path: string;
+}
+
+export interface FileRecord {
+  readonly path: string;
+  readonly originalHash: string;
+  readonly settings: string;
+  readonly status: "ok" | "failed";
+  readonly reason: string | null;
+}
+
+/** What a file holds now: its documents, or the reason why it could not be read. */
+export interface FileContent {
+  readonly originalHash: string;
+  /** Hash of everything besides the bytes that shapes the documents: normaliser, chunking, access, addresses. */
+  readonly settings: string;
+  /** Access label of the ingest; a failed file is named only to those who have it. */
+  readonly access: string;
+  readonly documents: readonly StoredDocument[];
+  readonly failure: string | null;
+}
+
+/** What an index needs of a document; no offsets into the original, no sentences. */
+export interface IndexedDocument {
+  readonly id: string;
+  readonly version: string;
+  readonly tenant: string | null;
+  readonly access: string;
+  readonly path: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly text: string;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Which version of a document the store holds, who sees it and where it stands. */
+export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
+
+/** What filters look names up in. */
+export interface DocumentOutline {
+  readonly id: string;
+  readonly version: string;
+  readonly path: string;
+  readonly title: string;
+  readonly headings: readonly Heading[];
+  readonly pages: readonly number[] | null;
+}
+
+export interface CorpusCounts {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  readonly asOf: AsOfRange;
+  /** Paths of files that could not be read. */
+  readonly unreadable: readonly string[];
+}

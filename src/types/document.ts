@@ -1,0 +1,122 @@
+/** Who asks in which body of knowledge. A hard partition: every query of the store filters by all three. */
+export interface Scope {
+  readonly domain: string;
+  /** A party inside the domain; `null` sees only what belongs to no tenant. */
+  readonly tenant: string | null;
+  /** Access labels granted to the request; a document is visible when its label is among them. */
+  readonly access: readonly string[];
+}
+
+/** Half-open range `[start, end)` of UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type DocumentType = "policy" | "definition" | "rating_table";
+
+export type Authority = "regulation" | "agency" | "summary";
+
+/** What is known of a document besides its text. */
+export interface DocumentMetadata {
+  readonly title: string;
+  readonly description: string | null;
+  readonly url: string | null;
+  /** ISO date for which the content holds, if the document states one. */
+  readonly asOf: string | null;
+  readonly authority: Authority | null;
+  readonly topic: string | null;
+  readonly subtopic: string | null;
+  readonly type: DocumentType | null;
+}
+
+export type BlockType = "heading" | "paragraph" | "list-item" | "table-row" | "quote" | "code";
+
+/** A structural piece of the normalised text. Blocks are in order and do not overlap; between two stands white space only. */
+export interface Block extends TextRange {
+  readonly type: BlockType;
+  /** Headings: 1 to 6. List items: depth from 1. Otherwise 0. */
+  readonly level: number;
+  /** Table rows: index into `blocks` of the table's header row (its own index if it is the header); otherwise -1. */
+  readonly header: number;
+}
+
+/** A sentence, list item, table row or heading: the smallest thing that is quoted, and where chunks may be cut. */
+export interface Unit extends TextRange {
+  readonly type: BlockType;
+  /** Index of the block that it lies in. */
+  readonly block: number;
+}
+
+/** A stretch of a document with its text. */
+export interface SourceText extends TextRange {
+  readonly text: string;
+}
+
+/** A unit with where it stands. What it names may lie outside the passage that holds it. */
+export interface PlacedUnit extends Unit {
+  /** Headings above it, outermost first; of a heading with itself. */
+  readonly headingPath: readonly string[];
+  /** From 1; `null`: the document has no pages. */
+  readonly page: number | null;
+  /** Of a list item: the sentence that announces the list, or the item in which it stands. Of a row: the row above that labels it. */
+  readonly leadIn: SourceText | null;
+  /** Of a table's row: its table's header. */
+  readonly header: SourceText | null;
+  /** Of a table's row: the sentence that stands above its table. */
+  readonly caption: SourceText | null;
+}
+
+/** A heading of a document: what it opens reaches to the next one of its level or above. */
+export interface Heading {
+  readonly start: number;
+  /** 1 to 6. */
+  readonly level: number;
+  readonly text: string;
+}
+
+/** An indexed piece inside a chunk, 128–256 tokens where the chunk has them. */
+export interface Window extends TextRange {
+  readonly tokens: number;
+}
+
+/** A stored piece of a document with exact offsets. */
+export interface Chunk extends TextRange {
+  readonly id: string;
+  readonly documentId: string;
+  readonly ordinal: number;
+  readonly tokens: number;
+  /** Headings above the chunk's start, outermost first. */
+  readonly headingPath: readonly string[];
+  readonly windows: readonly Window[];
+}
+
+/** A document as stored: normalised text, structure, and the way back to the original. */
+export interface StoredDocument extends DocumentMetadata {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: string;
+  /** The folder (or other origin) that it was read from; deletions are computed inside one source. */
+  readonly source: string;
+  /** Path relative to the source, with `/`. For JSON chunks `file.json#entry_id`. */
+  readonly path: string;
+  /** SHA-256 (hex) of the original bytes. */
+  readonly originalHash: string;
+  /** SHA-256 (hex) of normalised text, metadata, structure settings and normaliser version: the document's version. */
+  readonly version: string;
+  readonly normaliser: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly units: readonly Unit[];
+  readonly chunks: readonly Chunk[];
+  readonly sourceMap: SourceMapData;
+  /** Where each page begins in the text, page 1 first; absent or `null`: the original has no pages. A blank page begins where the next one does. */
+  readonly pages?: readonly number[] | null;
+}
+
+/**
+ * Map from normalised text to original text, as segments `[outStart, outEnd, sourceStart, sourceEnd]` flattened, in order of `outStart`.
+ * A segment whose two lengths are equal maps offset by offset; any other maps as a whole.
+ */
+export type SourceMapData = readonly number[];

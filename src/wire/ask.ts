@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { FILTER_CHARACTERS } from "../admit/filters.ts";
+
+/** A name in a filter; what it may hold is judged at admission, for every way in. */
+const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
+
+export const askRequestSchema = z
+  .strictObject({
+    question: z.string().describe("The question, 1–500 characters after trimming (limit configurable)."),
+    detail: z.enum(["normal", "more"]).default("normal").describe("`more` asks for a longer answer."),
+    domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent."),
+    tenant: z.string().min(1).optional().describe("Party inside the domain whose vocabulary and documents apply."),
+    profile: z.string().min(1).optional().describe("Which stages run with which numbers; the domain's default when absent."),
+    session_id: z.string().min(1).max(100).optional().describe("Continue a session. Sent back in every answer."),
+    user_id: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Whose session it is; only a keyed hash of it is stored. Another user's session of the same id is another session."),
+    privacy: z
+      .enum(["redacted", "ephemeral"])
+      .optional()
+      .describe("`ephemeral`: no text of this question or its answer is stored. It can only tighten what the server is set to."),
+    selection: z
+      .strictObject({
+        document_id: z.string().min(1),
+        start: z.int().min(0).describe("UTF-16 code units into the normalised text."),
+        end: z.int().min(1),
+      })
+      .optional()
+      .describe("Answer only from this range of this document."),
+    filters: z
+      .strictObject({
+        document: filterName().optional().describe("Title, path, file name or id."),
+        chapter: filterName().optional().describe('A heading of the top level, such as "Chapter 32. Cetology", or its number or name.'),
+        section: filterName()
+          .optional()
+          .describe('A heading of any level, such as "§ 4.25 Combined ratings table", or its number or name.'),
+        page: z
+          .union([z.int(), z.string().min(1).max(40)], { error: 'give a page number from 1, or a range such as "12-15"' })
+          .optional()
+          .describe('A page, `12`, or pages, `"12-15"`; of documents that have pages.'),
+      })
+      .optional()
+      .describe(
+        "Answer only from these parts of documents; all that are given hold together. A name that does not exist is an error that names the nearest.",
+      ),
+  })
+  .describe("POST /v1/ask");
+
+export type WireAskRequest = z.input<typeof askRequestSchema>;

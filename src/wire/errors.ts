@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { warningSchema } from "./answer.ts";
+
+/** What every failed request answers, and the data of the `error` event. */
+export const errorResponseSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    warnings: z
+      .array(warningSchema)
+      .optional()
+      .describe("To be shown before the error: the hotlines that the message calls for; absent when there are none."),
+  }),
+});
+
+export type WireError = z.infer<typeof errorResponseSchema>;
+
+/** What `GET /healthz` reports. */
+export interface WireHealth {
+  readonly status: "ok" | "degraded";
+  readonly domain: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly revision: number;
+  readonly version: string;
+  readonly encoder: string;
+  readonly model: string;
+  /** Name of the calibration in use; `null`: none. */
+  readonly calibration: string | null;
+  readonly warnings: readonly string[];
+}
