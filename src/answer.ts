@@ -70,6 +70,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   const weighed = { question, evidence: outcome.evidence, view: judged.view, ranker: found.ranker, scale: found.scale };
   const { decision, headroom, choice } = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
   outcome.decision = decision;
+  outcome.choice = choice;
   outcome.headroom = headroom;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
 

@@ -20,5 +20,9 @@ export async function chooseQuotesFrom(
 ): Promise<QuoteCandidate[]> {
   const weights = readChooserWeights();
   const { signal } = new AbortController();
-  return chooseQuotes(await choosePieces(question, evidence, words, { maxCharacters, reranker, embed: null, weights, signal }), words, limit);
+  return chooseQuotes(
+    await choosePieces(question, evidence, words, { maxCharacters, reranker, embed: null, weights, signal }),
+    words,
+    limit,
+  );
 }

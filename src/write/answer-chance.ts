@@ -10,7 +10,11 @@ const ALONE = 6;
  * @param known values of the other features by name; a name that is absent or `null` counts as the mean of the training questions
  * @returns 0 to 1; 0 when there is no piece
  */
-export function answerChance({ pieces }: Pick<Choice, "pieces">, known: ReadonlyMap<string, number | null>, { answer }: Pick<ChooserWeights, "answer">): number {
+export function answerChance(
+  { pieces }: Pick<Choice, "pieces">,
+  known: ReadonlyMap<string, number | null>,
+  { answer }: Pick<ChooserWeights, "answer">,
+): number {
   const scores = pieces.map(({ score }) => score);
   const [first] = pieces;
   const best = scores[0];

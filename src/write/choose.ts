@@ -1,9 +1,9 @@
 import type { Reranker } from "../models/reranker.ts";
 import type { Evidence } from "../types.ts";
-import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { piecesOf } from "./pieces.ts";
 import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
+import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
+import { piecesOf } from "./pieces.ts";
 
 /** A piece that may answer. */
 export interface ScoredPiece {
@@ -39,7 +39,12 @@ const RERANKED = 160;
 const PASSAGES = 8;
 
 /** Every piece of the evidence beside the question, best first. */
-export async function choosePieces(question: string, evidence: readonly Evidence[], words: QuoteWords, options: ChooseOptions): Promise<Choice> {
+export async function choosePieces(
+  question: string,
+  evidence: readonly Evidence[],
+  words: QuoteWords,
+  options: ChooseOptions,
+): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
   const { piece: linear, chance: curve } = options.weights;
   const pieces = measured.pieces.map((piece) => {
@@ -103,7 +108,11 @@ async function relevanceOf(
 }
 
 /** Cosines of the question with every piece, alone and below title and headings. */
-function cosinesOf(question: string, views: readonly PieceView[], embed: ChooseOptions["embed"]): Map<PieceView, { own: number; headed: number }> {
+function cosinesOf(
+  question: string,
+  views: readonly PieceView[],
+  embed: ChooseOptions["embed"],
+): Map<PieceView, { own: number; headed: number }> {
   if (embed === null || views.length === 0) return new Map();
   const above = ({ evidence, piece }: PieceView) => [evidence.passage.document.title, piece.above].filter((part) => part !== "").join("\n");
   const texts = [question, ...views.map(({ text }) => text), ...views.map((view) => `${above(view)}\n${view.text}`)];

@@ -134,7 +134,10 @@ describe("chooseQuotes", () => {
       rerank: async (_question, passages) => passages.map(({ text }) => (text.startsWith("Misplaced") ? 0.9 : 0.01)),
     };
     expect(await texts("lost card", pieces)).toEqual(["A card is blue."]);
-    const withReranker = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), { ...options, reranker });
+    const withReranker = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), {
+      ...options,
+      reranker,
+    });
     expect(withReranker.map(({ quote }) => quote.text)).toContain("Misplaced tickets are reissued at the desk.");
   });
 

@@ -41,12 +41,15 @@ export const PIECE_FEATURES: Readonly<Record<string, Feature>> = {
   relevance: ({ relevance }) => (relevance === null ? null : logit(relevance)),
   rerank: ({ view }) => (view.evidence.passage.scores.rerank === null ? null : logit(view.evidence.passage.scores.rerank)),
   "rerank.behind": ({ view, best }) =>
-    view.evidence.passage.scores.rerank === null || best.rerank === null ? null : logit(view.evidence.passage.scores.rerank) - logit(best.rerank),
+    view.evidence.passage.scores.rerank === null || best.rerank === null
+      ? null
+      : logit(view.evidence.passage.scores.rerank) - logit(best.rerank),
   dense: ({ view }) => view.evidence.passage.scores.dense,
   fused: ({ view }) => view.evidence.passage.scores.fused,
   "own.behind": ({ view, best }) => view.own - best.own,
   "whole.behind": ({ view, best }) => view.own + view.fromHeading + view.fromTitle - best.whole,
-  "relevance.behind": ({ relevance, best }) => (relevance === null || best.relevance === null ? null : logit(relevance) - logit(best.relevance)),
+  "relevance.behind": ({ relevance, best }) =>
+    relevance === null || best.relevance === null ? null : logit(relevance) - logit(best.relevance),
   cosine: ({ cosine }) => cosine?.own ?? null,
   "cosine.headed": ({ cosine }) => cosine?.headed ?? null,
   "cosine.behind": ({ cosine, best }) => (cosine === null || best.cosine === null ? null : cosine.headed - best.cosine),
@@ -58,7 +61,8 @@ export const PIECE_FEATURES: Readonly<Record<string, Feature>> = {
   rank: ({ view }) => 1 / (1 + view.rank),
   "rank.first": ({ view }) => Number(view.rank === 0),
   heads: ({ view }) => Number(view.fromHeading >= 0.4),
-  window: ({ view }) => Number(view.piece.range.start < view.evidence.passage.window.end && view.piece.range.end > view.evidence.passage.window.start),
+  window: ({ view }) =>
+    Number(view.piece.range.start < view.evidence.passage.window.end && view.piece.range.end > view.evidence.passage.window.start),
   row: ({ view }) => Number(view.piece.type === "row"),
   item: ({ view }) => Number(view.piece.type === "item"),
   list: ({ view }) => Number(view.piece.type === "list"),

@@ -4,7 +4,7 @@ import { ModelError, messageOf } from "../errors.ts";
 import { book } from "../profiles/book.ts";
 import { spark } from "../profiles/spark.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
-import { samplePassage, sampleQuote } from "../testing/quotes.ts";
+import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
 import type { DraftSentence, Question, Turn } from "../types.ts";
 import type { QuoteCandidate } from "./compress.ts";

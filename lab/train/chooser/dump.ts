@@ -63,11 +63,25 @@ async function dumpSet(name: string, data: string): Promise<void> {
   const set = isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
   const made = set.documents.map(({ id, title, scope, pieces }) => makeDocument(id, title, scope, pieces));
   const byId = new Map(made.map((one) => [one.document.id, one]));
-  const texts = new Map(made.flatMap(({ document, places }) => places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const)));
+  const texts = new Map(
+    made.flatMap(({ document, places }) =>
+      places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const),
+    ),
+  );
   const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder, reranker);
-  const marked = set.asks.filter(({ known }) => known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers));
+  const marked = set.asks.filter(
+    ({ known }) =>
+      known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
+  );
   const asks = draw(marked, Number(flags.limit));
-  const all = [...asks, ...draw(rewordings(asks), Math.floor(asks.length / 4)), ...draw(twinsOf(asks, (key) => texts.get(key) ?? ""), Math.floor(asks.length / 5))];
+  const all = [
+    ...asks,
+    ...draw(rewordings(asks), Math.floor(asks.length / 4)),
+    ...draw(
+      twinsOf(asks, (key) => texts.get(key) ?? ""),
+      Math.floor(asks.length / 5),
+    ),
+  ];
   const where = new Map(made.flatMap((one) => one.places.map((place) => [place.key, { made: one, place }] as const)));
   const begun = performance.now();
   for (const ask of all) await dumpQuestion(name, ask);
@@ -96,11 +110,27 @@ async function dumpSet(name: string, data: string): Promise<void> {
       const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
       const y = Number(gold.some(({ made: one, range: answer }) => one === document && overlaps(range, answer)));
       const features = measurePiece(piece, unitNames);
-      return { y, order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0), place: `${document.document.id} ${range.start}`, x: features.map(round) };
+      return {
+        y,
+        order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
+        place: `${document.document.id} ${range.start}`,
+        x: features.map(round),
+      };
     });
-    const kept = pieces.sort((a, b) => b.y - a.y || b.order - a.order).slice(0, KEPT).map(({ order: _, ...rest }) => rest);
+    const kept = pieces
+      .sort((a, b) => b.y - a.y || b.order - a.order)
+      .slice(0, KEPT)
+      .map(({ order: _, ...rest }) => rest);
     rows.push(
-      JSON.stringify({ set, group: ask.group, form: ask.form, removed, question: ask.question, pieces: kept, gate: [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))].map(round) }),
+      JSON.stringify({
+        set,
+        group: ask.group,
+        form: ask.form,
+        removed,
+        question: ask.question,
+        pieces: kept,
+        gate: [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))].map(round),
+      }),
     );
   }
 
@@ -109,7 +139,10 @@ async function dumpSet(name: string, data: string): Promise<void> {
     return ask.known.flatMap((known) => {
       const place = where.get(known.key);
       if (!known.answers || place === undefined) return [];
-      const ranges = known.whole === true ? [{ start: place.place.start, end: Math.min(place.place.end, place.place.start + 600) }] : known.spans.flatMap((span) => rangeIn(place.place, span) ?? []);
+      const ranges =
+        known.whole === true
+          ? [{ start: place.place.start, end: Math.min(place.place.end, place.place.start + 600) }]
+          : known.spans.flatMap((span) => rangeIn(place.place, span) ?? []);
       return ranges.map((range) => ({ made: place.made, range }));
     });
   }
