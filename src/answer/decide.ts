@@ -3,6 +3,7 @@ import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
+import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { carryGate, usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
@@ -12,6 +13,7 @@ import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choose.ts";
 import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
+import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface DecideParts extends ChooseParts {
@@ -59,12 +61,27 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
+  const named = parts.profile.gate.type === "sufficiency" ? withNamed(made, question, parts, log) : made;
   const decision =
-    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
+    question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
+}
+
+/** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
+function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog): Decision {
+  if (!made.answer) return made;
+  const { corpus, profile } = parts;
+  const { strange } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { has } = wordsFor(question, parts);
+  const { unknown, codes } = namedThings(question.text, { strange, tokens: (text) => corpus.tokens(text), has });
+  log.fact("not_named", unknown.join(", ") || null);
+  const usable = holdingCodes(made.usable, codes);
+  const isCode = (name: string) => /\d/.test(name);
+  if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
+  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown)] };
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */

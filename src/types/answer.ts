@@ -112,6 +112,8 @@ export interface CheckResult {
 export interface Warning {
   readonly code: string;
   readonly message: string;
+  /** The question to ask when it was read otherwise than it was meant. */
+  readonly askInstead?: string;
 }
 
 /** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */

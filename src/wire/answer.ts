@@ -55,7 +55,12 @@ export type WireCitation = z.infer<typeof citationSchema>;
 
 export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
 
-export const warningSchema = z.object({ code: z.string(), message: z.string() });
+export const warningSchema = z.object({
+  code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
+  message: z.string(),
+  ask_instead: z.string().optional().describe("The question to ask for what was written; only where it was read otherwise."),
+});
+export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
   reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),

@@ -46,7 +46,7 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
   return (
     <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
       <div className="urgent">
-        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
+        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={onRetry} />
       </div>
       <h2 id={`question-${id}`} className="question">
         {question}
@@ -97,8 +97,9 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
 }
 
 /** A hotline's text stands before everything else. */
+/** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
-  return code === "hotline";
+  return code === "hotline" || code === "read_as";
 }
 
 /** What the profile names and this build lacks belongs to the account of how the answer was made. */
