@@ -82,7 +82,11 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
 }
 
 /** Quotes, then sentences that are each checked before they are shown, then the checks of the whole. */
-async function* write(chosen: Pick<Usable, "question" | "choice">, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+async function* write(
+  chosen: Pick<Usable, "question" | "choice">,
+  outcome: Outcome,
+  { parts, trace, signal }: Run,
+): AsyncGenerator<AnswerEvent, void> {
   const { question } = chosen;
   const { usable } = outcome.decision;
   const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, parts, log, signal));
