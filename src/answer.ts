@@ -7,7 +7,7 @@ import { type Known, lookup } from "./answer/lookup.ts";
 import { createOutcome, type Outcome } from "./answer/outcome.ts";
 import type { AnswerParts } from "./answer/parts.ts";
 import { recall } from "./answer/recall.ts";
-import { refuse } from "./answer/refuse.ts";
+import { refuse, refuseUnsearched } from "./answer/refuse.ts";
 import { remember } from "./answer/remember.ts";
 import { replay } from "./answer/replay.ts";
 import { assertCanRun, retrieve } from "./answer/retrieve.ts";
@@ -52,6 +52,8 @@ export async function* answer(request: AskRequest, parts: AnswerParts, signal: A
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { parts, trace, signal } = run;
   outcome.warnings.push(...parts.hotlines(question.text));
+  outcome.refusal = await refuseUnsearched(question, parts);
+  if (outcome.refusal !== null) return;
 
   const found = yield* trace.stage("retrieve", (log) => retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;

@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
   async run(args, progress) {
     const { values } = parseArgs({ args: [...args], options: { corpus: { type: "string" }, questions: { type: "string" } } });
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, "cache.enabled": false }));
+    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }));
     try {
       const events = values.corpus === undefined ? engine.ingestDomain("veterans") : engine.ingest(values.corpus);
       for await (const event of events) if (event.type === "document") progress(`${event.counts.done}/${event.counts.total} files`);

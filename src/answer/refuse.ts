@@ -1,10 +1,12 @@
 import { checkSentence } from "../check/check.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
+import { isSmallTalk } from "../guard/small-talk.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Store } from "../store/store.ts";
-import type { Question, Quote, Refusal } from "../types.ts";
+import type { Question, Quote, Refusal, Scope } from "../types.ts";
 import { explainRefusal, type RefusalParts } from "../verify/refusal.ts";
 import type { Choice } from "../write/choose.ts";
 import { quotesOf } from "../write/compress.ts";
@@ -22,6 +24,45 @@ export interface RefuseParts {
   readonly calibrations: CheckingParts["calibrations"];
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: HotlineFinder;
+  /** Is it a message of a crisis, beneath which nothing but the hotline may stand? */
+  readonly isCrisis: (message: string) => boolean;
+  /** What the documents are about, in one line. */
+  readonly about: (scope: Scope) => Promise<string>;
+  /** Language of the domain. */
+  readonly language: string;
+}
+
+const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
+
+function smallTalk(about: string): string {
+  return `Hello. Ask me anything that these documents may answer: ${about}. Every sentence of an answer comes with the place where it stands.`;
+}
+
+function notEnglish(spoken: string): string {
+  return `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
+}
+
+/** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
+export async function refuseUnsearched(question: Question, parts: RefuseParts): Promise<Refusal | null> {
+  const said = await unsearched(question, parts);
+  if (said === null) return null;
+  const { documents } = parts.store;
+  const none = { ...(await documents.counts(question.scope)), unreadable: [] };
+  const { searched } = explainRefusal(question, said.reason, said.message, [], none, {
+    ...parts.refusal,
+    words: wordsFor(question, parts),
+  });
+  return { ...said, note: "", searched, nearest: [], contacts: [] };
+}
+
+async function unsearched(
+  { text, scope }: Question,
+  { isCrisis, about, language }: RefuseParts,
+): Promise<Pick<Refusal, "reason" | "message"> | null> {
+  if (isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
+  if (isSmallTalk(text)) return { reason: "small_talk", message: smallTalk(await about(scope)) };
+  const spoken = language === "en" ? tongueOf(text) : null;
+  return spoken === null || spoken === "English" ? null : { reason: "language", message: notEnglish(spoken) };
 }
 
 /** Passages of which the nearest sentence is shown, and its characters at most. */

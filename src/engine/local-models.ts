@@ -1,14 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ChooserParts } from "../answer/choose.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { ModelError } from "../errors.ts";
+import { ModelError, messageOf } from "../errors.ts";
+import { type CrisisFinder, createCrisisFinder, crisisWeightsSchema } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
@@ -32,6 +36,26 @@ export interface LocalModels {
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
+  readonly crisisChance: CrisisFinder;
+}
+
+/** Finds crises by the encoder that ships; loaded with the first message. Without its weights, the listed phrases alone call for a hotline. */
+export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> = loadEmbeddedEncoder): CrisisFinder {
+  let finder: CrisisFinder | null = null;
+  return (message) => {
+    try {
+      finder ??= createCrisisFinder(load(), readCrisisWeights());
+      return finder(message);
+    } catch (error) {
+      process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
+      finder = () => 0;
+      return 0;
+    }
+  };
+}
+
+function readCrisisWeights() {
+  return crisisWeightsSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "src/models/weights/crisis.json"), "utf8")));
 }
 
 export function createLocalModels(config: Config, calibrations: readonly Calibration[]): LocalModels {
@@ -100,7 +124,8 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
-  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher };
+  const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

@@ -118,7 +118,15 @@ export interface Warning {
 
 /** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */
 export interface Refusal {
-  readonly reason: "nothing_relevant" | "evidence_too_weak" | "not_reliable" | "empty_corpus" | "injection";
+  readonly reason:
+    | "nothing_relevant"
+    | "evidence_too_weak"
+    | "not_reliable"
+    | "empty_corpus"
+    | "injection"
+    | "language"
+    | "small_talk"
+    | "crisis";
   readonly message: string;
   /** How the refusal is to be read: it is no answer. */
   readonly note: string;

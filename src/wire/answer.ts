@@ -63,7 +63,16 @@ export const warningSchema = z.object({
 export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
-  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
   message: z.string(),
   note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({

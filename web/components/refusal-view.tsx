@@ -11,15 +11,30 @@ const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
   not_reliable: "No reliable answer could be made",
   empty_corpus: "Nothing could be searched yet",
   injection: "This question is not answered",
+  language: "This version reads English",
+  small_talk: "",
+  crisis: "",
 };
+
+/** A greeting gets one line, and whoever is in distress nothing beneath what was said. */
+export function isOneLine(reason: WireRefusal["reason"]): boolean {
+  return reason === "small_talk" || reason === "crisis";
+}
 
 /** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
 export function RefusalView({ refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
+  if (isOneLine(reason)) {
+    return (
+      <section className="refusal" aria-label="Reply">
+        <p>{message}</p>
+      </section>
+    );
+  }
   return (
     <section className="refusal" aria-label="Not answered">
       <h3>{HEADINGS[reason]}</h3>
       <p>{message}</p>
-      <p className="refusal-note">{note}</p>
+      {note === "" ? null : <p className="refusal-note">{note}</p>}
       {contacts.length === 0 ? null : (
         <>
           <h4>Whom to ask</h4>
