@@ -1,7 +1,7 @@
 import { admit } from "./answer/admit.ts";
 import { assemble } from "./answer/assemble.ts";
 import { checkWhole, flags } from "./answer/check.ts";
-import { compress } from "./answer/compress.ts";
+import { compress, type Usable } from "./answer/compress.ts";
 import { decide } from "./answer/decide.ts";
 import { type Known, lookup } from "./answer/lookup.ts";
 import { createOutcome, type Outcome } from "./answer/outcome.ts";
@@ -70,22 +70,28 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   yield* askWeb("decides", question, outcome, run);
 
   const weighed = { question, evidence: outcome.evidence, view: judged.view, ranker: found.ranker, scale: found.scale };
-  const { decision, headroom } = yield* trace.stage("decide", (log) => decide(weighed, parts, log));
+  const { decision, headroom, choice } = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
   outcome.decision = decision;
+  outcome.choice = choice;
   outcome.headroom = headroom;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
 
   if (decision.answer) {
     yield* askWeb("attaches", question, outcome, run);
-    yield* write(question, outcome, run);
+    yield* write({ question, choice }, outcome, run);
   }
   if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, parts);
 }
 
 /** Quotes, then sentences that are each checked before they are shown, then the checks of the whole. */
-async function* write(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+async function* write(
+  chosen: Pick<Usable, "question" | "choice">,
+  outcome: Outcome,
+  { parts, trace, signal }: Run,
+): AsyncGenerator<AnswerEvent, void> {
+  const { question } = chosen;
   const { usable } = outcome.decision;
-  const quotes = yield* trace.stage("compress", (log) => compress({ question, usable, scale: outcome.scale }, parts, log, signal));
+  const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, parts, log, signal));
   outcome.calls.push(...quotes.calls);
 
   const written = yield* writeChecked({ question, quotes }, parts, trace, signal);

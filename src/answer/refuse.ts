@@ -1,3 +1,4 @@
+import { checkSentence } from "../check/check.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
 import { isSmallTalk } from "../guard/small-talk.ts";
 import { tongueOf } from "../guard/tongue.ts";
@@ -5,8 +6,11 @@ import type { Profile } from "../profiles/profile.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Store } from "../store/store.ts";
-import type { Question, Refusal, Scope } from "../types.ts";
+import type { Question, Quote, Refusal, Scope } from "../types.ts";
 import { explainRefusal, type RefusalParts } from "../verify/refusal.ts";
+import type { Choice } from "../write/choose.ts";
+import { quotesOf } from "../write/compress.ts";
+import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { Outcome } from "./outcome.ts";
 import { wordsFor } from "./question-words.ts";
 
@@ -14,6 +18,10 @@ export interface RefuseParts {
   readonly corpus: QuestionReader;
   readonly profile: Profile;
   readonly store: Pick<Store, "documents">;
+  readonly check: CheckingParts["check"];
+  readonly guards: CheckingParts["guards"];
+  readonly encoder: CheckingParts["encoder"];
+  readonly calibrations: CheckingParts["calibrations"];
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: HotlineFinder;
   /** Is it a message of a crisis, beneath which nothing but the hotline may stand? */
@@ -57,10 +65,14 @@ async function unsearched(
   return spoken === null || spoken === "English" ? null : { reason: "language", message: notEnglish(spoken) };
 }
 
+/** Passages of which the nearest sentence is shown, and its characters at most. */
+const NEAREST = 3;
+const NEAREST_CHARACTERS = 500;
+
 /** Why there is no answer, what was searched, and what came nearest. */
 export async function refuse(
   question: Question,
-  { decision, evidence, written }: Pick<Outcome, "decision" | "evidence" | "written">,
+  { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
   parts: RefuseParts,
 ): Promise<Refusal> {
   const { profile, store } = parts;
@@ -69,8 +81,31 @@ export async function refuse(
   const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  const refusal = explainRefusal(question, reason, sentence, evidence, counts, { ...parts.refusal, words: wordsFor(question, parts) });
-  return parts.hotlines(question.text).length > 0 ? withoutLacks(refusal) : refusal;
+  const isCalm = parts.hotlines(question.text).length === 0;
+  const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, parts) : new Map<string, Quote>();
+  const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
+    ...parts.refusal,
+    words: wordsFor(question, parts),
+    nearest,
+  });
+  return isCalm ? refusal : withoutLacks(refusal);
+}
+
+/** The likeliest piece of each of the nearest passages, where the checks of a quote find nothing in it. */
+async function nearestQuotes(question: Question, choice: Choice | null, parts: RefuseParts): Promise<Map<string, Quote>> {
+  const found = new Map<string, Quote>();
+  const documents = new Set<string>();
+  for (const { view } of choice?.pieces ?? []) {
+    if (found.size === NEAREST) break;
+    const { passage } = view.evidence;
+    const { quote } = quotesOf(passage, view.piece);
+    if (documents.has(passage.document.id) || quote.text.length > NEAREST_CHARACTERS) continue;
+    const { kept } = await checkSentence({ text: quote.text, cited: [toCitedQuote(quote)] }, checking(question, parts));
+    if (!kept) continue;
+    documents.add(passage.document.id);
+    found.set(passage.sid, quote);
+  }
+  return found;
 }
 
 /** Whoever is in danger is not told which of their words no document holds. */

@@ -99,9 +99,10 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
     lines.push(`Not searched, because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
   }
   if (nearest.length > 0) {
-    lines.push("", "Nearest:");
-    for (const { title, heading, url, original, missing, missingValues } of nearest) {
+    lines.push("", "Nearest passages, which may not answer it:");
+    for (const { title, heading, url, original, quote, missing, missingValues } of nearest) {
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
+      if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
       if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
       lines.push(colors.dim(`  ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));

@@ -63,6 +63,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency: local.sufficiency,
+      chooser: local.chooser,
       // What is measured must be the same tomorrow.
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChooserParts } from "../answer/choose.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
@@ -20,16 +21,18 @@ import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
 import type { DomainPack } from "./domain.ts";
 
-/** Weights of the gate: of all passages together, and of each. */
-export type GateWeights = Pick<LearnedParts, "weights" | "relevance">;
+/** Weights of the gate: of all passages together, of each, and of what would be shown. */
+export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export interface LocalModels {
   readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
   readonly support: Pick<SupportScorer, "id" | "score">;
   readonly sufficiency: () => LearnedParts;
+  readonly chooser: () => ChooserParts;
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
@@ -68,12 +71,16 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
   };
   let gateWeights: GateWeights | null = null;
   const weightsOfGate = (): GateWeights => {
-    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights() };
+    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() };
     return gateWeights;
   };
   const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+  };
+  const chooser = (): ChooserParts => {
+    const { encoder } = wordsByVectors();
+    return { weights: weightsOfGate().chooser, embed: (texts) => encoder.embedSync(texts) };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -118,7 +125,7 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
     });
   };
   const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
-  return { rerankers, support, sufficiency, weightsOfGate, embedQuestion, matcher, crisisChance };
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

@@ -169,6 +169,8 @@ export interface NearMiss {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly original: Pick<OriginalPlace, "path" | "unit" | "start" | "end">;
+  /** What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass. */
+  readonly quote: string | null;
   /** Words of the question that it does not hold, as they were asked. */
   readonly missing: readonly string[];
   /** Kinds of value that the question asks for and it does not show, such as "a length of time". */

@@ -98,7 +98,11 @@ export const refusalSchema = z.object({
       document_version: z.string(),
       original: z
         .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
-        .describe("Where the passage stands in the file that was read."),
+        .describe("Where the passage, or the quote of it, stands in the file that was read."),
+      quote: z
+        .string()
+        .nullable()
+        .describe("What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass."),
       missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
       missing_values: z
         .array(z.string())

@@ -49,7 +49,7 @@ export function RefusalView({ refusal: { reason, message, note, searched, neares
       )}
       {nearest.length === 0 ? null : (
         <>
-          <h4>What came nearest</h4>
+          <h4>Nearest passages, which may not answer it</h4>
           <ul className="nearest">
             {nearest.map((miss, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes; two misses may have the same title
@@ -83,7 +83,7 @@ export function RefusalView({ refusal: { reason, message, note, searched, neares
   );
 }
 
-function NearMiss({ title, heading, url, original, missing, missing_values }: WireRefusal["nearest"][number]) {
+function NearMiss({ title, heading, url, original, quote, missing, missing_values }: WireRefusal["nearest"][number]) {
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
     ...(missing_values.length === 0 ? [] : [`shows no value of the kind asked for: ${missing_values.join("; ")}`]),
@@ -92,6 +92,7 @@ function NearMiss({ title, heading, url, original, missing, missing_values }: Wi
     <li>
       <Linked text={title} href={toHttpUrl(url)} />
       {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
+      {quote === null ? null : <blockquote className="miss-quote">{quote}</blockquote>}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">
         {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}
