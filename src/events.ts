@@ -81,6 +81,8 @@ export type IngestEvent =
       readonly notices: readonly FileNotice[];
       /** Nothing was stored. */
       readonly dryRun: boolean;
+      /** Files of kinds that are not read, counted by their ending, the most frequent first. */
+      readonly unread: Readonly<Record<string, number>>;
     };
 
 /** `null`: the endpoint did not count, or the price of the model is not known. */

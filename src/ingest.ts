@@ -18,7 +18,7 @@ import { extensionOf } from "./ingest/paths.ts";
 import { type Scan, type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
-import type { FileRecord } from "./store/document-records.ts";
+import type { FileContent, FileRecord } from "./store/document-records.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
@@ -83,6 +83,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const scan = scanFolder(request.folder, request.root, supportedExtensions);
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
+  const unread = skipped.filter(({ extension }) => extension !== null);
   yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped };
   const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
   if (files.length === 0 && skipped.length === scan.skipped.length && unreadable.length === 0 && !request.allowEmpty) {
@@ -168,6 +169,15 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "document", path, outcome: kind, chunks: made, counts: snapshot() };
   }
 
+  // Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched.
+  for (const { path, reason } of unread) {
+    signal.throwIfAborted();
+    present.add(path);
+    const before = known.get(path);
+    if (request.dryRun || (before?.status === "failed" && before.reason === reason)) continue;
+    const content: FileContent = { originalHash: "", settings: "", access: request.access, documents: [], failure: reason };
+    counts.deleted += (await store.documents.putFile({ ...request, path }, content)).deleted;
+  }
   for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
     counts.deleted += request.dryRun ? 1 : await store.documents.deleteFiles(request, [path]);
@@ -183,6 +193,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     revision,
     embedding,
     notices,
+    unread: countKinds(unread),
     dryRun: request.dryRun,
   };
 }
@@ -239,7 +250,7 @@ function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, 
     files: files.filter(({ absolute }) => !elsewhere.has(absolute)),
     skipped: [
       ...skipped,
-      ...doubled.map(({ absolute, path }) => ({ path, reason: `already in from the source ${elsewhere.get(absolute)}` })),
+      ...doubled.map(({ absolute, path }) => ({ path, reason: `already in from the source ${elsewhere.get(absolute)}`, extension: null })),
     ],
   };
 }
@@ -257,6 +268,13 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
     "tenant_mismatch",
     `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`,
   );
+}
+
+/** Extension → files of it that are not read, the most frequent first. */
+function countKinds(unread: readonly { readonly extension: string | null }[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { extension } of unread) counts.set(extension || "no extension", (counts.get(extension || "no extension") ?? 0) + 1);
+  return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));
 }
 
 /** `null` when the file has vanished since it was listed. */

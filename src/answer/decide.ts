@@ -1,6 +1,4 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { Profile } from "../profiles/profile.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
@@ -9,13 +7,17 @@ import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.
 import type { LearnedParts } from "../verify/relevance.ts";
 import { carryGate, usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
+import { answerChance } from "../write/answer-chance.ts";
+import type { Choice } from "../write/choose.ts";
+import { logit } from "../write/piece-features.ts";
+import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface DecideParts {
-  readonly corpus: QuestionReader & { readonly windows: number };
-  readonly profile: Profile;
+export interface DecideParts extends ChooseParts {
+  readonly corpus: ChooseParts["corpus"] & { readonly windows: number };
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => LearnedParts;
   /** From which chance on that gate answers. */
@@ -37,13 +39,16 @@ export interface Decided {
   readonly decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   readonly headroom: number | null;
+  /** What would be shown, the best first: how likely it answers is what decides. */
+  readonly choice: Choice;
 }
 
 /** Answer or refuse, with the threshold that holds for this question. */
-export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Decided {
+export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale } = weighed;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = applyCalibration(weighed, parts, log);
+  const choice = await choose(weighed, parts, log, signal);
+  const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
@@ -62,7 +67,7 @@ export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Dec
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  return { decision, headroom: headroomOf(made, gate, sufficiency) };
+  return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
 }
 
 /** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
@@ -80,9 +85,11 @@ function withNamed(made: Decision, question: Question, parts: DecideParts, log: 
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, threshold, corpus }: DecideParts, log: StageLog) {
+function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
+  const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
-  const judged: Sufficiency | null = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const together = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser());
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -91,4 +98,19 @@ function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, th
     (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
   if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
   return at;
+}
+
+/** Name of the feature: log odds that the passages together answer. */
+const TOGETHER = "together";
+
+/** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
+function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts): Sufficiency {
+  const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
+  const values = measureEvidence(view, names);
+  const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
+  const probability = answerChance(choice, known, weights);
+  const { minimum, risk, measured } = weights.threshold;
+  const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;
+  return { ...together, probability, confidence: probability, minimum, reason };
 }

@@ -151,7 +151,15 @@ export interface Warning {
 
 /** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */
 export interface Refusal {
-  readonly reason: "nothing_relevant" | "evidence_too_weak" | "not_reliable" | "empty_corpus" | "injection";
+  readonly reason:
+    | "nothing_relevant"
+    | "evidence_too_weak"
+    | "not_reliable"
+    | "empty_corpus"
+    | "injection"
+    | "language"
+    | "small_talk"
+    | "crisis";
   readonly message: string;
   /** How the refusal is to be read: it is no answer. */
   readonly note: string;
@@ -194,6 +202,8 @@ export interface NearMiss {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
+  /** What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass. */
+  readonly quote: string | null;
   /** Words of the question that it does not hold, as they were asked. */
   readonly missing: readonly string[];
   /** Kinds of value that the question asks for and it does not show, such as "a length of time". */

@@ -87,7 +87,16 @@ export const warningSchema = z.object({
 export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
-  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
   message: z.string(),
   note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({
@@ -111,7 +120,11 @@ export const refusalSchema = z.object({
       url: z.string().nullable(),
       document_id: z.string(),
       document_version: z.string(),
-      original: originalPlaceSchema.describe("Where the passage stands in the file that was read."),
+      original: originalPlaceSchema.describe("Where the passage, or the quote of it, stands in the file that was read."),
+      quote: z
+        .string()
+        .nullable()
+        .describe("What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass."),
       missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
       missing_values: z
         .array(z.string())

@@ -64,6 +64,14 @@ Examples:
     });
 }
 
+/** Names of skipped files shown; all of them are counted by kind. */
+const SKIPPED_NAMES = 20;
+
+function describeUnread(unread: Readonly<Record<string, number>>): string {
+  const kinds = Object.entries(unread).map(([kind, n]) => `${n} ${kind}`);
+  return kinds.length === 0 ? "" : `; not read, because of their kind: ${kinds.join(", ")}`;
+}
+
 /** Shows the events of an ingest; returns how many files failed. */
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   const begun = Date.now();
@@ -80,7 +88,9 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
     switch (event.type) {
       case "scan-end":
         totalBytes = event.bytes;
-        for (const { path, reason } of event.skipped) skip(path, reason);
+        for (const { path, reason } of event.skipped.slice(0, SKIPPED_NAMES)) skip(path, reason);
+        for (const { reason } of event.skipped.slice(SKIPPED_NAMES)) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+        if (event.skipped.length > SKIPPED_NAMES) terminal.error(`skipped ${event.skipped.length - SKIPPED_NAMES} more files`);
         break;
       case "document": {
         const { done, total, bytes } = event.counts;
@@ -125,6 +135,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
               notices: event.notices,
               pages_without_text: empty,
               dry_run: event.dryRun,
+              not_read: event.unread,
             }),
           );
         else
@@ -133,7 +144,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
               .map(([name, n]) => `${n} ${name}`)
               .join(
                 ", ",
-              )}${describeLeftOut(skipped, empty)}; ${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}`,
+              )}${describeLeftOut(skipped, empty)}; ${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}${describeUnread(event.unread)}`,
           );
         break;
       }

@@ -16,22 +16,23 @@ const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\
 export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   const running = new Set<PdfWord>();
   const edges = pages.map((page) => edgeLines(page));
-  const places = new Map<string, { readonly y: number; readonly page: number; readonly lines: PdfLine[] }[]>();
+  const places = new Map<string, { readonly y: number; readonly lines: Map<number, PdfLine> }[]>();
   for (const [i, lines] of edges.entries()) {
     for (const line of lines) {
-      const key = shapeOf(line);
-      const found = places.get(key) ?? [];
-      places.set(key, found);
-      const same = found.find(({ y }) => Math.abs(y - line.y) < SAME_PLACE);
-      if (same === undefined) found.push({ y: line.y, page: i, lines: [line] });
-      else same.lines.push(line);
+      for (const key of keysOf(line, i)) {
+        const found = places.get(key) ?? [];
+        places.set(key, found);
+        const same = found.find(({ y }) => Math.abs(y - line.y) < SAME_PLACE);
+        if (same === undefined) found.push({ y: line.y, lines: new Map([[i, line]]) });
+        else same.lines.set(i, line);
+      }
     }
   }
   const enough = pages.length < 3 ? 2 : Math.max(2, Math.ceil(pages.length / 5));
   for (const [key, found] of places) {
     for (const { lines } of found) {
-      const isNumber = PAGE_NUMBER.test(key);
-      if (lines.length >= (isNumber ? 2 : enough)) for (const line of lines) for (const word of line.words) running.add(word);
+      if (lines.size < (PAGE_NUMBER.test(key.replace(/\|.*$/, "")) ? 2 : enough)) continue;
+      for (const line of lines.values()) for (const word of line.words) running.add(word);
     }
   }
   for (const page of pages) for (const word of page.words) if (word.isArtifact && isAtEdge(page, word)) running.add(word);
@@ -61,11 +62,12 @@ function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
   return y + own < height * MARGIN || y > height * (1 - MARGIN);
 }
 
-/** The line with its numbers exchanged. */
-function shapeOf({ words }: PdfLine): string {
-  return words
-    .map(({ text }) => text)
-    .join(" ")
-    .replace(/\d+/g, "#")
-    .trim();
+/** The line as it is, and without a number that counts with the pages. */
+function keysOf({ words }: PdfLine, page: number): string[] {
+  const text = words.map((word) => word.text).join(" ");
+  const numbers = text.match(/\d+/g) ?? [];
+  const counting = [numbers[0], numbers.at(-1)].flatMap((number) =>
+    number === undefined ? [] : [`${text.replace(number, "#")}|${Number(number) - page}`],
+  );
+  return [...new Set([text, ...counting])];
 }
