@@ -3,8 +3,8 @@ import type { ReadingNotice } from "../../../types.ts";
 import type { FormatFile } from "../format.ts";
 import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
-import { gridsOf } from "./grids.ts";
-import { fragmentsOf, linesOf, type PdfLine } from "./lines.ts";
+import { type Grid, gridsOf } from "./grids.ts";
+import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
@@ -148,25 +148,43 @@ function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>)
   return laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)));
 }
 
-/** Text around drawn tables, and the tables where they stand. */
+/** Text around drawn tables, and the tables where they stand: a table takes part in the order of the page as one large word. */
 function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
-  const grids = gridsOf(upright, page.rules).sort((a, b) => a.y - b.y);
-  const free = upright.filter((word) => !grids.some((grid) => grid.words.has(word)));
-  const fragments = fragmentsOf(free);
-  const regions: Region[] = [];
-  let rest = fragments;
-  for (const grid of grids) {
-    const isAbove = (line: PdfLine) => line.bottom <= grid.y + 2 && line.x < grid.right && line.right > grid.x;
-    const isBeside = rest.some((line) => !isAbove(line) && line.y < grid.bottom && line.bottom > grid.y);
-    const above = rest.filter((line) => (isBeside ? isAbove(line) : line.bottom <= grid.y + 2));
-    regions.push(...regionsOf(above), grid.region);
-    rest = rest.filter((line) => !above.includes(line));
-  }
-  regions.push(...regionsOf(rest));
+  const stands = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
+  const standOf = new Map([...stands].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
+  const flow = [...new Set(upright.map((word) => standOf.get(word) ?? word))];
+  const regions = regionsOf(fragmentsOf(flow)).flatMap((region) => withGrids(region, stands));
   const turned = words.filter(({ isTurned }) => isTurned);
   if (turned.length > 0) regions.push({ type: "column", lines: linesOf(turned.map((word) => fragmentsOf([word])[0] as PdfLine)) });
+  return regions;
+}
+
+/** A word as large as a table. */
+function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
+  const [first] = words;
+  return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1 };
+}
+
+function withGrids(region: Region, stands: ReadonlyMap<PdfWord, Grid>): Region[] {
+  const lines = region.type === "table" ? region.rows.flat(2) : region.lines;
+  if (!lines.some(({ words }) => words.some((word) => stands.has(word)))) return [region];
+  const regions: Region[] = [];
+  let open: PdfLine[] = [];
+  const flush = () => {
+    if (open.length > 0) regions.push({ type: "column", lines: open });
+    open = [];
+  };
+  for (const line of lines) {
+    const grids = line.words.flatMap((word) => stands.get(word) ?? []);
+    const rest = line.words.filter((word) => !stands.has(word));
+    if (rest.length > 0) open.push(grids.length === 0 ? line : toLine(rest));
+    if (grids.length === 0) continue;
+    flush();
+    regions.push(...grids.map(({ region }) => region));
+  }
+  flush();
   return regions;
 }
 
