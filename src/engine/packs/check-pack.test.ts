@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_FILE_BYTES } from "../../ingest/parse.ts";
+import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { listDomains, loadDomain, SHIPPED_DOMAINS } from "../domain.ts";
 import { checkPack } from "./check-pack.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_FILE_BYTES } from "../../ingest/parse.ts";
+import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { loadDomain } from "../domain.ts";
 import { checkPack } from "./check-pack.ts";
 import { proposePack } from "./propose-pack.ts";

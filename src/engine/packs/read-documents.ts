@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../errors.ts";
-import { type ParsedDocument, parseFile, supportedExtensions } from "../../ingest/parse.ts";
+import { supportedExtensions } from "../../ingest/formats/formats.ts";
+import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
 import { scanFolder } from "../../ingest/scan.ts";
 
 /** A document as it lies in a folder, read the way that ingest reads it. */
@@ -34,7 +35,7 @@ export async function readFolder(folder: string, { root, maxFileBytes, signal, o
       continue;
     }
     try {
-      documents.push(...parseFile({ path, bytes: await readFile(absolute) }));
+      documents.push(...(await readDocuments({ path, bytes: await readFile(absolute) })));
     } catch (error) {
       failed.push({ path, reason: messageOf(error) });
     }
