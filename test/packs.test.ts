@@ -109,10 +109,10 @@ describe("new-domain and doctor", () => {
     const env = { SOURCEBOUND_DOMAINS_DIR: join(cwd, "broken") };
     const pack = "name: shop\ntitle: Shop\ntopics: [{ slug: zoo, name: Zoo, keywords: [giraffe] }]\n";
     writeFileSync(join(folder, "domain.yaml"), pack);
-    expect((await runCli(["doctor"], { cwd, env })).code).toBe(0);
-    expect((await runCli(["doctor", "--strict"], { cwd, env })).code).toBe(5);
+    expect((await runCli(["doctor", "shop"], { cwd, env })).code).toBe(0);
+    expect((await runCli(["doctor", "shop", "--strict"], { cwd, env })).code).toBe(5);
     writeFileSync(join(folder, "domain.yaml"), `${pack}hostlines: []\n`);
-    const broken = await runCli(["doctor", "--json"], { cwd, env });
+    const broken = await runCli(["doctor", "shop", "--json"], { cwd, env });
     expect(broken.code).toBe(5);
     expect(JSON.parse(broken.stdout)).toMatchObject([{ name: "shop", ok: false, findings: [{ level: "fault", check: "schema" }] }]);
   });
