@@ -12,8 +12,8 @@ import { describeIssues } from "./text/validate.ts";
 export const DEFAULT_DOMAIN = "documents";
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. It is also the most that can be set. */
-export const DEFAULT_FILE_BYTES = 20 * 1024 * 1024;
+/** Bytes of one file; larger ones are reported, not read: a scanned book as PDF. Text has a limit of its own. It is also the most that can be set. */
+export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
 /** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is forgotten (`book` source, section 4). */
