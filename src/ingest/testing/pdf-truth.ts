@@ -64,7 +64,7 @@ export function lostOf(text: string, words: readonly MadeWord[]): { readonly cha
 }
 
 /** Share of neighbouring words that are neighbours in the text too: its reading order. */
-export function orderOf(text: string, words: readonly MadeWord[]): { readonly pairs: number; readonly kept: number } {
+function orderOf(text: string, words: readonly MadeWord[]): { readonly pairs: number; readonly kept: number } {
   const said = text.split(/[\s|]+/).filter(Boolean);
   const pairs = new Set(said.slice(1).map((word, i) => `${said[i]} ${word}`));
   const drawn = wholeWords(words.filter(({ row }) => row === null));
