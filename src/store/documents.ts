@@ -1,15 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import type { Area, Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Area, Block, BlockType, Chunk, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type {
   CorpusCounts,
   DocumentHead,
   DocumentOutline,
   FileContent,
+  FileDescription,
   FilePlace,
   FileRecord,
   IndexedDocument,
+  KnownDocument,
 } from "./document-records.ts";
+import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFile } from "./write-documents.ts";
@@ -20,6 +23,12 @@ export interface DocumentStore {
   /** Takes files and their documents out, with their dependants. Returns how many documents went. */
   deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
+  /** Ids of a source's documents with their paths. */
+  listIdentities(place: Omit<FilePlace, "path">): Promise<KnownDocument[]>;
+  /** A file and its documents go on under another path, with their ids. */
+  renameFile(place: Omit<FilePlace, "path">, from: string, to: string): Promise<void>;
+  /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
+  describe(scope: Scope): Promise<FileDescription[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
   /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
@@ -29,6 +38,8 @@ export interface DocumentStore {
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
   /** Names, headings and pages of every document that `scope` may see, by path. */
   outlines(scope: Scope): Promise<DocumentOutline[]>;
+  /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
+  titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }>;
   /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
   counts(scope: Scope, area?: Area): Promise<CorpusCounts>;
 }
@@ -64,11 +75,28 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
         .execute();
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
+    listIdentities: (place) => listIdentities(db, place),
+    renameFile: (place, from, to) => db.transaction().execute((trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
+    describe: (scope) => describeFiles(db, scope),
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     outlines: (scope) => loadOutlines(db, scope),
+    async titles(scope, limit) {
+      const { documents } = await countOnce(scope);
+      const rows = await db
+        .selectFrom("documents")
+        .select("title")
+        .where("domain", "=", scope.domain)
+        .where("tenant", "in", tenantsOf(scope))
+        .where("access", "in", scope.access)
+        .groupBy("title")
+        .orderBy((eb) => eb.fn.min("path"))
+        .limit(limit)
+        .execute();
+      return { total: documents, titles: rows.map(({ title }) => title) };
+    },
     async counts(scope, area) {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
@@ -209,6 +237,7 @@ async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
     ),
     sourceMap: JSON.parse(row.source_map) as number[],
     pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
+    ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
     chunks: chunks.get(row.id) ?? [],
   }));
 }

@@ -8,14 +8,16 @@ import type {
   Evidence,
   FurtherSource,
   GradeReport,
+  OriginalPlace,
   PricedCall,
   Refusal,
   Searched,
   SeeAlso,
+  Warning,
   WebEvidence,
 } from "../types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../write/render.ts";
-import type { WireAnswer, WireCitation, WireRefusal } from "./answer.ts";
+import type { WireAnswer, WireCitation, WireRefusal, WireWarning } from "./answer.ts";
 
 export function citationToWire(citation: Citation): WireCitation {
   return {
@@ -26,7 +28,7 @@ export function citationToWire(citation: Citation): WireCitation {
     start: citation.start,
     end: citation.end,
     unit: "utf16",
-    original: { ...citation.original },
+    original: originalToWire(citation.original),
     document_id: citation.documentId,
     document_version: citation.documentVersion,
     as_of: citation.asOf,
@@ -36,6 +38,21 @@ export function citationToWire(citation: Citation): WireCitation {
     quote_start: citation.quoteStart,
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
     ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
+  };
+}
+
+function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
+  return {
+    ...place,
+    ...(pages === undefined
+      ? {}
+      : {
+          pages: pages.map(({ boxes, ...page }) => ({
+            ...page,
+            ...(boxes === undefined ? {} : { boxes: boxes.map((box) => ({ ...box })) }),
+          })),
+        }),
+    ...(cells === undefined ? {} : { cells: cells.map((cell) => ({ ...cell })) }),
   };
 }
 
@@ -89,7 +106,7 @@ function refusalToWire(refusal: Refusal): WireRefusal {
       url: httpUrl(miss.url),
       document_id: documentId,
       document_version: documentVersion,
-      original: { ...original },
+      original: originalToWire(original),
       missing: [...missing],
       missing_values: [...missingValues],
     })),
@@ -135,7 +152,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     conflicts: answer.conflicts.map(conflictToWire),
     ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
     checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
-    warnings: answer.warnings.map((warning) => ({ ...warning })),
+    warnings: answer.warnings.map(warningToWire),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
     cache_mode: answer.cacheMode,
     ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
@@ -148,4 +165,8 @@ export function answerToWire(answer: Answer): WireAnswer {
     model: answer.model,
     session_id: answer.sessionId,
   };
+}
+
+export function warningToWire({ code, message, askInstead }: Warning): WireWarning {
+  return { code, message, ...(askInstead === undefined ? {} : { ask_instead: askInstead }) };
 }

@@ -2,6 +2,37 @@ import { z } from "zod";
 
 const nullableScore = z.number().min(0).max(1).nullable();
 
+const originalPlaceSchema = z.object({
+  path: z.string(),
+  unit: z
+    .enum(["utf16", "extracted_utf16"])
+    .describe(
+      "What `start` and `end` count: UTF-16 code units of the file's own characters, or of the text that the format's reader took out of it.",
+    ),
+  start: z.int(),
+  end: z.int(),
+  encoding: z.string().optional().describe("How the file's bytes were decoded; absent: as UTF-8, or the file is no text."),
+  pages: z
+    .array(
+      z.object({
+        page: z.int().describe("From 1."),
+        width: z.number().optional().describe("Of the page as it is shown, in points."),
+        height: z.number().optional(),
+        boxes: z
+          .array(z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }))
+          .optional()
+          .describe("One for each line, in points from the upper left corner of the page; absent where the format has none."),
+      }),
+    )
+    .optional()
+    .describe("Absent: the original has no pages."),
+  cells: z
+    .array(z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() }))
+    .optional()
+    .describe("Rows and columns as a spreadsheet counts them, from 1; absent: the original is no table."),
+  part: z.string().optional().describe("File inside the archive, from whose beginning `start` and `end` are counted."),
+});
+
 export const citationSchema = z.object({
   n: z.int().describe("The number in the text: `[n]`."),
   url: z.string().nullable(),
@@ -10,15 +41,8 @@ export const citationSchema = z.object({
   start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
   end: z.int(),
   unit: z.literal("utf16"),
-  original: z
-    .object({
-      path: z.string(),
-      unit: z.literal("utf16"),
-      start: z.int(),
-      end: z.int(),
-      sha256: z.string(),
-      normaliser: z.string(),
-    })
+  original: originalPlaceSchema
+    .extend({ sha256: z.string(), normaliser: z.string() })
     .describe("Where the quote stands in the file that was read, with the hash of its bytes."),
   document_id: z.string(),
   document_version: z.string(),
@@ -55,10 +79,24 @@ export type WireCitation = z.infer<typeof citationSchema>;
 
 export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
 
-export const warningSchema = z.object({ code: z.string(), message: z.string() });
+export const warningSchema = z.object({
+  code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
+  message: z.string(),
+  ask_instead: z.string().optional().describe("The question to ask for what was written; only where it was read otherwise."),
+});
+export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
-  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
   message: z.string(),
   note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({
@@ -82,9 +120,11 @@ export const refusalSchema = z.object({
       url: z.string().nullable(),
       document_id: z.string(),
       document_version: z.string(),
-      original: z
-        .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
-        .describe("Where the passage stands in the file that was read."),
+      original: originalPlaceSchema.describe("Where the passage, or the quote of it, stands in the file that was read."),
+      quote: z
+        .string()
+        .nullable()
+        .describe("What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass."),
       missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
       missing_values: z
         .array(z.string())
