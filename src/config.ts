@@ -148,6 +148,14 @@ export const configSchema = z.strictObject({
   domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
+  answer_from: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/calibration.md). The weights' own when absent",
+    ),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
   file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
   server: z
@@ -273,6 +281,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_DOMAIN: ["domain"],
   SOURCEBOUND_PROFILE: ["profile"],
   SOURCEBOUND_ACCESS: ["access"],
+  SOURCEBOUND_ANSWER_FROM: ["answer_from"],
   SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
@@ -402,7 +411,7 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
 function fromText(name: string, value: string): unknown {
   if (name === "SOURCEBOUND_ACCESS") return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE") return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|ANSWER_FROM)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }
 
