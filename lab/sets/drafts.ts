@@ -31,11 +31,11 @@ export interface DraftOptions {
 /** Checks that a fault of a kind is listed for: only what they find counts as caught. */
 const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   number: ["values", "support"],
-  citation: ["citations", "values", "entities", "novelty", "grounding", "support"],
+  citation: ["citations", "values", "entities", "novelty", "grounding", "support", "wording"],
   url: ["urls"],
-  entity: ["entities", "novelty", "values", "grounding", "support"],
-  negation: ["polarity", "grounding", "support"],
-  unsupported: ["grounding", "addition", "values", "entities", "novelty", "support"],
+  entity: ["entities", "novelty", "values", "grounding", "support", "wording"],
+  negation: ["polarity", "grounding", "support", "wording"],
+  unsupported: ["grounding", "addition", "values", "entities", "novelty", "support", "wording"],
 };
 
 interface JudgedSentence {

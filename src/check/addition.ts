@@ -11,15 +11,15 @@ const HELD = 0.4;
 
 /**
  * Does a clause at the end say what no cited statement says, in a sentence whose rest is grounded? Such an addition hides from a count over
- * all words. Words of the question count as held.
+ * all words.
  */
-export function checkAddition({ claim, statements, given }: Alignment, mode: "remove" | "warn"): Finding {
+export function checkAddition({ claim, statements }: Alignment, mode: "remove" | "warn"): Finding {
   const starts = [...claim.text.matchAll(CLAUSE)].map(({ index }) => index);
   for (const [i, start] of starts.entries()) {
     const end = starts[i + 1] ?? claim.text.length;
     const roots = [...new Set(claim.words.filter((word) => word.start >= start && word.end <= end).map(({ root }) => root))];
     if (roots.length < FEWEST_WORDS) continue;
-    const shares = statements.map((one) => roots.filter((root) => one.roots.has(root) || one.above.has(root) || given(root)).length);
+    const shares = statements.map((one) => roots.filter((root) => one.roots.has(root) || one.above.has(root)).length);
     const share = Math.max(0, ...shares) / roots.length;
     if (share >= HELD) continue;
     const clause = claim.text.slice(start, end).replace(/^[,;]\s+/, "");

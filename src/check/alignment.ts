@@ -7,7 +7,7 @@ import type { Statement } from "./statements.ts";
 const OWN = 1;
 const ABOVE = 0.8;
 const BESIDE = 0.4;
-/** What a word counts that the question brought: the reader said it, no source needs to. */
+/** What a word counts that the question brought, where statements are compared with each other; it grounds nothing. */
 const GIVEN = 0.6;
 /** A word under negation in only one of two texts says half of the same. */
 const OTHER_POLARITY = 0.5;
@@ -86,7 +86,7 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
       return a.every((worth, i) => worth >= (b[i] as number) - SLACK) && a.some((worth, i) => worth >= (b[i] as number) + CLEARLY_MORE);
     },
     get together() {
-      return bestPair(statements.map((statement) => distinct.map((word) => says(statement, word.root, given))));
+      return bestPair(statements.map((statement) => distinct.map((word) => says(statement, word.root))));
     },
     near: (place) => score(held, sharesAround(place, HALF_DISTANCE)),
     close: (place) => score(own, sharesAround(place, CLOSE_DISTANCE)),
@@ -102,8 +102,8 @@ function bestPair(rows: readonly (readonly number[])[]): number {
   return none.length === 0 ? 0 : sum(most(most(none))) / none.length;
 }
 
-function says({ roots, above }: Statement, root: string, given: ReadonlySet<string>): number {
-  return roots.has(root) ? OWN : above.has(root) ? ABOVE : given.has(root) ? GIVEN : 0;
+function says({ roots, above }: Statement, root: string): number {
+  return roots.has(root) ? OWN : above.has(root) ? ABOVE : 0;
 }
 
 /** Root → indexes of the words with it, in order of their first. */

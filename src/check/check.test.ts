@@ -226,12 +226,94 @@ describe("what a sentence says beside what it cites", () => {
 
   it("asks the learned score where there is one, and says when there is none", async () => {
     expect(await scored(0.9, null)).toMatchObject({ kept: true, status: "unchecked" });
-    expect(await scored(0.9, { minimum: 0.5, mode: "warn", outweighs: 0.95 })).toMatchObject({ kept: true, status: "supported" });
-    expect(await scored(0.2, { minimum: 0.5, mode: "remove", outweighs: 0.95 })).toMatchObject({ kept: false, status: "unsupported" });
-    expect(await scored(0.2, { minimum: 0.5, mode: "warn", outweighs: 0.95 })).toMatchObject({ kept: true, status: "unsupported" });
-    expect(await scored(null, { minimum: 0.5, mode: "remove", outweighs: 0.95 })).toMatchObject({ kept: true, status: "unchecked" });
+    expect(await scored(0.9, { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 })).toMatchObject({
+      kept: true,
+      status: "supported",
+    });
+    expect(await scored(0.2, { minimum: 0.5, mode: "remove", outweighs: 0.95, wording: 0.5 })).toMatchObject({
+      kept: false,
+      status: "unsupported",
+    });
+    expect(await scored(0.2, { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 })).toMatchObject({
+      kept: true,
+      status: "unsupported",
+    });
+    expect(await scored(null, { minimum: 0.5, mode: "remove", outweighs: 0.95, wording: 0.5 })).toMatchObject({
+      kept: true,
+      status: "unchecked",
+    });
     const without = await check("Benefits stop after a felony conviction.", [page]);
     expect(without.results.find(({ name }) => name === "support")).toMatchObject({ score: null, reason: "no support score is installed" });
+  });
+
+  it("gives the learned score what stands above a quote as evidence", async () => {
+    const asked: (readonly string[])[] = [];
+    const support: SupportScorer = {
+      id: "fake",
+      score: async (pairs) => {
+        asked.push(...pairs.map(({ evidence }) => evidence));
+        return pairs.map(() => ({ score: 0.9, spans: [], reason: "" }));
+      },
+    };
+    const cited: CitedQuote = { text: "A monthly fee of $5 is charged.", url: null, exact: true, above: ["Blue Account", "Fees"] };
+    await checkSentence(
+      { text: "The Blue Account has a monthly fee of $5.", cited: [cited] },
+      { ...contextOf(sourcebound.check), support },
+    );
+    expect(asked).toEqual([["A monthly fee of $5 is charged.", "Blue Account", "Fees"]]);
+  });
+
+  it("cites another source only if the learned score bears that out too", async () => {
+    const sentence = { text: "You have 60 days from the date of the letter to send evidence.", cited: [other], others: [[page]] };
+    const recited = async (score: number) =>
+      (await checkSentence(sentence, { ...contextOf(sourcebound.check), support: scorer(score) })).recited;
+    expect(await recited(0.9)).toBe(0);
+    expect(await recited(0.3)).toBeNull();
+  });
+
+  it("warns where a word was exchanged against the nearest sentence, and names it", async () => {
+    const fake = (score: number): SupportScorer => ({
+      id: "fake",
+      score: async (pairs) =>
+        pairs.map(() => ({ score: 0.9, spans: [], reason: "", wording: { score, spans: [{ start: 0, end: 8 }], reason: 'has "will"' } })),
+    });
+    const wording = async (score: number) =>
+      checkSentence(
+        { text: "Benefits stop after a felony conviction.", cited: [page] },
+        { ...contextOf(sourcebound.check), support: fake(score) },
+      );
+    expect(await wording(0.9)).toMatchObject({ kept: true, status: "supported", reason: "support score 0.90" });
+    const warned = await wording(0.1);
+    expect(warned).toMatchObject({ kept: true, status: "unsupported", reason: 'has "will"' });
+    expect(verdicts(warned).wording).toBe("warn");
+  });
+
+  it.each([
+    ["You cannot appeal.", "The office sends the decision within six weeks."],
+    ["It is free.", "The fee for a copy is $20 and must be paid in advance."],
+    ["Dogs bark.", "Parking is open to visitors from noon."],
+  ])("does not let a short sentence pass that no quote speaks of: %s", async (text, quoted) => {
+    expect(await check(text, [{ text: quoted, url: null, exact: true }])).toMatchObject({ kept: false, status: "unsupported" });
+  });
+
+  it("keeps a short sentence whose words the quote has", async () => {
+    expect((await check("It is free.", [{ text: "Entry to the garden is free.", url: null, exact: true }])).kept).toBe(true);
+  });
+
+  it.each([
+    ["Odd jobs count.", "Odd jobs (marginal employment), don't count."],
+    ["Gift cards expire.", "Gift cards (plastic or digital), don't expire."],
+    ["The tablet can be crushed.", "The tablet, unlike the syrup, cannot be crushed."],
+  ])("sees a denial behind brackets and a comma: %s", async (text, quoted) => {
+    const checked = await check(text, [{ text: quoted, url: null, exact: true }]);
+    expect(checked).toMatchObject({ kept: false, status: "contradicted" });
+  });
+
+  it("does not count words of the question as grounds", async () => {
+    const asked = { ...contextOf(sourcebound.check), question: "Does the travel insurance cover skiing accidents abroad?" };
+    const cited: CitedQuote = { text: "Claims are paid within ten days.", url: null, exact: true };
+    const text = "The travel insurance covers skiing accidents abroad.";
+    expect(await checkSentence({ text, cited: [cited] }, asked)).toMatchObject({ kept: false, status: "unsupported" });
   });
 
   it("takes a number of the question for granted only where it is said of the same", async () => {
@@ -264,7 +346,7 @@ describe("what a sentence says beside what it cites", () => {
   });
 
   it("lets a high support score outweigh the count of unfamiliar words, and nothing else", async () => {
-    const support = { minimum: 0.5, mode: "warn", outweighs: 0.95 } as const;
+    const support = { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 } as const;
     const judged = (text: string, score: number) =>
       checkSentence({ text, cited: [page] }, { ...contextOf({ ...sourcebound.check, support }), support: scorer(score) });
     const unfamiliar = "Purple mountains attract painters during quiet autumn evenings.";

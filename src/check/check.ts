@@ -78,7 +78,9 @@ export async function checkSentence(
   const better = settings.recite
     ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : found, fit }, others, settings, reader)
     : null;
-  const recited = better ?? (exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null);
+  const candidate = better ?? (exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null);
+  const borne = candidate === null ? null : await checkSupport(text, others[candidate] ?? [], context);
+  const recited = borne?.every(({ verdict }) => verdict === "pass") === true ? candidate : null;
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
@@ -87,7 +89,7 @@ export async function checkSentence(
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
-  const support = quotes.length === 0 ? [] : [await checkSupport(urls.text, quotes, context)];
+  const support = quotes.length === 0 ? [] : await checkSupport(urls.text, quotes, context);
   const results: Finding[] = [citations, ...findings.map((one) => outweighed(one, support[0]?.score ?? null, settings)), ...support];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
@@ -119,14 +121,26 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 /** What an uncited sentence counts as when a source is looked for. */
 const UNCITED = finding("citations", "fail", 0, "cites no source");
 
-async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding> {
-  if (support === null) return finding("support", "pass", null, "no support score is installed");
-  if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
-  const [scored] = await support.score([{ claim: text, evidence: quotes.map((quote) => quote.text) }]);
-  if (scored === undefined || scored === null) return finding("support", "pass", null, `${support.id} could not score it`);
-  const low = scored.score < settings.support.minimum;
-  const verdict = !low ? "pass" : settings.support.mode === "remove" ? "fail" : "warn";
-  return finding("support", verdict, scored.score, scored.reason, scored.spans);
+/** What the learned scores say: whether the quotes bear the sentence out, and whether a word was exchanged against the one nearest to it. */
+async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding[]> {
+  if (support === null) return [finding("support", "pass", null, "no support score is installed")];
+  if (settings.support === null) return [finding("support", "pass", null, "this profile does not ask for a support score")];
+  const { minimum, mode, wording } = settings.support;
+  const [scored] = await support.score([{ claim: text, evidence: evidenceOf(quotes) }]);
+  if (scored === undefined || scored === null) return [finding("support", "pass", null, `${support.id} could not score it`)];
+  const judged = (name: string, one: NonNullable<typeof scored.wording>, least: number, fault: Finding["verdict"]) =>
+    one.score >= least
+      ? finding(name, "pass", one.score, `${name} score ${one.score.toFixed(2)}`)
+      : finding(name, fault, one.score, one.reason, one.spans);
+  return [
+    judged("support", scored, minimum, mode === "remove" ? "fail" : "warn"),
+    ...(scored.wording === undefined ? [] : [judged("wording", scored.wording, wording, "warn")]),
+  ];
+}
+
+/** Quotes, and behind them what stands above them: a title that names the thing is said of every sentence below. */
+function evidenceOf(quotes: readonly CitedQuote[]): string[] {
+  return [...new Set([...texts(quotes), ...quotes.flatMap(({ above = [] }) => above.filter((line) => line.trim() !== ""))])];
 }
 
 /** Counts the words of the sentence that its sources lack: a high support score, which reads how words stand, outweighs it. */

@@ -5,5 +5,11 @@ export interface SupportScorer {
   readonly id: string;
   score(
     pairs: readonly { readonly claim: string; readonly evidence: readonly string[] }[],
-  ): Promise<readonly ({ readonly score: number; readonly spans: readonly TextRange[]; readonly reason: string } | null)[]>;
+  ): Promise<readonly ((Scored & { readonly wording?: Scored | undefined }) | null)[]>;
+}
+
+interface Scored {
+  readonly score: number;
+  readonly spans: readonly TextRange[];
+  readonly reason: string;
 }

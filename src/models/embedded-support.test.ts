@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from "../package.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
-import { createEmbeddedSupportScorer, readSupportWeights } from "./embedded-support.ts";
+import { createEmbeddedSupportScorer, readSupportWeights, readWordingWeights } from "./embedded-support.ts";
 import { logistic, scoreTrees } from "./support/trees.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "support-"));
@@ -29,6 +29,31 @@ describe("the shipped weights", () => {
     for (const { values, chance: expected } of cases) {
       expect(logistic(chance[0] * scoreTrees(trees, values) + chance[1])).toBeCloseTo(expected, 3);
     }
+  });
+
+  it("give the chances of wording that the training computed", () => {
+    const schema = z.array(z.object({ values: z.array(z.number().nullable()), chance: z.number() }));
+    const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/train/support/wording-parity.json"), "utf8")));
+    const { trees, chance } = readWordingWeights().model;
+    for (const { values, chance: expected } of cases)
+      expect(logistic(chance[0] * scoreTrees(trees, values) + chance[1])).toBeCloseTo(expected, 3);
+  });
+
+  it.each([
+    [
+      "Guests must leave the keys of their room at the desk in the hall.",
+      "Guests may leave the keys of their room at the desk in the hall.",
+    ],
+    [
+      "You can return the lamp within a month unless you kept the receipt.",
+      "You can return the lamp within a month if you kept the receipt.",
+    ],
+    ["Water the plants in the yard after sunset in the dry months.", "Water the plants in the yard before sunset in the dry months."],
+  ])("tell an exchanged word from the sentence as it stands: %s", (claim, evidence) => {
+    const wordingOf = (text: string) => scorer.scoreSync([{ claim: text, evidence: ["Please read this first.", evidence] }])[0]?.wording;
+    expect(wordingOf(claim)?.score).toBeLessThan(0.2);
+    expect(wordingOf(evidence)?.score).toBeGreaterThan(0.5);
+    expect(wordingOf("Nobody asked.")).toBeUndefined();
   });
 
   it("are refused when a number was altered, a list cut, or the file is no JSON", () => {

@@ -7,13 +7,13 @@ import { PACKAGE_ROOT } from "../package.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import { ANSWER_OWN_COLUMNS, answerFeatures } from "./support/answer.ts";
 import type { SupportView } from "./support/claim-view.ts";
-import { explainSupport } from "./support/explain.ts";
+import { explainSupport, explainWording } from "./support/explain.ts";
 import { SUPPORT_FEATURES } from "./support/features.ts";
 import { readEvidence, readSentence, type SupportEvidence } from "./support/text.ts";
 import { faultOfTrees, logistic, scoreTrees } from "./support/trees.ts";
 import { viewSupport } from "./support/view.ts";
 import { SupportVocabulary } from "./support/vocabulary.ts";
-import type { SupportPair, SupportScore, SupportScorer } from "./support.ts";
+import type { SupportPair, SupportScore, SupportScorer, WordingScore } from "./support.ts";
 
 const numbers = z.array(z.number());
 const treesSchema = z.object({
@@ -39,29 +39,50 @@ const weightsSchema = z.object({
 });
 export type SupportWeights = z.infer<typeof weightsSchema>;
 
+const wordingSchema = z.object({
+  name: z.string(),
+  recipe: z.string(),
+  sha256: z.string(),
+  model: z.object({ features: names, trees: treesSchema, chance: curveSchema }),
+});
+export type WordingWeights = z.infer<typeof wordingSchema>;
+
 /**
  * Weights as they ship; made by `lab/train/support`.
  * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
  */
 export function readSupportWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/support.json")): SupportWeights {
+  return readWeights(path, weightsSchema, ({ model: { sentence, answer } }) => {
+    const columns = ANSWER_OWN_COLUMNS + answer.sums.length + 2 * answer.means.length + answer.firsts.length;
+    return faultOfTrees(sentence.trees, sentence.features.length) ?? faultOfTrees(answer.trees, columns);
+  });
+}
+
+/**
+ * Weights of the wording score as they ship; made by `lab/train/support`.
+ * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
+ */
+export function readWordingWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/wording.json")): WordingWeights {
+  return readWeights(path, wordingSchema, ({ model: { trees, features } }) => faultOfTrees(trees, features.length));
+}
+
+function readWeights<T extends { readonly sha256: string }>(path: string, schema: z.ZodType<T>, faultOf: (weights: T) => string | null): T {
   const corrupt = (what: string, cause?: unknown) => {
     const message = `the support score's weights ${path} cannot be used (${what}): reinstall the package, or make them again with lab/train/support`;
     return new ModelError("support_corrupt", message, { path }, { cause });
   };
-  let weights: SupportWeights;
+  let weights: T;
   let text: string;
   try {
     text = readFileSync(path, "utf8");
-    weights = weightsSchema.parse(JSON.parse(text));
+    weights = schema.parse(JSON.parse(text));
   } catch (cause) {
     throw corrupt(messageOf(cause), cause);
   }
   // The hash covers the model as it stands in the file, so that no other writing of the same numbers is needed.
   const body = text.slice(text.indexOf('"model": ') + '"model": '.length, text.lastIndexOf("\n}"));
   if (createHash("sha256").update(body).digest("hex") !== weights.sha256) throw corrupt("its hash differs from the one in its header");
-  const { sentence, answer } = weights.model;
-  const columns = ANSWER_OWN_COLUMNS + answer.sums.length + 2 * answer.means.length + answer.firsts.length;
-  const fault = faultOfTrees(sentence.trees, sentence.features.length) ?? faultOfTrees(answer.trees, columns);
+  const fault = faultOf(weights);
   if (fault !== null) throw corrupt(fault);
   return weights;
 }
@@ -84,6 +105,9 @@ export interface EmbeddedSupportScorer extends SupportScorer {
 const KNOWN_EVIDENCE = 32;
 const KNOWN_CHARACTERS = 8_000;
 
+/** Share of a claim's tokens that one sentence of the evidence must hold in order before a word between them counts as exchanged: others say it freely. */
+const NEAR = 0.9;
+
 /** Pairs between two looks at the signal. */
 const PAIRS_PER_STEP = 32;
 
@@ -94,17 +118,33 @@ const PAIRS_PER_STEP = 32;
 export function createEmbeddedSupportScorer(
   encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">,
   weights: SupportWeights = readSupportWeights(),
+  wording: WordingWeights = readWordingWeights(),
 ): EmbeddedSupportScorer {
   const vocabulary = new SupportVocabulary(encoder);
   const { sentence, answer } = weights.model;
-  const measures = sentence.features.map((name) => SUPPORT_FEATURES[name] as (view: SupportView) => number | null);
+  const measuresOf = (features: readonly string[]) =>
+    features.map((name) => SUPPORT_FEATURES[name] as (view: SupportView) => number | null);
+  const measures = measuresOf(sentence.features);
+  const wordingMeasures = measuresOf(wording.model.features);
 
   function judge(text: string, evidence: SupportEvidence): { values: (number | null)[]; score: SupportScore } | null {
     const view = viewSupport(readSentence(text, vocabulary), evidence, vocabulary);
     if (view === null) return null;
     const values = measures.map((measure) => measure(view));
     const [slope, offset] = sentence.chance;
-    return { values, score: { score: logistic(slope * scoreTrees(sentence.trees, values) + offset), ...explainSupport(view, text) } };
+    const score = logistic(slope * scoreTrees(sentence.trees, values) + offset);
+    return { values, score: { score, ...explainSupport(view, text), wording: judgeWording(view, text) } };
+  }
+
+  function judgeWording(view: SupportView, text: string): WordingScore | undefined {
+    if (view.difference === null || view.difference.kept < NEAR) return undefined;
+    const { trees, chance } = wording.model;
+    const [slope, offset] = chance;
+    const raw = scoreTrees(
+      trees,
+      wordingMeasures.map((measure) => measure(view)),
+    );
+    return { score: logistic(slope * raw + offset), ...explainWording(view, text) };
   }
 
   /** Evidence that was read, the latest last: sentences of one answer share it. */
@@ -142,7 +182,7 @@ export function createEmbeddedSupportScorer(
   }
 
   return {
-    id: `${weights.name}-${weights.recipe}-${weights.sha256.slice(0, 12)}`,
+    id: `${weights.name}-${weights.recipe}-${weights.sha256.slice(0, 12)}-${wording.sha256.slice(0, 12)}`,
     async score(pairs, { signal } = {}) {
       const scores: (SupportScore | null)[] = [];
       for (let at = 0; at < pairs.length; at += PAIRS_PER_STEP) {

@@ -14,6 +14,16 @@ export interface SupportScore {
   readonly spans: readonly TextRange[];
   /** What weighed most, in a sentence. */
   readonly reason: string;
+  /** What a scorer says of wording alone: is what the sentence commits to still what the evidence's nearest sentence commits to? Absent: not measured, or no sentence comes near. */
+  readonly wording?: WordingScore | undefined;
+}
+
+/** How a claim stands beside the one sentence of its evidence that comes nearest to its wording. */
+export interface WordingScore {
+  /** Chance, 0 to 1, that no word, name or number was exchanged, added or left out that turns what is said. */
+  readonly score: number;
+  readonly spans: readonly TextRange[];
+  readonly reason: string;
 }
 
 /** Judges whether evidence supports a claim. Every implementation runs the same contract suite (`src/testing`). */

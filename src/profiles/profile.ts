@@ -197,9 +197,14 @@ export interface CheckSettings {
   readonly recite: boolean;
   /**
    * Least learned support score, what happens below it, and the score from which it outweighs the check that only counts unfamiliar words;
-   * `null`: not scored.
+   * `wording`: least chance that no word was exchanged against the nearest sentence of the quotes; below it the reader is warned. `null`: not scored.
    */
-  readonly support: { readonly minimum: number; readonly mode: "remove" | "warn"; readonly outweighs: number } | null;
+  readonly support: {
+    readonly minimum: number;
+    readonly mode: "remove" | "warn";
+    readonly outweighs: number;
+    readonly wording: number;
+  } | null;
   /**
    * Citations that no source has are taken out, and it is said. Only the lower rungs of `eval ladder` do otherwise: `flag` shows them as written and warns,
    * `leave` says nothing.

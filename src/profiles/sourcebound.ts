@@ -46,7 +46,7 @@ export const sourcebound: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: { minimum: 0.7, mode: "warn", outweighs: 0.95 },
+    support: { minimum: 0.7, mode: "warn", outweighs: 0.95, wording: 0.2 },
     urls: "remove",
     verificationScore: 0.7,
   },

@@ -46,8 +46,9 @@ const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
-/** "with the Court, not with VA" tells two things apart and denies none. */
+/** "with the Court, not with VA" tells two things apart and denies none; a verb behind a comma does: "odd jobs (as defined below), don't count". */
 const CONTRASTS = /[,—–]\s*$/;
+const DENIES_VERB = /^(?:cannot|\p{L}{2,6}n't)$/u;
 const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
 /** Verbs that carry little: a negation acts on what they bring. */
@@ -95,7 +96,7 @@ export function createWordReader(): ReadWords {
         const noun = DENIES_NOUN.test(word) && !NO_LONGER.test(after);
         const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        sure = !(limits || lacks || CONTRASTS.test(gap));
+        sure = !(limits || lacks || (CONTRASTS.test(gap) && !DENIES_VERB.test(word)));
         sureUntil = last + SURE_CHARACTERS;
         // What stands before the verb is what it is denied of: "the grant can't be had".
         if (!noun && !limits)

@@ -2,6 +2,7 @@
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { readClaims } from "./claims.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -9,6 +10,8 @@ const { values: flags } = parseArgs({
     out: { type: "string" },
     /** JSON lines of mutations.mjs: more items of the same shape. */
     extra: { type: "string" },
+    /** `claims.jsonl.gz` of lab/train/reader. */
+    claims: { type: "string" },
     dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     sets: { type: "string", default: "ragtruth,wice,summedits,begin,halueval,tabfact" },
   },
@@ -41,6 +44,7 @@ if (flags.extra !== undefined && existsSync(flags.extra)) {
       .map((line) => JSON.parse(line)),
   ]);
 }
+if (flags.claims !== undefined) sources.push(["claims", readClaims(flags.claims)]);
 for (const [name, set] of sources) {
   const started = performance.now();
   let last = null;
@@ -65,7 +69,9 @@ for (const [name, set] of sources) {
       task: item.task,
       group: item.group,
       id: item.id,
-      fold: supportFold(item.set, item.group),
+      fold: item.split === "dev" ? -1 : supportFold(item.set, item.group),
+      weight: item.weight ?? 1,
+      people: item.people ?? true,
       supported: item.supported,
       from: row,
       rows: rows.length,

@@ -174,7 +174,9 @@ def trees_of(model: lgb.Booster, keep: int) -> dict:
         at = len(out["feature"])
         # What is missing goes with the default; where training saw nothing missing it counts as 0.
         left = node["default_left"] if node["missing_type"] == "NaN" else 0.0 <= node["threshold"]
-        threshold = 0.0 if abs(node["threshold"]) < 1e-30 else float(f"{node['threshold']:.8g}")
+        # LightGBM parts zero from what is below it at -1e-35, and from what is above it at 1e-35.
+        threshold = float(f"{node['threshold']:.8g}")
+        threshold = 0.0 if 0 <= threshold < 1e-30 else threshold
         for key, value in (("feature", node["split_feature"]), ("threshold", threshold), ("left", 0), ("right", 0), ("missing", int(left))):
             out[key].append(value)
         out["left"][at] = add(node["left_child"])

@@ -1,4 +1,5 @@
 import type { Amount } from "./amounts.ts";
+import type { Difference } from "./difference.ts";
 import type { OppositeKind } from "./lexicon.ts";
 import type { RecordLine } from "./records.ts";
 import type { SupportEvidence, SupportSentence, SupportToken } from "./text.ts";
@@ -84,4 +85,6 @@ export interface SupportView {
   readonly topForms: ReadonlySet<string>;
   /** Places of the claim's words in the best sentence, in the claim's order. */
   readonly orderInBest: readonly number[];
+  /** The claim beside the sentence nearest to its wording; `null` when none shares a word. */
+  readonly difference: Difference | null;
 }

@@ -59,6 +59,23 @@ function turnFaults({ words, opposites }: SupportView, text: string): Fault[] {
   ];
 }
 
+/** The words of a claim that its nearest sentence lacks, and what that one has instead. */
+export function explainWording({ difference }: SupportView, text: string): { spans: TextRange[]; reason: string } {
+  const { own = [], other = [] } = difference ?? {};
+  const said = own.map(({ start, end }) => `"${text.slice(start, end)}"`).join(", ");
+  const instead = other.map((token) => `"${token.text}"`).join(", ");
+  const where = "the sentence of the evidence that comes nearest";
+  const reason =
+    said !== "" && instead !== ""
+      ? `has ${said} where ${where} has ${instead}`
+      : said !== ""
+        ? `${said} stands not in ${where}`
+        : instead !== ""
+          ? `leaves out ${instead} of ${where}`
+          : `says otherwise than ${where}`;
+  return { spans: own.map(({ start, end }) => ({ start, end })), reason };
+}
+
 /** In order, without overlaps; what only blanks part is one. */
 function merge(faults: readonly TextRange[]): TextRange[] {
   const sorted = [...faults].sort((a, b) => a.start - b.start || a.end - b.end);

@@ -1,4 +1,5 @@
 import type { ClaimWord, SupportView } from "./claim-view.ts";
+import { type Difference, WORD_CLASSES } from "./difference.ts";
 import type { OppositeKind } from "./lexicon.ts";
 import { CAUSES, EVALUATIONS, GENDERS, HEDGES, META_WORDS, NEGATIONS, OBLIGATIONS, SUPERLATIVES, TELLING, UNIVERSALS } from "./lexicon.ts";
 import { pairKey, type SupportSentence, type SupportToken } from "./text.ts";
@@ -170,6 +171,16 @@ function content({ tokens }: SupportSentence): number {
   return tokens.reduce((sum, token) => sum + (token.content ? 1 : 0), 0);
 }
 
+/** Features of the claim beside the sentence nearest to its wording. */
+function differences(measures: Readonly<Record<string, (difference: Difference) => number | null>>): Record<string, SupportFeature> {
+  return Object.fromEntries(
+    Object.entries(measures).map(([name, measure]) => [
+      `difference.${name}`,
+      ({ difference }: SupportView) => (difference === null ? null : measure(difference)),
+    ]),
+  );
+}
+
 /** Every feature by name; the weights file says which are used and how. */
 export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "all.hard": ({ words }) => weighted(words, ({ best }) => (best === 1 ? 1 : 0)),
@@ -273,4 +284,22 @@ export const SUPPORT_FEATURES: Readonly<Record<string, SupportFeature>> = {
   "length.best": ({ top }) => top[0]?.tokens.length ?? null,
   "evidence.length": ({ evidence }) => Math.log2(1 + evidence.tokenCount),
   "evidence.sentences": ({ evidence }) => Math.log2(1 + evidence.sentences.length),
+  ...differences({
+    kept: ({ kept }) => kept,
+    added: ({ added }) => added,
+    "lost-inside": ({ lostInside }) => lostInside,
+    "lost-outside": ({ lostOutside }) => lostOutside,
+    places: ({ places }) => places,
+    largest: ({ largest }) => largest,
+    ...Object.fromEntries(WORD_CLASSES.map((name) => [name, ({ net }: Difference) => net[name]])),
+    "conditions-added": ({ conditionsAdded }) => conditionsAdded,
+    "conditions-outside": ({ conditionsOutside }) => conditionsOutside,
+    "names-added": ({ names: { added } }) => added,
+    "names-exchanged": ({ names: { added, lost } }) => Math.min(added, lost),
+    "numbers-added": ({ numbers: { added } }) => added,
+    "numbers-exchanged": ({ numbers: { added, lost } }) => Math.min(added, lost),
+    "content-added": ({ content: { added } }) => added,
+    "content-lost": ({ content: { lost } }) => lost,
+    "content-moved": ({ content: { moved } }) => moved,
+  }),
 };

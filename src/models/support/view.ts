@@ -1,4 +1,5 @@
 import type { ClaimClause, ClaimField, ClaimOpposite, ClaimWord, SupportView } from "./claim-view.ts";
+import { readDifference } from "./difference.ts";
 import { OPPOSITE_SIDES } from "./lexicon.ts";
 import { isMarker, matchAmount, matchClosed, matchHours } from "./match-amounts.ts";
 import { type SupportEvidence, type SupportSentence, type SupportToken, vectorOf } from "./text.ts";
@@ -53,6 +54,7 @@ export function viewSupport(claimText: SupportSentence, evidence: SupportEvidenc
     cosines: topCosines(vector, evidence.vectors),
     topForms,
     orderInBest: placesIn(top[0], words),
+    difference: readDifference(claim, evidence),
   };
 }
 
