@@ -18,6 +18,8 @@ const SAMPLE_BYTES = 64 * 1024;
 const MIN_CONFIDENCE = 20;
 /** In UTF-16 of mostly Latin text every other byte is NUL; anything near that is no accident. */
 const MIN_NUL_SHARE = 0.2;
+/** A few NUL bytes are no text at all. */
+const MIN_NULS = 2;
 const WESTERN = "windows-1252";
 /** How ISO-2022 shifts into another set of characters, all in seven bits. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what it looks for
@@ -71,7 +73,7 @@ function wideEncoding(bytes: Uint8Array): string | null {
   const counts = [0, 0];
   for (const [i, byte] of sample.entries()) if (byte === 0) counts[i & 1] = (counts[i & 1] ?? 0) + 1;
   const [even = 0, odd = 0] = counts;
-  const enough = (sample.length / 2) * MIN_NUL_SHARE;
+  const enough = Math.max(MIN_NULS, (sample.length / 2) * MIN_NUL_SHARE);
   if (bytes.length % 2 === 1 || Math.min(even, odd) > enough / 10) return null;
   return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
 }
