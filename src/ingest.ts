@@ -78,6 +78,7 @@ export interface IngestParts {
  * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+  signal.throwIfAborted();
   const begun = parts.clock();
   const { store } = parts;
   const scan = scanFolder(request.folder, request.root, supportedExtensions);
