@@ -63,7 +63,8 @@ describe("a pack with tenants", { timeout: 120_000 }, () => {
       documents: join(folder, "documents"),
       tenants: { novamart: join(folder, "tenants/novamart"), shelfwise: join(folder, "tenants/shelfwise") },
       answerable: [...about("next day delivery"), ...about("evening delivery")],
-      unanswerable: [],
+      // What contradicts it is looked for in every document, the entries of `features.yaml` among them.
+      unanswerable: whole.unanswerable.filter(({ question }) => question.includes("novapoints for cash")),
     };
     const options = { config: configSchema.parse({}), domain: "retail", signal: new AbortController().signal, openEngine: createEngine };
     for await (const event of runGolden(set, options)) {
@@ -71,6 +72,7 @@ describe("a pack with tenants", { timeout: 120_000 }, () => {
       expect(event.items.map(({ id, right }) => [id, right])).toEqual([
         ["novamart-a-005", true],
         ["shelfwise-a-004", true],
+        ["novamart-u-008", true],
       ]);
     }
   });

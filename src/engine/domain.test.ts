@@ -76,7 +76,9 @@ describe("loadDomain", () => {
     expect(() => loadDomain("retial", folder)).toThrow(
       'There is no domain "retial". Did you mean "retail"? Known: book, documents, pharma, retail, veterans.',
     );
-    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(/Known: documents, veterans\. .*nowhere, does not exist/);
+    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(
+      /Known: book, documents, pharma, retail, veterans\. .*nowhere, does not exist/,
+    );
     expect(() => loadDomain("../retail", folder)).toThrow(/no domain "\.\.\/retail"/);
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "../errors.ts";
+import { fileOfDocument } from "../text/document-path.ts";
 import type { Citation, TextRange } from "../types.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
@@ -22,7 +23,7 @@ export interface GoldenPlaces {
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]): GoldenPlaces {
   const texts = new Map<string, string>();
   const textOf = (page: string): string => {
-    const known = texts.get(page) ?? readFileSync(join(corpus, page), "utf8");
+    const known = texts.get(page) ?? readFileSync(join(corpus, fileOfDocument(page)), "utf8");
     texts.set(page, known);
     return known;
   };

@@ -8,3 +8,9 @@ export function renamedPath(path: string, from: string, to: string): string {
 export function documentPath(file: string): string {
   return file.replace(/%(?=(?:25)*23)/g, "%25").replaceAll("#", "%23");
 }
+
+/** The file in which a document stands, by the document's path: the inverse of `documentPath`, also for an entry of a file. */
+export function fileOfDocument(path: string): string {
+  const [file = path] = path.split("#");
+  return file.replace(/%((?:25)*)23/g, (_, escaped: string) => (escaped === "" ? "#" : `%${escaped.slice(2)}23`));
+}

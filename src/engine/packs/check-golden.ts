@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SourceboundError } from "../../errors.ts";
 import { type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
+import { fileOfDocument } from "../../text/document-path.ts";
 import type { DomainPack } from "../domain.ts";
 import { type PackFinding, packFinding } from "./finding.ts";
 import type { FolderDocument } from "./read-documents.ts";
@@ -51,7 +52,7 @@ export function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, rea
 function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
   const texts = new Map<string, string>();
   const textOf = (page: string): string => {
-    const path = join(pack.folder, page);
+    const path = join(pack.folder, fileOfDocument(page));
     const text = texts.get(page) ?? (existsSync(path) ? readFileSync(path, "utf8") : "");
     texts.set(page, text);
     return text;
