@@ -10,6 +10,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
+import { addKeysCommand } from "./commands/keys.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
 import { addReportsCommand } from "./commands/reports.ts";
@@ -92,6 +93,7 @@ function createProgram(context: CliContext): Command {
   addCheckCommand(program, context);
   addIngestCommand(program, context);
   addServeCommand(program, context);
+  addKeysCommand(program, context);
   addConflictsCommand(program, context);
   addCacheCommand(program, context);
   addReportsCommand(program, context);
