@@ -1,13 +1,13 @@
 import { admit } from "./answer/admit.ts";
 import { assemble } from "./answer/assemble.ts";
 import { checkWhole, flags } from "./answer/check.ts";
-import { compress } from "./answer/compress.ts";
+import { compress, type Usable } from "./answer/compress.ts";
 import { decide } from "./answer/decide.ts";
 import { type Known, lookup } from "./answer/lookup.ts";
 import { createOutcome, type Outcome } from "./answer/outcome.ts";
 import type { AnswerParts } from "./answer/parts.ts";
 import { recall } from "./answer/recall.ts";
-import { refuse } from "./answer/refuse.ts";
+import { refuse, refuseUnsearched } from "./answer/refuse.ts";
 import { remember } from "./answer/remember.ts";
 import { replay } from "./answer/replay.ts";
 import { assertCanRun, retrieve } from "./answer/retrieve.ts";
@@ -52,6 +52,8 @@ export async function* answer(request: AskRequest, parts: AnswerParts, signal: A
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { parts, trace, signal } = run;
   outcome.warnings.push(...parts.hotlines(question.text));
+  outcome.refusal = await refuseUnsearched(question, parts);
+  if (outcome.refusal !== null) return;
 
   const found = yield* trace.stage("retrieve", (log) => retrieve(question, parts, log, signal));
   outcome.embedding = found.embedding;
@@ -68,22 +70,28 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   yield* askWeb("decides", question, outcome, run);
 
   const weighed = { question, evidence: outcome.evidence, view: judged.view, ranker: found.ranker, scale: found.scale };
-  const { decision, headroom } = yield* trace.stage("decide", (log) => decide(weighed, parts, log));
+  const { decision, headroom, choice } = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
   outcome.decision = decision;
+  outcome.choice = choice;
   outcome.headroom = headroom;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
 
   if (decision.answer) {
     yield* askWeb("attaches", question, outcome, run);
-    yield* write(question, outcome, run);
+    yield* write({ question, choice }, outcome, run);
   }
   if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, parts);
 }
 
 /** Quotes, then sentences that are each checked before they are shown, then the checks of the whole. */
-async function* write(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+async function* write(
+  chosen: Pick<Usable, "question" | "choice">,
+  outcome: Outcome,
+  { parts, trace, signal }: Run,
+): AsyncGenerator<AnswerEvent, void> {
+  const { question } = chosen;
   const { usable } = outcome.decision;
-  const quotes = yield* trace.stage("compress", (log) => compress({ question, usable, scale: outcome.scale }, parts, log, signal));
+  const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, parts, log, signal));
   outcome.calls.push(...quotes.calls);
 
   const written = yield* writeChecked({ question, quotes }, parts, trace, signal);

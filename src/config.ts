@@ -9,6 +9,8 @@ import { serverSchema } from "./server-config.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 
+/** The pack that knows nothing of any field: anybody's documents are read with it until another one is named. */
+export const DEFAULT_DOMAIN = "documents";
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
 /** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. It is also the most that can be set. */
@@ -133,8 +135,12 @@ export const configSchema = z.strictObject({
     .describe(
       "Folder of the database and of the index kept beside it (`index/`), with everything ingested in both; relative to the working directory",
     ),
-  domains_dir: z.string().min(1).optional().describe("Folder of domain packs; the ones that ship with the program when absent"),
-  domain: z.string().min(1).default("veterans").describe("Domain of requests that name none"),
+  domains_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Folder of domain packs of one's own, beside those that ship with the program; of two with one name, one's own counts"),
+  domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
@@ -292,15 +298,17 @@ export interface LoadConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Values that win over file and environment, such as command-line options. */
   readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Top-level values that hold where neither file nor environment says otherwise. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides; paths come back absolute.
  * @throws ConfigError when a file does not parse, a key is unknown (with the nearest right name) or a value is wrong
  */
-export function loadConfig({ cwd, env, overrides = {} }: LoadConfigOptions): Config {
+export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConfigOptions): Config {
   const path = findConfigFile(cwd, env.SOURCEBOUND_CONFIG);
-  const merged = path === null ? {} : readConfigFile(path);
+  const merged = { ...defaults, ...(path === null ? {} : readConfigFile(path)) };
   applyEnvironment(merged, env);
   for (const [key, value] of Object.entries(overrides)) if (value !== undefined) setIn(merged, key.split("."), value);
   const parsed = configSchema.safeParse(merged);
@@ -327,8 +335,11 @@ export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { m
 }
 
 /** Configuration of this process. The one place that reads `process.env` and the working directory. */
-export function loadProcessConfig(overrides?: Readonly<Record<string, unknown>>): Config {
-  return loadConfig({ cwd: process.cwd(), env: process.env, ...(overrides === undefined ? {} : { overrides }) });
+export function loadProcessConfig(
+  overrides: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
+): Config {
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides, defaults });
 }
 
 function findConfigFile(cwd: string, named: string | undefined): string | null {
@@ -354,7 +365,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   }
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw new ConfigError("config_invalid", `${path} must hold keys and values, such as \`domain: veterans\`.`, { path });
+    throw new ConfigError("config_invalid", `${path} must hold keys and values, such as \`domain: documents\`.`, { path });
   }
   return structuredClone(value) as Record<string, unknown>;
 }

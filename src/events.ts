@@ -63,6 +63,8 @@ export type IngestEvent =
       readonly revision: number;
       /** What an endpoint charged for vectors; `null` when nothing was embedded over a network. */
       readonly embedding: EmbeddingCost | null;
+      /** Files of kinds that are not read, counted by their ending, the most frequent first. */
+      readonly unread: Readonly<Record<string, number>>;
     };
 
 /** `null`: the endpoint did not count, or the price of the model is not known. */

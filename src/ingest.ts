@@ -73,6 +73,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { store } = parts;
   const { files, skipped, unreadable } = scanFolder(request.folder, request.root, supportedExtensions);
   yield { type: "scan-end", files: files.length, skipped };
+  const unread = skipped.filter(({ extension }) => extension !== null);
   const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
   if (files.length === 0 && unreadable.length === 0 && !request.allowEmpty) throw emptyFolder(request.folder, known.size);
 
@@ -121,7 +122,15 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "document", path: file.path, outcome: kind, chunks: made, counts: snapshot() };
   }
 
-  const present = new Set(files.map(({ path }) => path).filter((path) => !vanished.has(path)));
+  // Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched.
+  for (const { path, reason } of unread) {
+    signal.throwIfAborted();
+    const before = known.get(path);
+    if (before?.status === "failed" && before.reason === reason) continue;
+    const content: FileContent = { originalHash: "", settings: "", access: request.access, documents: [], failure: reason };
+    counts.deleted += (await store.documents.putFile({ ...request, path }, content)).deleted;
+  }
+  const present = new Set([...files, ...unread].map(({ path }) => path).filter((path) => !vanished.has(path)));
   const isHidden = (path: string) => unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
@@ -130,7 +139,22 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   }
   const embedding = parts.prices === null ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
-  yield { type: "ingest-end", counts: snapshot(), chunks, ms: Math.round(parts.clock() - begun), revision, embedding };
+  yield {
+    type: "ingest-end",
+    counts: snapshot(),
+    chunks,
+    ms: Math.round(parts.clock() - begun),
+    revision,
+    embedding,
+    unread: countKinds(unread),
+  };
+}
+
+/** Extension → files of it that are not read, the most frequent first. */
+function countKinds(unread: readonly { readonly extension: string | null }[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { extension } of unread) counts.set(extension || "no extension", (counts.get(extension || "no extension") ?? 0) + 1);
+  return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));
 }
 
 /** `null` when the file has vanished since it was listed. */

@@ -20,6 +20,7 @@ import {
   verify,
   versionsOf,
 } from "../../src/internals.ts";
+import { readChooserWeights } from "../../src/write/chooser-weights.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { admittedIn } from "../sets/refusal-sets.ts";
 
@@ -36,7 +37,7 @@ export const benchmark: Benchmark = {
   async run(args, progress) {
     const { values } = parseArgs({ args: [...args], options: { corpus: { type: "string" }, questions: { type: "string" } } });
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, "cache.enabled": false }));
+    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }));
     try {
       const events = values.corpus === undefined ? engine.ingestDomain("veterans") : engine.ingest(values.corpus);
       for await (const event of events) if (event.type === "document") progress(`${event.counts.done}/${event.counts.total} files`);
@@ -62,6 +63,8 @@ async function measure(
   const weights = readSufficiencyWeights();
   const relevance = readRelevanceWeights();
   const sufficiency = () => ({ weights, relevance, space: lexicon, encoder: encoder.id });
+  const chooserWeights = readChooserWeights();
+  const chooser = () => ({ weights: chooserWeights, embed: (given: readonly string[]) => encoder.embedSync(given) });
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const signal = new AbortController().signal;
   const readWords = createWordReader();
@@ -88,6 +91,8 @@ async function measure(
         profile,
         compare,
         sufficiency,
+        chooser,
+        rerankers: retrieveParts.rerankers,
         threshold: { type: "shipped" as const },
         verifier: null,
       };
@@ -96,7 +101,7 @@ async function measure(
         const ranker = found.ranker?.id ?? null;
         const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
         const { evidence, view } = await verify(given, parts, SILENT, signal);
-        decide({ question, evidence, view, ranker, scale: RAW_SCALE }, parts, SILENT);
+        await decide({ question, evidence, view, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

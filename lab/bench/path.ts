@@ -15,7 +15,7 @@ export const benchmark: Benchmark = {
       options: { corpus: { type: "string" }, questions: { type: "string", default: "200" } },
     });
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, "cache.enabled": false }));
+    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }));
     try {
       const events = values.corpus === undefined ? engine.ingestDomain("veterans") : engine.ingest(values.corpus);
       let documents = 0;

@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
     const n = Number(values.questions);
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
     const model = timedModel(Number(values.delay));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, "cache.enabled": false }), {
+    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), {
       models: { small: model, large: model },
     });
     try {

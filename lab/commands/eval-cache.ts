@@ -50,7 +50,7 @@ export function addEvalCacheCommand(evaluate: Command, context: CliContext): voi
         domain: flags.domain,
         profile: flags.profile,
       }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
-      const common = { ...flags, config: configOf(context, command), signal: context.signal };
+      const common = { ...flags, config: configOf(context, command, {}, { domain: "veterans" }), signal: context.signal };
       if (day !== undefined) {
         const asked = day === true ? DEFAULT_DAY : day;
         if (!/^[1-9]\d{0,5}$/.test(asked))

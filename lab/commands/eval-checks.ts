@@ -36,7 +36,7 @@ export function addEvalChecksCommand(evaluate: Command, context: CliContext): vo
       const { createEmbeddedSupportScorer } = await import("../../src/models/embedded-support.ts");
       const given = Object.entries({ golden: flags.golden, corpus: flags.corpus, "base-url": flags.baseUrl, data: flags.data });
       const shown = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
-      const config = configOf(context, command);
+      const config = configOf(context, command, {}, { domain: "veterans" });
       const domain = loadDomain(name ?? config.domain, config.domains_dir);
       const line = ["eval checks", ...shown, `--profile ${flags.profile}`].join(" ");
       const encoder = loadEmbeddedEncoder();

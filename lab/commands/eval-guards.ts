@@ -42,7 +42,7 @@ export function addEvalGuardsCommands(evaluate: Command, context: CliContext): v
       const { loadEmbeddedEncoder } = await import("../../src/models/embedded-encoder.ts");
       const { createEmbeddedSupportScorer } = await import("../../src/models/embedded-support.ts");
       const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(loadEmbeddedEncoder());
-      const config = configOf(context, command);
+      const config = configOf(context, command, {}, { domain: "veterans" });
       const domain = loadDomain(name ?? config.domain, config.domains_dir);
       const given = Object.entries({
         corpus: flags.corpus,

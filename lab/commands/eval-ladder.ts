@@ -47,7 +47,7 @@ export function addEvalLadderCommand(evaluate: Command, context: CliContext): vo
         rates: share === null ? SOURCE_RATES : { hallucination: share, number: share, url: share, citation: share },
         rounds: times,
         seed: from,
-        config: configOf(context, command),
+        config: configOf(context, command, {}, { domain: "veterans" }),
         command: ["eval ladder", ...options, `--rate ${rate} --rounds ${rounds} --seed ${seed}`].join(" "),
         signal: context.signal,
       });

@@ -27,7 +27,12 @@ export function addEvalRefusalCommand(evaluate: Command, context: CliContext): v
       const { evaluateRefusal } = await import("../runs/refusal.ts");
       const line = `eval refusal${given.join("")}`;
       await showEvaluation(
-        evaluateRefusal({ ...options, config: configOf(context, command), command: line, signal: context.signal }),
+        evaluateRefusal({
+          ...options,
+          config: configOf(context, command, {}, { domain: "veterans" }),
+          command: line,
+          signal: context.signal,
+        }),
         json,
         context,
       );

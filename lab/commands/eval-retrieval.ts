@@ -62,7 +62,7 @@ export function addEvalRetrievalCommand(evaluate: Command, context: CliContext):
         await showEvaluation(evaluateRetrieval({ ...options, systems: fusionSystems(encoder), comparisons: [] }), flags.json, context);
         return;
       }
-      const config = configOf(context, command);
+      const config = configOf(context, command, {}, { domain: "veterans" });
       const peers = flags.peers ? await peerSystems() : [];
       if (flags.hub === false) {
         const systems = [...embeddedSystems(encoder), ...peers];

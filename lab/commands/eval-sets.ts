@@ -37,14 +37,23 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       const folder = given(data);
       const line = `eval doc2dial --data ${folder} --questions ${questions} --seed ${seed}`;
       const options = { data: folder, limit: whole(questions, "--questions"), seed: whole(seed, "--seed"), command: line };
-      await showEvaluation(evaluateDoc2dial({ ...options, config: configOf(context, command), signal: context.signal }), json, context);
+      await showEvaluation(
+        evaluateDoc2dial({ ...options, config: configOf(context, command, {}, { domain: "veterans" }), signal: context.signal }),
+        json,
+        context,
+      );
     });
 
   overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside").action(
     async (flags: SetsFlags, command: Command) => {
       const { evaluateSelected } = await import("../runs/selected.ts");
       const sets = setsWith(flags, /^(?:.*-)?selected-text.*\.jsonl$/);
-      const options = { sets, config: configOf(context, command), command: lineOf("selected", flags), signal: context.signal };
+      const options = {
+        sets,
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        command: lineOf("selected", flags),
+        signal: context.signal,
+      };
       await showEvaluation(evaluateSelected(options), flags.json, context);
     },
   );
@@ -53,7 +62,12 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
     async (flags: SetsFlags, command: Command) => {
       const { evaluateGoldenPairs } = await import("../runs/golden-pairs.ts");
       const sets = setsWith(flags, /^(?:.*-)?pairs.*\.jsonl$/);
-      const options = { sets, config: configOf(context, command), command: lineOf("pairs", flags), signal: context.signal };
+      const options = {
+        sets,
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        command: lineOf("pairs", flags),
+        signal: context.signal,
+      };
       await showEvaluation(evaluateGoldenPairs(options), flags.json, context);
     },
   );
@@ -66,7 +80,13 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       const sets = chooseGoldenSets(given(flags.data), flags.domains);
       const numbers = { sample: whole(sample, "--sample"), seed: whole(seed, "--seed") };
       const line = `${lineOf("scans", flags)} --sample ${sample} --seed ${seed}`;
-      const options = { sets, ...numbers, config: configOf(context, command), command: line, signal: context.signal };
+      const options = {
+        sets,
+        ...numbers,
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        command: line,
+        signal: context.signal,
+      };
       await showEvaluation(evaluateScans(options), flags.json, context);
     });
 

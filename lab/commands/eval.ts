@@ -50,7 +50,7 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const line = `eval va --corpus ${flags.corpus} --golden ${flags.golden}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`;
       const { evaluateVa } = await import("../runs/va.ts");
       await showEvaluation(
-        evaluateVa({ ...options, config: configOf(context, command), command: line, signal: context.signal }),
+        evaluateVa({ ...options, config: configOf(context, command, {}, { domain: "veterans" }), command: line, signal: context.signal }),
         json,
         context,
       );
@@ -68,7 +68,12 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { evaluateTypos } = await import("../runs/typos.ts");
       const line = `eval typos --corpus ${flags.corpus} --golden ${flags.golden}`;
       await showEvaluation(
-        evaluateTypos({ ...options, config: configOf(context, command), command: line, signal: context.signal }),
+        evaluateTypos({
+          ...options,
+          config: configOf(context, command, {}, { domain: "veterans" }),
+          command: line,
+          signal: context.signal,
+        }),
         json,
         context,
       );

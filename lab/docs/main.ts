@@ -32,7 +32,7 @@ if (stale.length > 0) {
 /** The README with a real answer of the demo domain between its two marks; the time that it took is left out. */
 async function readmeWithAnswer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-docs-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {} }));
+  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { domain: "veterans" } }));
   try {
     for await (const _event of engine.ingestDomain("veterans"));
     const printed = renderAnswer(await engine.answer(README_QUESTION), pc.createColors(false)).replace(/, \d+ ms$/, "");

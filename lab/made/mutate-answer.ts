@@ -1,5 +1,5 @@
 import { quantitiesIn } from "../../src/reading/quantities.ts";
-import type { TextRange } from "../../src/types.ts";
+import { pick, replaceRange } from "./edit.ts";
 import { mutate } from "./mutations.ts";
 
 /** What a mutation makes wrong in a good answer. */
@@ -141,7 +141,7 @@ function swapOne(text: string, swaps: Swaps, random: () => number): string | nul
     })),
   );
   const place = pick(places, random);
-  return place === null ? null : replace(text, place, place.to);
+  return place === null ? null : replaceRange(text, place, place.to);
 }
 
 /** Another year, month or day of a date that the text names. */
@@ -155,7 +155,7 @@ function changeDate(text: string, random: () => number): string | null {
   const moved = namesMonth(written)
     ? written.replace(new RegExp(MONTHS.join("|"), "i"), (month) => other(MONTHS, month, random))
     : written.replace(/(?:19|20)\d\d/, (year) => String(Number(year) + 1 + Math.floor(random() * 5)));
-  return replace(text, date, moved);
+  return replaceRange(text, date, moved);
 }
 
 function namesMonth(text: string): boolean {
@@ -178,12 +178,4 @@ const LEADING_CONDITION = /^(?:If|Unless|Provided that)\s[^,]{8,},\s*(\p{L})/u;
 function dropCondition(text: string): string | null {
   if (LEADING_CONDITION.test(text)) return text.replace(LEADING_CONDITION, (_whole, first: string) => first.toUpperCase());
   return CONDITION.test(text) ? text.replace(CONDITION, "") : null;
-}
-
-function pick<T>(items: readonly T[], random: () => number): T | null {
-  return items[Math.floor(random() * items.length)] ?? null;
-}
-
-function replace(text: string, { start, end }: TextRange, instead: string): string {
-  return text.slice(0, start) + instead + text.slice(end);
 }

@@ -1,6 +1,6 @@
 import { createWordReader } from "../../src/reading/content-words.ts";
 import { quantitiesIn } from "../../src/reading/quantities.ts";
-import type { TextRange } from "../../src/types.ts";
+import { pick, replaceRange } from "./edit.ts";
 
 /** What a mutation makes wrong. */
 export const MUTATIONS = ["value", "value_elsewhere", "name", "negation", "citation"] as const;
@@ -38,7 +38,7 @@ function changeValue(sentence: string, random: () => number): string | null {
   const written = sentence.slice(chosen.start, chosen.end);
   const number = /\d+/.exec(written)?.[0] ?? "0";
   const other = String(Number(number) + 1 + Math.floor(random() * 8));
-  return replace(sentence, chosen, written.replace(number, other));
+  return replaceRange(sentence, chosen, written.replace(number, other));
 }
 
 function moveValue(sentence: string, passage: string, random: () => number): string | null {
@@ -55,7 +55,7 @@ function moveValue(sentence: string, passage: string, random: () => number): str
     moves.filter(({ value }) => value.measure !== "count" && value.start > 3),
     random,
   );
-  return move === null ? null : replace(sentence, move.value, move.text);
+  return move === null ? null : replaceRange(sentence, move.value, move.text);
 }
 
 function swapName(sentence: string, passage: string, donor: string, random: () => number): string | null {
@@ -69,7 +69,7 @@ function swapName(sentence: string, passage: string, donor: string, random: () =
     read(donor).filter(({ name, root }) => name && !known.has(root)),
     random,
   );
-  return own === null || other === null ? null : replace(sentence, own, donor.slice(other.start, other.end));
+  return own === null || other === null ? null : replaceRange(sentence, own, donor.slice(other.start, other.end));
 }
 
 const VERB = /\b(is|are|can|will|must|should|may|was|were|has|have|does)\b(?!\s+(?:not|no|never)\b|n['’]t)/i;
@@ -78,12 +78,4 @@ const NEGATED = /\b(is|are|can|will|must|should|may|was|were|do|does|has|have)\s
 function negate(sentence: string): string | null {
   if (NEGATED.test(sentence)) return sentence.replace(NEGATED, (_whole, verb?: string, can?: string) => `${verb ?? can ?? ""} `);
   return VERB.test(sentence) ? sentence.replace(VERB, "$1 not") : null;
-}
-
-function pick<T>(items: readonly T[], random: () => number): T | null {
-  return items[Math.floor(random() * items.length)] ?? null;
-}
-
-function replace(text: string, { start, end }: TextRange, instead: string): string {
-  return text.slice(0, start) + instead + text.slice(end);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
+import { readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { type ExtractSetName, readExtractSet } from "../sets/extract-sets.ts";
 import { evaluateExtract, judgeDrafts } from "./extract.ts";
 
@@ -56,7 +57,17 @@ beforeAll(() => {
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 async function run(sets: readonly ExtractSetName[], part: "held-out" | "tuning" = "held-out", limit = 100) {
-  const options = { data, sets, part, limit, profile: sourcebound, encoder: null, reranker: null, command: "test" };
+  const options = {
+    data,
+    sets,
+    part,
+    limit,
+    profile: sourcebound,
+    encoder: null,
+    reranker: null,
+    chooser: readChooserWeights(),
+    command: "test",
+  };
   for await (const event of evaluateExtract({ ...options, signal: new AbortController().signal })) {
     if (event.type === "report") return event;
   }

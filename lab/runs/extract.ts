@@ -4,7 +4,7 @@ import { holdsToken } from "../../src/grade/judge-answer.ts";
 import { mean, quantile } from "../../src/grade/metrics.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Reranker } from "../../src/models/reranker.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
@@ -17,6 +17,8 @@ import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { nameCells, readCells } from "../../src/text/table-row.ts";
 import type { DraftSentence, Evidence, Passage, Question } from "../../src/types.ts";
+import { choosePieces } from "../../src/write/choose.ts";
+import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
 import {
@@ -36,7 +38,9 @@ export interface ExtractOptions {
   /** Questions of one set at most; drawn with the seed. */
   readonly limit: number;
   readonly profile: Profile;
-  readonly encoder: Encoder | null;
+  /** `null`: vectors are not compared. */
+  readonly encoder: EmbeddedEncoder | null;
+  readonly chooser: ChooserWeights;
   readonly reranker: Reranker | null;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -57,10 +61,16 @@ const SEED = 1;
 
 /** The evaluation with the encoder, the reranker and the profile that ship. */
 export function createExtractEvaluation(
-  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker">,
+  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker" | "chooser">,
 ): AsyncGenerator<ExtractEvent, void> {
   const encoder = loadEmbeddedEncoder();
-  return evaluateExtract({ ...options, profile: sourcebound, encoder, reranker: createEmbeddedReranker(encoder) });
+  return evaluateExtract({
+    ...options,
+    profile: sourcebound,
+    encoder,
+    reranker: createEmbeddedReranker(encoder),
+    chooser: readChooserWeights(),
+  });
 }
 
 /**
@@ -122,9 +132,12 @@ interface Judged {
   readonly ms: number;
 }
 
-async function judge({ question, evidence, words }: AskedQuestion, { profile, reranker, signal }: ExtractOptions): Promise<Judged> {
+async function judge({ question, evidence, words }: AskedQuestion, options: ExtractOptions): Promise<Judged> {
+  const { profile, encoder, reranker, chooser, signal } = options;
   const begun = performance.now();
-  const candidates = await chooseQuotes(question.text, evidence, words, { limit: 12, maxCharacters: 1200, reranker, signal });
+  const embed = encoder === null ? null : (texts: readonly string[]) => encoder.embedSync(texts);
+  const choice = await choosePieces(question.text, evidence, words, { maxCharacters: 1200, reranker, embed, weights: chooser, signal });
+  const candidates = chooseQuotes(choice, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;
   return { question, ...judgeDrafts(question.gold, drafts, evidence), ms };

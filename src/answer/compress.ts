@@ -1,9 +1,9 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { ChatModel } from "../models/chat.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, ModelCall, Question } from "../types.ts";
+import type { Choice } from "../write/choose.ts";
 import { chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
 import { compressByModel } from "../write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "../write/route.ts";
@@ -14,7 +14,6 @@ import type { StageLog } from "./trace.ts";
 export interface CompressParts {
   readonly corpus: QuestionReader;
   readonly profile: Profile;
-  readonly rerankers?: RetrieveParts["rerankers"];
   /** `null`: quotes alone answer. */
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
   /** Words that make a question complex, by category. */
@@ -35,21 +34,18 @@ export interface ChosenQuotes {
 /** A question with the evidence that may answer it. */
 export interface Usable {
   readonly question: Question;
+  readonly choice: Choice;
   readonly usable: readonly Evidence[];
   readonly scale: ScoreScale;
 }
 
 /** Candidates that the writers choose from. */
 const QUOTE_CANDIDATES = 12;
-/** Characters of one quote in an answer; a longer sentence is not taken. */
-const QUOTE_CHARACTERS = 1200;
 
 export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
-  const { question, usable } = given;
+  const { question } = given;
   const { profile, models } = parts;
-  const reranker = parts.rerankers?.embedded ?? null;
-  const limits = { limit: QUOTE_CANDIDATES, maxCharacters: QUOTE_CHARACTERS, reranker };
-  const candidates = await chooseQuotes(question.resolved, usable, wordsFor(question, parts), limits);
+  const candidates = chooseQuotes(usableOf(given), wordsFor(question, parts), QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
   if (models === null || profile.write.writer === "extractive") {
     log.fact("quotes", 0);
@@ -66,6 +62,12 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
   log.fact("route", `${route.size}: ${route.because}`);
   const task = model === null || fitted === null ? null : { model, countTokens, ...fitted };
   return { candidates, task, calls: picked?.calls ?? [] };
+}
+
+/** The pieces of usable passages. */
+function usableOf({ choice, usable }: Usable): Choice {
+  const allowed = new Set(usable.map(({ passage }) => passage.sid));
+  return { ...choice, pieces: choice.pieces.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
 }
 
 /** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */

@@ -1,18 +1,23 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
+import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { carryGate, usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
+import { answerChance } from "../write/answer-chance.ts";
+import type { Choice } from "../write/choose.ts";
+import { logit } from "../write/piece-features.ts";
+import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
+import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface DecideParts {
-  readonly corpus: { readonly windows: number };
-  readonly profile: Profile;
+export interface DecideParts extends ChooseParts {
+  readonly corpus: ChooseParts["corpus"] & { readonly windows: number };
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => LearnedParts;
   /** From which chance on that gate answers. */
@@ -34,13 +39,16 @@ export interface Decided {
   readonly decision: Decision;
   /** How far above the least that answers; `null`: not known. */
   readonly headroom: number | null;
+  /** What would be shown, the best first: how likely it answers is what decides. */
+  readonly choice: Choice;
 }
 
 /** Answer or refuse, with the threshold that holds for this question. */
-export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Decided {
+export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale } = weighed;
   const gate = carryGate(parts.profile.gate, scale);
-  const sufficiency = applyCalibration(weighed, parts, log);
+  const choice = await choose(weighed, parts, log, signal);
+  const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
@@ -53,18 +61,35 @@ export function decide(weighed: Weighed, parts: DecideParts, log: StageLog): Dec
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
   }
+  const named = parts.profile.gate.type === "sufficiency" ? withNamed(made, question, parts, log) : made;
   const decision =
-    question.injectionSignals.length === 0 ? made : { ...made, answer: false, usable: [], warnings: [], reason: "injection" as const };
+    question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  return { decision, headroom: headroomOf(made, gate, sufficiency) };
+  return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
+}
+
+/** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
+function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog): Decision {
+  if (!made.answer) return made;
+  const { corpus, profile } = parts;
+  const { strange } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { has } = wordsFor(question, parts);
+  const { unknown, codes } = namedThings(question.text, { strange, tokens: (text) => corpus.tokens(text), has });
+  log.fact("not_named", unknown.join(", ") || null);
+  const usable = holdingCodes(made.usable, codes);
+  const isCode = (name: string) => /\d/.test(name);
+  if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
+  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown)] };
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, threshold, corpus }: DecideParts, log: StageLog) {
+function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
+  const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
-  const judged: Sufficiency | null = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const together = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser());
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -73,4 +98,19 @@ function applyCalibration({ view, evidence, ranker }: Weighed, { sufficiency, th
     (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
   if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
   return at;
+}
+
+/** Name of the feature: log odds that the passages together answer. */
+const TOGETHER = "together";
+
+/** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
+function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts): Sufficiency {
+  const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
+  const values = measureEvidence(view, names);
+  const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
+  const probability = answerChance(choice, known, weights);
+  const { minimum, risk, measured } = weights.threshold;
+  const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;
+  return { ...together, probability, confidence: probability, minimum, reason };
 }

@@ -2,6 +2,7 @@ import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts
 import type { Hit } from "../remember/recall.ts";
 import type { CheckResult, Conflict, Evidence, ModelCall, Refusal, Warning, WebEvidence } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
+import type { Choice } from "../write/choose.ts";
 import type { Found } from "./retrieve.ts";
 import { nothingWritten, type Written } from "./write.ts";
 
@@ -18,6 +19,8 @@ export interface Outcome {
   /** `null`: the web was not asked. */
   web: readonly WebEvidence[] | null;
   decision: Decision;
+  /** What the passages hold, the likeliest first; `null`: nothing was chosen yet. */
+  choice: Choice | null;
   /** How far above the least that answers; `null`: not known. */
   headroom: number | null;
   written: Written;
@@ -37,6 +40,7 @@ export function createOutcome(): Outcome {
     conflicts: [],
     web: null,
     decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    choice: null,
     headroom: null,
     written: nothingWritten(),
     refusal: null,

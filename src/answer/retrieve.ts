@@ -33,7 +33,8 @@ export async function retrieve(question: Question, parts: RetrieveStageParts, lo
   const { profile, corpus } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
-  logUnderstood(corpus.understand(question, profile.retrieve.query), log);
+  const understood = corpus.understand(question, profile.retrieve.query);
+  logUnderstood(understood, log);
   log.fact("passages", passages.length);
   log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
   log.fact("encoder", ranker?.id ?? null);
@@ -42,7 +43,13 @@ export async function retrieve(question: Question, parts: RetrieveStageParts, lo
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
-  return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings: retrievalWarnings(question, found, profile) };
+  return {
+    passages,
+    embedding,
+    ranker: ranker?.id ?? null,
+    scale,
+    warnings: [...readAs(question, understood), ...retrievalWarnings(question, found, profile)],
+  };
 }
 
 function retrievalWarnings({ filters }: Question, { denseFailure, candidates }: Retrieved, profile: Profile): Warning[] {
@@ -66,5 +73,13 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
   log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
   log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
   log.fact("codes", codes.join(", ") || null);
-  for (const { written, read } of repairs) log.notice("spelling", `No document holds "${written}"; it was read as "${read}".`);
+}
+
+/** Each word that was read as another, with the question that asks for it as it was written: words in quotation marks are never read otherwise. */
+function readAs({ text }: Question, { repairs }: Understood): Warning[] {
+  return repairs.map(({ written, read }) => ({
+    code: "read_as",
+    message: `No document holds "${written}"; it was read as "${read}". To ask for the word as it is written, put it in quotation marks.`,
+    askInstead: text.replaceAll(/[\p{L}]+/gu, (word) => (word.toLowerCase() === written ? `"${word}"` : word)),
+  }));
 }

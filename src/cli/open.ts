@@ -3,10 +3,15 @@ import { type Config, loadConfig } from "../config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { CliContext } from "./context.ts";
 
-/** Configuration of this command line: file, environment, then options. */
-export function configOf({ process }: CliContext, command: Command, overrides: Readonly<Record<string, unknown>> = {}): Config {
+/** Configuration of this command line: defaults, file, environment, then options. */
+export function configOf(
+  { process }: CliContext,
+  command: Command,
+  overrides: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
+): Config {
   const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
-  return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides } });
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
 
 /** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */

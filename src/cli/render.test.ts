@@ -129,9 +129,13 @@ describe("renderAnswer", () => {
   });
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {
-    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain("confidence 0.50 (uncalibrated)");
-    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain("confidence 0.50,");
-    expect(renderAnswer({ ...base, confidence: null }, plain)).not.toContain("confidence");
+    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain(
+      "the sources fit the question (not measured on labelled questions",
+    );
+    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain(
+      "right in about 50 of 100 such answers",
+    );
+    expect(renderAnswer({ ...base, confidence: null }, plain)).not.toMatch(/confidence|fit the question|of 100/);
   });
 
   it("lets no text of a document or a file steer the terminal", () => {

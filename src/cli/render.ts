@@ -11,12 +11,24 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
-  const confidence =
-    answer.confidence === null ? "" : `confidence ${answer.confidence.toFixed(2)}${answer.confidenceCalibrated ? "" : " (uncalibrated)"}, `;
+  const confidence = answer.confidence === null ? "" : `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, `;
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+/** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */
+function confidenceInWords(confidence: number, calibrated: boolean): string {
+  const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
+  if (calibrated) return `right in about ${percent} of 100 such answers, as measured on labelled questions`;
+  const fit =
+    confidence >= 0.8
+      ? "the sources fit the question well"
+      : confidence >= 0.5
+        ? "the sources fit the question"
+        : "the sources fit the question loosely";
+  return `${fit} (not measured on labelled questions: \`sourcebound calibrate\`)`;
 }
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
@@ -77,7 +89,9 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {
   const { message, note, searched, nearest, contacts } = refusal;
-  const lines = [colors.bold(message), note, "", searchedLine(searched)];
+  // A greeting gets one line, and whoever is in distress nothing beneath what was said.
+  if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [message];
+  const lines = [colors.bold(message), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;
   if (unreadableCount > 0) {
     const more = unreadableCount - unreadable.length;
@@ -85,9 +99,10 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
     lines.push(`Not searched, because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
   }
   if (nearest.length > 0) {
-    lines.push("", "Nearest:");
-    for (const { title, heading, url, original, missing, missingValues } of nearest) {
+    lines.push("", "Nearest passages, which may not answer it:");
+    for (const { title, heading, url, original, quote, missing, missingValues } of nearest) {
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
+      if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
       if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
       lines.push(colors.dim(`  ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));

@@ -21,6 +21,9 @@ import { addStatsCommand } from "./commands/stats.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
+/** Milliseconds after which a process that was told to end has ended, whatever it does. */
+const TERMINATE_MS = 1_800;
+
 /** Runs one command line of the product. Returns the exit code. */
 export function runCli(args: readonly string[], surroundings: CliProcess): Promise<number> {
   return runProgram(args, surroundings, createProgram);
@@ -41,7 +44,12 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  process.on("SIGTERM", onInterrupt);
+  // Who stops a service waits for its end: what has not ended by then is left, as after a power cut, which the store survives.
+  const onTerminate = () => {
+    setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
+    onInterrupt();
+  };
+  process.on("SIGTERM", onTerminate);
   const program = prepare(create(context), terminal);
   try {
     await program.parseAsync([...args], { from: "user" });
@@ -60,7 +68,7 @@ export async function runProgram(
   } finally {
     terminal.endProgress();
     process.off("SIGINT", onInterrupt);
-    process.off("SIGTERM", onInterrupt);
+    process.off("SIGTERM", onTerminate);
   }
 }
 

@@ -1,4 +1,13 @@
-export type { WireAnswer, WireAskRequest, WireCitation, WireError, WireEvent, WireHealth, WireRefusal } from "../wire/index.ts";
+export type {
+  WireAnswer,
+  WireAskRequest,
+  WireCitation,
+  WireError,
+  WireEvent,
+  WireHealth,
+  WireRefusal,
+  WireWarning,
+} from "../wire/index.ts";
 export type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type StreamEvent } from "./client.ts";
 export { ClientError } from "./errors.ts";

@@ -34,7 +34,7 @@ export interface MatchedTerm {
 }
 
 /** What each relation is worth. Those of a listed rule count as equal where the wording is the same otherwise. */
-const WORTH = { same: 1, spelling: 0.95, derived: 0.95, domain: 0.95, general: 0.85, parts: 0.85, dictionary: 0.75 } as const;
+const WORTH = { same: 1, derived: 0.95, domain: 0.95, general: 0.85, parts: 0.85, dictionary: 0.75 } as const;
 /** From this likeness of vectors on two words are at all alike. */
 const NEAR = 0.35;
 /** What a vector's likeness is worth at most: less than a listed relation. */
@@ -66,7 +66,7 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),
-    names,
+    names: names ?? nearSpelling(openAsked, right) ?? nearSpelling(openStored, left),
   };
 }
 
@@ -117,12 +117,12 @@ function bestMatch(term: SlotTerm, other: Slots, likeness: SlotContext["likeness
 }
 
 function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): readonly [number, MatchedTerm["how"]] {
-  if (a.key === b.key) return [WORTH.same, "same"];
+  if (a.key === b.key) return hasOtherEnding(a.text, b.text) ? [0, "none"] : [WORTH.same, "same"];
   if (a.kind === "name" && b.kind === "name" && a.known && b.known) return [0, "none"];
-  if ((!a.known || !b.known) && isMisspelt(a.text, b.text)) return [WORTH.spelling, "spelling"];
-  if (isDerived(a.key, b.key)) return [WORTH.derived, "derived"];
+  if (isDerived(a.key, b.key) && !hasOtherEnding(a.text, b.text)) return [WORTH.derived, "derived"];
   const shared = a.groups.find((group) => b.groups.includes(group));
-  if (shared !== undefined) {
+  // A dictionary also lists what is made of one word: gold and golden are two accounts.
+  if (shared !== undefined && !(shared.startsWith("w") && isNearSpelled(a.text, b.text))) {
     const worth = shared.startsWith("d") ? WORTH.domain : shared.startsWith("g") ? WORTH.general : WORTH.dictionary;
     return [worth, "synonym"];
   }
@@ -130,14 +130,42 @@ function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): re
   return near < NEAR ? [0, "none"] : [Math.min(near, NEAR_WORTH), "near"];
 }
 
-function isMisspelt(a: string, b: string): boolean {
-  if (/\d/.test(a) || /\d/.test(b) || a[0] !== b[0]) return false;
-  const limit = allowedEdits(Math.min(a.length, b.length));
-  return limit > 0 && editDistance(a, b, limit) <= limit;
+/**
+ * Two words spelled nearly alike that are not the same are two things, or one of them is misspelt: which, nobody knows, so the answer is not shared.
+ * @param open what the other question has nothing for
+ */
+function nearSpelling(open: readonly MatchedTerm[], others: readonly MatchedTerm[]): string | null {
+  for (const { term: a } of open) {
+    for (const { term: b, how } of others) {
+      if (how !== "same" && a.text !== b.text && (isNearSpelled(a.text, b.text) || isNearSpelled(a.key, b.key)))
+        return `"${a.text}" is not "${b.text}"`;
+    }
+  }
+  return null;
 }
 
-const SUFFIX =
-  /^(?:i|e|y|s|er|or|ee|ist|ing|ion|at|ation|ment|age|ag|al|anc|enc|ance|ence|abl|ibl|able|ible|ity|iti|iv|ive|ic|ful|less|ship|ness|li|ly)?$/;
+/** Few edits apart, or with half of their letters in common at the beginning or the end. */
+function isNearSpelled(a: string, b: string): boolean {
+  const limit = allowedEdits(Math.min(a.length, b.length));
+  if (limit > 0 && editDistance(a, b, limit) <= limit) return true;
+  let head = 0;
+  while (head < a.length && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < a.length && tail < b.length && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  return Math.max(head, tail) >= MIN_SHARED && head + tail >= Math.max(a.length, b.length) / 2;
+}
+
+const MIN_SHARED = 3;
+/** Endings of one stem that name another party, or what may be done: insurer and insured, deductible and deduction. */
+const PARTY = /(?:er|or|ee|[ae]nt|able|ible|ful|less)s?$/;
+
+function hasOtherEnding(a: string, b: string): boolean {
+  if (a === b || a.includes(" ") || b.includes(" ")) return false;
+  return PARTY.exec(a)?.[0].replace(/s$/, "") !== PARTY.exec(b)?.[0].replace(/s$/, "");
+}
+
+/** Endings that make another form of a word; those that make another thing or its opposite (-er, -ee, -ful, -less, -able, -itis) are none. */
+const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
 const MIN_ROOT = 5;
 
 /** Two stems that differ in an ending alone. */

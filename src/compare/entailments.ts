@@ -14,7 +14,6 @@ export const ENTAILMENTS = [
   { name: "place-abroad", what: "a foreign country is overseas" },
   { name: "spouse-remarrying", what: "who remarries has been a spouse: widow, surviving spouse, spouse and nobody named are one" },
   { name: "narrower-person", what: "a dependent, survivor or family member who is also named as spouse, child or parent is that one" },
-  { name: "spelling", what: "a word that no dictionary knows, one or two letters from a word of the other question" },
   { name: "synonym", what: "words of one group of synonyms: the domain's, the general ones, the dictionary's" },
   { name: "parts", what: "a name or phrase and the words that it stands for" },
   { name: "derived", what: "two forms of one word: remarry, remarriage" },

@@ -54,8 +54,10 @@ export interface SlotVocabulary {
   readonly isCommon: (word: string) => boolean;
   /** Words that tell nothing apart in this domain. */
   readonly home: ReadonlySet<string>;
-  /** Stems that some phrase of the domain holds, as written: what a misspelt word may have been meant to be. */
-  readonly spelling: ReadonlyMap<string, string>;
+  /** Words for persons, as written: what merely has the stem of one ("dependency") is none. */
+  readonly personWords: ReadonlySet<string>;
+  /** Words that some phrase of the domain holds, as written. */
+  readonly domainWords: ReadonlySet<string>;
   /** Stems of the words that a name stands for. */
   readonly parts: (id: string) => readonly (readonly string[])[];
   /** The long form of a name. */
@@ -88,7 +90,8 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   const phrases = new Map<string, PhraseSense[]>();
   const groups = new Map<string, string[]>();
   const sides = new Map<string, string[]>();
-  const spelling = new Map<string, string>();
+  const domainWords = new Set<string>();
+  const personWords = new Set<string>();
   const parts = new Map<string, string[][]>();
   let longest = 1;
   const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
@@ -101,14 +104,15 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     if (said.length === 0) return;
     longest = Math.max(longest, said.length);
     push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
-    if (domain) for (const { text } of said) if (text.length > 3) spelling.set(text, text);
+    if (kind === "person") for (const { text } of said) personWords.add(text);
+    if (domain) for (const { text } of said) if (text.length > 3) domainWords.add(text);
   };
   const addGroup = (group: readonly string[], name: string, domain = false) => {
     for (const phrase of group) {
       const key = keyOf(phrase);
       push(groups, key, name);
       if (key.includes(" ") || /\d/.test(key)) add(phrase, "group", key, domain);
-      else if (domain && phrase.length > 3) spelling.set(phrase, phrase);
+      else if (domain && phrase.length > 3) domainWords.add(phrase);
     }
   };
 
@@ -165,7 +169,8 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     isEnglish: createEnglishWords(),
     isCommon: createCommonWords(),
     home,
-    spelling,
+    personWords,
+    domainWords,
     parts: (id) => parts.get(id) ?? [],
     spelledOut: (id) => long.get(id) ?? id,
     standsFor: (key) => linked.get(key),

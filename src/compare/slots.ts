@@ -1,5 +1,4 @@
 import { type Bound, type Measure, quantitiesIn } from "../reading/quantities.ts";
-import { allowedEdits, editDistance } from "../text/spelling.ts";
 import { isStopWord } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
 import { type AskedKind, readAsked } from "./asked-kind.ts";
@@ -119,8 +118,7 @@ function canonicalOf(pieces: readonly Piece[], vocabulary: SlotVocabulary): stri
       if (sense?.kind === "empty") return "";
       if (sense?.kind === "name") return vocabulary.spelledOut(sense.id);
       if (sense !== undefined && sense.kind !== "group") return sense.id.replace(/^country /, "");
-      const words = tokens.map((token) => repaired(token, vocabulary));
-      return vocabulary.standsFor(words.map(({ stem }) => stem).join(" ")) ?? words.map(({ text }) => text).join(" ");
+      return vocabulary.standsFor(tokens.map(({ stem }) => stem).join(" ")) ?? tokens.map(({ text }) => text).join(" ");
     })
     .filter((text) => text !== "")
     .join(" ");
@@ -161,7 +159,7 @@ function readTokens(tokens: readonly Token[], vocabulary: SlotVocabulary): ReadT
   const [persons, branches, places, periods] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
   const masked: { start: number; end: number }[] = [];
   let abroad = false;
-  const stems = tokens.map((token) => repaired(token, vocabulary).stem);
+  const stems = tokens.map(({ stem }) => stem);
   for (let at = 0; at < tokens.length; ) {
     let length = Math.min(vocabulary.longest, tokens.length - at);
     let senses: readonly PhraseSense[] | undefined;
@@ -171,6 +169,9 @@ function readTokens(tokens: readonly Token[], vocabulary: SlotVocabulary): ReadT
     }
     const size = Math.max(1, length);
     const said = tokens.slice(at, at + size);
+    const isPerson =
+      said.length > 1 || said.some(({ text }) => [text, text.replace(/(?:'s|s'?)$/, "")].some((word) => vocabulary.personWords.has(word)));
+    senses = senses?.filter(({ kind }) => kind !== "person" || isPerson);
     pieces.push({ tokens: said, senses: senses ?? [] });
     for (const { kind, id } of senses ?? []) {
       if (kind === "person") persons.add(id);
@@ -184,20 +185,6 @@ function readTokens(tokens: readonly Token[], vocabulary: SlotVocabulary): ReadT
     at += size;
   }
   return { pieces, persons, branches, places, periods, abroad, masked };
-}
-
-/** A word that no dictionary knows is read as the word of the domain that it was most likely meant to be. */
-function repaired(token: Token, { isEnglish, spelling, stem }: SlotVocabulary): Token {
-  const { text } = token;
-  if (text.length < 5 || /\d/.test(text) || isEnglish(text) || spelling.has(text)) return token;
-  const limit = allowedEdits(text.length);
-  let best: { word: string; edits: number } | null = null;
-  for (const word of spelling.keys()) {
-    if (word[0] !== text[0] || Math.abs(word.length - text.length) > limit) continue;
-    const edits = editDistance(text, word, limit);
-    if (edits <= limit && (best === null || edits < best.edits || (edits === best.edits && word < best.word))) best = { word, edits };
-  }
-  return best === null ? token : { ...token, text: best.word, stem: stem(best.word) };
 }
 
 function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inValue: (token: Token) => boolean) {
@@ -280,12 +267,12 @@ function phraseTerm(id: string, tokens: readonly Token[], negated: boolean, { gr
 
 /** `null` for a word that says nothing about the topic. */
 function wordTerm(token: Token, negated: boolean, vocabulary: SlotVocabulary): SlotTerm | null {
-  const { text, stem } = repaired(token, vocabulary);
+  const { text, stem } = token;
   const ordinal = ORDINALS.get(text);
   if (text.length < 2 || (isStopWord(text) && ordinal === undefined) || (LIGHT_WORDS.has(text) && ordinal === undefined)) return null;
   const digits = /\d/.test(text);
   const groups = vocabulary.groups(stem);
-  const known = !digits && (groups.length > 0 || vocabulary.isEnglish(text) || vocabulary.spelling.has(text));
+  const known = !digits && (groups.length > 0 || vocabulary.isEnglish(text) || vocabulary.domainWords.has(text));
   const home = vocabulary.home.has(stem);
   const weight = home ? WEIGHTS.home : !known ? WEIGHTS.name : vocabulary.isCommon(text) ? WEIGHTS.common : WEIGHTS.known;
   return {

@@ -1,5 +1,6 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import type { Config } from "../config.ts";
+import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
 import { usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -7,6 +8,7 @@ import { QuestionIndex } from "../remember/question-index.ts";
 import { VectorGroups } from "../retrieve/vector-groups.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
+import { aboutDocuments } from "./about.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Indexes } from "./indexes.ts";
@@ -61,10 +63,14 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },
       sufficiency: local.sufficiency,
+      chooser: local.chooser,
       // What is measured must be the same tomorrow.
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },
       hotlines: domains.finder(pack),
+      isCrisis: createQuietFinder(pack.hotlines, local.crisisChance),
+      about: (scope) => aboutDocuments(pack, scope, store.documents),
+      language: pack.language,
       complexity: pack.complexity,
       maxCharacters: config.question_characters,
       turn: joinTurns(),

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { documentUrl, domainSchema, listDomains, loadDomain } from "./domain.ts";
+import { loadConfig } from "../config.ts";
+import { documentUrl, domainSchema, listDomains, loadDomain, SHIPPED_DOMAINS } from "./domain.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -55,10 +56,26 @@ describe("loadDomain", () => {
     for (const name of listDomains()) expect(loadDomain(name).name).toBe(name);
   });
 
+  it("adds one's own packs to those that ship, and takes one's own of two with one name", () => {
+    pack("veterans", "name: veterans\ntitle: Ours\n");
+    pack("shop", "name: shop\ntitle: Shop\n");
+    expect(listDomains(folder)).toEqual(["documents", "shop", "veterans"]);
+    expect(loadDomain("veterans", folder).title).toBe("Ours");
+    expect(loadDomain("documents", folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
+  });
+
+  it("knows nothing of any field by default", () => {
+    const pack = loadDomain(loadConfig({ cwd: folder, env: {} }).domain);
+    expect(pack).toMatchObject({ name: "documents", base_url: null, home_page: null, hosts: [], contacts: [], examples: [], synonyms: [] });
+    expect(JSON.stringify(pack)).not.toMatch(/veteran|va\.gov|838255/i);
+  });
+
   it("names the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
-    expect(() => loadDomain("retial", folder)).toThrow('There is no domain "retial". Did you mean "retail"? Known: retail.');
-    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(/There is none in .*nowhere/);
+    expect(() => loadDomain("retial", folder)).toThrow(
+      'There is no domain "retial". Did you mean "retail"? Known: documents, retail, veterans.',
+    );
+    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(/Known: documents, veterans\. .*nowhere, does not exist/);
     expect(() => loadDomain("../retail", folder)).toThrow(/no domain "\.\.\/retail"/);
   });
 

@@ -67,6 +67,10 @@ export const domainSchema = z.strictObject({
       z.strictObject({
         name: z.string().min(1).describe("Name of the emergency"),
         text: z.string().min(1).describe("Shown before everything else"),
+        crisis: z
+          .boolean()
+          .default(false)
+          .describe("Also for messages of people who may be about to harm themselves, recognised without listed words"),
         when: z
           .array(z.string().refine(isFindable, "holds no letter or digit"))
           .min(1)
@@ -132,16 +136,19 @@ export type DomainPack = z.infer<typeof domainSchema> & {
 export const SHIPPED_DOMAINS = join(PACKAGE_ROOT, "domains");
 
 /**
- * Reads one domain pack.
+ * Reads one domain pack: one's own, else one that ships.
+ * @param own folder of packs of one's own
  * @throws RequestError `unknown_domain` with the nearest right name; ConfigError `domain_invalid` when the pack has faults
  */
-export function loadDomain(name: string, domainsDir: string = SHIPPED_DOMAINS): DomainPack {
-  const names = listDomains(domainsDir);
-  if (!names.includes(name)) {
-    const known = names.length === 0 ? `There is none in ${domainsDir}.` : `Known: ${names.join(", ")}.`;
-    throw new RequestError("unknown_domain", `There is no domain "${name}".${didYouMean(name, names)} ${known}`, { domain: name });
+export function loadDomain(name: string, own?: string): DomainPack {
+  const found = domainFolders(own);
+  const folder = found.get(name);
+  if (folder === undefined) {
+    const names = [...found.keys()].sort();
+    const missing = own === undefined || existsSync(own) ? "" : ` The folder of your own packs, ${own}, does not exist.`;
+    const message = `There is no domain "${name}".${didYouMean(name, names)} Known: ${names.join(", ")}.${missing}`;
+    throw new RequestError("unknown_domain", message, { domain: name });
   }
-  const folder = join(domainsDir, name);
   const path = join(folder, "domain.yaml");
   let value: unknown;
   try {
@@ -162,13 +169,21 @@ export function loadDomain(name: string, domainsDir: string = SHIPPED_DOMAINS): 
   return { ...parsed.data, folder };
 }
 
-/** Names of the domain packs in a folder, sorted. */
-export function listDomains(domainsDir: string = SHIPPED_DOMAINS): string[] {
-  if (!existsSync(domainsDir)) return [];
-  return readdirSync(domainsDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(domainsDir, entry.name, "domain.yaml")))
-    .map((entry) => entry.name)
-    .sort();
+/** Names of the domain packs that ship and of those in a folder of one's own, sorted. */
+export function listDomains(own?: string): string[] {
+  return [...domainFolders(own).keys()].sort();
+}
+
+/** Name → folder; of two packs with one name, one's own counts. */
+function domainFolders(own: string | undefined): Map<string, string> {
+  return new Map([SHIPPED_DOMAINS, ...(own === undefined ? [] : [own])].flatMap(packsIn));
+}
+
+function packsIn(folder: string): [name: string, folder: string][] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "domain.yaml")))
+    .map((entry) => [entry.name, join(folder, entry.name)]);
 }
 
 /** Address of a document by the pack's rule: `pages/a/b.md` → `BASE/a/b/`; an `index` serves its folder. `null` without a base address. */

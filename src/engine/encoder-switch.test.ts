@@ -115,7 +115,7 @@ describe("changing the encoder", () => {
     slow.release();
     await Promise.all([switching, ingesting]);
     expect(factsOf(await ask(engine, "eyeglasses vision care"))).toMatchObject({ encoder: "new" });
-    const corpus = engine.corpus("veterans");
+    const corpus = engine.corpus("documents");
     const vector = await corpus.embedQuestion("eyeglasses vision care");
     expect(vector?.values).toHaveLength(48);
     const search = (text: string) =>
@@ -149,7 +149,7 @@ describe("changing the encoder", () => {
   it("keeps a choice until the configuration changes", async () => {
     const engine = await start(old(), { openEncoder: other });
     await ingest(engine);
-    expect(await engine.switchEncoder("embedded")).toEqual({ domain: "veterans", encoder: "new" });
+    expect(await engine.switchEncoder("embedded")).toEqual({ domain: "documents", encoder: "new" });
     const again = await start(old(), { openEncoder: other });
     expect(factsOf(await ask(again)).encoder).toBe("new");
   });

@@ -76,6 +76,10 @@ export interface ConflictOptions {
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
+  /** What the documents are about, in one line. */
+  readonly title: string;
+  /** Questions to try. */
+  readonly examples: readonly string[];
   readonly documents: number;
   readonly chunks: number;
   readonly revision: number;

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { aboutDocuments } from "./about.ts";
 import { createAnswerParts } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
@@ -55,11 +56,13 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
 
 async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds): Promise<Health> {
   const pack = domains.pack();
-  const { documents, chunks, revision } = await opened.store.documents.counts(domains.scope({ domain: pack.name, tenant: null }));
+  const scope = domains.scope({ domain: pack.name, tenant: null });
+  const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = await thresholds.of(pack, domains.profile(pack), true);
   return {
     status: documents > 0 ? "ok" : "degraded",
-    ...{ domain: pack.name, documents, chunks, revision },
+    ...{ domain: pack.name, documents, chunks, revision, examples: pack.examples },
+    title: await aboutDocuments(pack, scope, opened.store.documents),
     encoder: indexes.of(pack.name).encoder?.id ?? opened.encoder?.id ?? "none (words only)",
     model: opened.models?.small.id ?? "extractive",
     ...describeThreshold(threshold),

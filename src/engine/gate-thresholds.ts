@@ -36,7 +36,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
-  const idOf = ({ weights: together, relevance }: GateWeights) => `${together.id}, ${relevance.id}`;
+  const idOf = ({ weights: together, relevance, chooser }: GateWeights) => `${together.id}, ${relevance.id}, ${chooser.id}`;
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null =>
     profile.gate.type !== "sufficiency"
       ? null

@@ -1,13 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChooserParts } from "../answer/choose.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { ModelError } from "../errors.ts";
+import { ModelError, messageOf } from "../errors.ts";
+import { type CrisisFinder, createCrisisFinder, crisisWeightsSchema } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
@@ -16,19 +21,41 @@ import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
 import type { DomainPack } from "./domain.ts";
 
-/** Weights of the gate: of all passages together, and of each. */
-export type GateWeights = Pick<LearnedParts, "weights" | "relevance">;
+/** Weights of the gate: of all passages together, of each, and of what would be shown. */
+export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export interface LocalModels {
   readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
   readonly support: Pick<SupportScorer, "id" | "score">;
   readonly sufficiency: () => LearnedParts;
+  readonly chooser: () => ChooserParts;
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
+  readonly crisisChance: CrisisFinder;
+}
+
+/** Finds crises by the encoder that ships; loaded with the first message. Without its weights, the listed phrases alone call for a hotline. */
+export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> = loadEmbeddedEncoder): CrisisFinder {
+  let finder: CrisisFinder | null = null;
+  return (message) => {
+    try {
+      finder ??= createCrisisFinder(load(), readCrisisWeights());
+      return finder(message);
+    } catch (error) {
+      process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
+      finder = () => 0;
+      return 0;
+    }
+  };
+}
+
+function readCrisisWeights() {
+  return crisisWeightsSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "src/models/weights/crisis.json"), "utf8")));
 }
 
 export function createLocalModels(config: Config, calibrations: readonly Calibration[]): LocalModels {
@@ -44,12 +71,16 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
   };
   let gateWeights: GateWeights | null = null;
   const weightsOfGate = (): GateWeights => {
-    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights() };
+    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() };
     return gateWeights;
   };
   const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+  };
+  const chooser = (): ChooserParts => {
+    const { encoder } = wordsByVectors();
+    return { weights: weightsOfGate().chooser, embed: (texts) => encoder.embedSync(texts) };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -93,7 +124,8 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
-  return { rerankers, support, sufficiency, weightsOfGate, embedQuestion, matcher };
+  const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

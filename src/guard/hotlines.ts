@@ -1,16 +1,38 @@
 import { withWarnings } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Warning } from "../types.ts";
+import { asksAnything, type CrisisFinder, QUIET_FROM, SHOW_FROM } from "./crisis.ts";
 import { phraseFinder, readPlain } from "./phrases.ts";
 
 /** Texts of the hotlines that a message calls for, however it is written and whether or not it can be a question. */
 export type HotlineFinder = (message: string) => Warning[];
 
-export function createHotlineFinder(hotlines: readonly { readonly text: string; readonly when: readonly string[] }[]): HotlineFinder {
-  const known = hotlines.map(({ text, when }) => ({ text, isCalledBy: phraseFinder(when) }));
+interface Hotline {
+  readonly text: string;
+  readonly when: readonly string[];
+  /** Also for messages that the finder of crises takes for one. */
+  readonly crisis: boolean;
+}
+
+/** What calls for a hotline: its phrases, and, of one for crises, what is learned about such messages. A message that either finds gets it. */
+export function createHotlineFinder(hotlines: readonly Hotline[], crisisChance: CrisisFinder): HotlineFinder {
+  const known = hotlines.map(({ text, when, crisis }) => ({ text, crisis, isCalledBy: phraseFinder(when) }));
+  const hasCrisis = known.some(({ crisis }) => crisis);
   return (message) => {
     const plain = readPlain(message);
-    return known.filter(({ isCalledBy }) => isCalledBy(plain)).map(({ text }) => ({ code: "hotline", message: text }));
+    const inCrisis = hasCrisis && crisisChance(message) >= SHOW_FROM;
+    const called = known.filter(({ isCalledBy, crisis }) => (crisis && inCrisis) || isCalledBy(plain));
+    return called.map(({ text }) => ({ code: "hotline", message: text }));
+  };
+}
+
+/** Is a message of somebody in a crisis, so that nothing but the hotline is to be shown? Not every question in which a word of it stands is. */
+export function createQuietFinder(hotlines: readonly Hotline[], crisisChance: CrisisFinder): (message: string) => boolean {
+  const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
+  return (message) => {
+    if (!hotlines.some(({ crisis }) => crisis)) return false;
+    const chance = crisisChance(message);
+    return chance >= QUIET_FROM || (chance >= SHOW_FROM && (!asksAnything(message) || isNamed(readPlain(message))));
   };
 }
 

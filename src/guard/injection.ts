@@ -39,9 +39,15 @@ export function injectionSignals(text: string): string[] {
  */
 const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   {
+    name: "ignore-instructions",
+    pattern:
+      /(?<![-\w.])(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:(?:(?:your|previous|prior|earlier|preceding|above|system|safety)\s+){1,3}(?:instructions?|rules?|prompts?|directions?|polic(?:y|ies)|guidelines?)|(?:all|any) (?:instructions?|prompts?|guidelines?)|(?:instructions?|rules?|prompts?|polic(?:y|ies)|guidelines?|everything|all) (?:above|before|so far)|(?:previous|system) prompts?)\b/i,
+  },
+  { name: "context-break", pattern: /<\/?(?:context|system|instructions?|prompt)>|<!--/i },
+  {
     name: "answer-order",
     pattern:
-      /\b(?:add|append|answer|augment|begin|blend|boost|combine|conclude|consider|embed|encode|end|enhance|enrich|expand|express|finish|format|give|hone|improve|include|incorporate|infuse|inject|insert|integrate|introduce|mix|modify|offer|optimi[sz]e|place|provide|put|refine|rephrase|reply|respond|rewrite|send|start|strengthen|supplement|translate|transmit|turn|upgrade|use|write)\b.{0,160}\byour (?:next |final |own )?(?:answers?|reply|replies|responses?|output|explanations?|elucidations?|comments?|implementation|code|solution)\b/is,
+      /\b(?:add|append|answer|augment|begin|blend|boost|combine|conclude|consider|embed|encode|end|enhance|enrich|expand|express|finish|format|give|hone|improve|include|incorporate|infuse|inject|insert|integrate|introduce|mix|modify|offer|optimi[sz]e|place|provide|put|refine|rephrase|reply|respond|rewrite|send|start|strengthen|supplement|translate|transmit|turn|upgrade|use|write)\b.{0,160}\byour (?:next |final |own )?(?:answers?|reply|replies|responses?|output|explanations?|elucidations?|comments?)\b/is,
   },
   {
     name: "answer-order",
@@ -52,10 +58,13 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
     name: "answer-order",
     pattern: /\b(?:respond|reply|answer) (?:only |exclusively |solely )?(?:in|with|using)\b(?! \d| the form| a (?:letter|form)| written)/i,
   },
-  { name: "forget", pattern: /\b(?:forget|ignore|disregard)\b.{0,40}\b(?:everything|all|instructions?|told|learned|said|prompts?)\b/is },
+  {
+    name: "forget",
+    pattern: /(?<![-\w.])(?:forget|ignore|disregard)\s(?:.{0,40}\s)?(?:everything|instructions?|told|learned|said|prompts?)\b/is,
+  },
   {
     name: "secrecy",
-    pattern: /\b(?:do not|don['’]t|never) (?:tell|inform|reveal to|mention (?:this|it) to) the (?:user|reader|customer)\b/i,
+    pattern: /\b(?:do not|don['’]t|never) (?:tell|inform|reveal to|mention (?:this|it) to) the user\b/i,
   },
   {
     name: "own-instructions",
@@ -63,18 +72,25 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   },
   {
     name: "persona",
-    pattern: /\byou are (?:now |going to )(?:act|play|pretend|be|an?)\b|\bdeveloper mode\b|\bdo anything now\b|\bjailbr(?:eak|oken)\b/i,
+    pattern: /\byou are (?:now |going to )(?:act|play|pretend|be an?|an?)\b|\bdeveloper mode\b|\bdo anything now\b|\bjailbr(?:eak|oken)\b/i,
   },
   {
     name: "command",
     pattern:
-      /```|\b(?:rm -rf|sudo \w|curl -|curl https?:|wget https?:|chmod \+?\w|powershell|cmd\.exe|Invoke-WebRequest)|\bos\.(?:system|remove|dup2)\(|\bsubprocess\.\w+\(|^\s*(?:import|from) [\w.]+(?: import [\w, ]+)?(?:, \w+)*$|\b(?:eval|exec)\(/im,
+      /```|\b(?:rm -rf|powershell(?:\.exe)? -|cmd\.exe \/|Invoke-WebRequest)|\b(?:curl|wget)\b[^\n|]{1,200}\|\s*(?:ba)?sh\b|\bos\.(?:system|remove|dup2)\(|\bsubprocess\.\w+\(|^\s*(?:import|from) [\w.]+(?: import [\w, ]+)?(?:, \w+)*$|\b(?:eval|exec)\(/im,
   },
   { name: "script", pattern: /<\s*(?:script|iframe|img|svg|object|embed|form)\b|\bjavascript\s*:|\bdata:text\/html/i },
   { name: "bait", pattern: /\b(?:click|tap) (?:(?:on )?(?:here|this)|(?:on )?the (?:following link|(?:link|button) (?:below|above)))\b/i },
 ];
 
+/**
+ * Signs of a question that a document may bear: manuals tell their readers which files and rules to ignore and which checks to skip, and print arrows. What gives orders
+ * to an answerer instead is among the orders above.
+ */
+const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety"]);
+
 /** Names of the signs in a text that stands in a document or that was written from one, in a fixed order, each once. */
 export function documentOrders(text: string): string[] {
-  return [...new Set([...injectionSignals(text), ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];
+  const signals = injectionSignals(text).filter((name) => !MANUALS_SAY.has(name));
+  return [...new Set([...signals, ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];
 }

@@ -74,7 +74,7 @@ describe("phraseFinder", () => {
 
 describe("the veterans' hotlines", () => {
   const { hotlines } = loadDomain("veterans");
-  const find = createHotlineFinder(hotlines);
+  const find = createHotlineFinder(hotlines, () => 0);
   const called = (text: string) => {
     const shown = find(text).map(({ message }) => message);
     return hotlines.filter(({ text: one }) => shown.includes(one)).map(({ name }) => name);

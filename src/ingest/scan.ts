@@ -10,10 +10,17 @@ export interface ScannedFile {
   readonly bytes: number;
 }
 
+export interface SkippedFile {
+  readonly path: string;
+  readonly reason: string;
+  /** Of a file of a kind that is not read, in lower case with the dot, `""` without one; `null`: skipped for another reason. */
+  readonly extension: string | null;
+}
+
 export interface Scan {
   readonly files: readonly ScannedFile[];
   /** What was seen and not taken, with the reason; hidden files are not even listed. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped: readonly SkippedFile[];
   /** Folders below that could not be listed: what they hold is not known. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
@@ -29,20 +36,22 @@ const DEEPEST_FOLDER = 64;
 export function scanFolder(folder: string, root: string, extensions: readonly string[]): Scan {
   assertFolder(folder);
   const files: ScannedFile[] = [];
-  const skipped: { path: string; reason: string }[] = [];
+  const skipped: SkippedFile[] = [];
   const unreadable: { path: string; reason: string }[] = [];
   const pathOf = (absolute: string) => relative(root, absolute).split(sep).join("/");
   const visit = (directory: string, depth: number) => {
     for (const entry of listFolder(directory, directory === folder, unreadable, pathOf)) {
       const absolute = join(directory, entry.name);
       if (entry.name.startsWith(".")) continue;
-      if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed" });
+      if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed", extension: null });
       else if (entry.isDirectory()) {
-        if (depth >= DEEPEST_FOLDER) skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders` });
+        if (depth >= DEEPEST_FOLDER)
+          skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders`, extension: null });
         else visit(absolute, depth + 1);
-      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file" });
+      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file", extension: null });
       else if (!extensions.includes(extname(entry.name).toLowerCase())) {
-        skipped.push({ path: pathOf(absolute), reason: `format ${extname(entry.name) || "without extension"} is not read` });
+        const extension = extname(entry.name).toLowerCase();
+        skipped.push({ path: pathOf(absolute), reason: `format ${extension || "without extension"} is not read`, extension });
       } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
     }
   };

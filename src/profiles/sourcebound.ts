@@ -68,9 +68,9 @@ export const sourcebound: Profile = {
       why: "its numbers, its mean similarity on the scale of text-embedding-3-small, carried over by quantile",
     },
     {
-      rule: "refuse below a learned chance that the passages together answer",
+      rule: "refuse below a learned chance that what would be shown first answers; the nearest sentences are then shown as such",
       state: "ours",
-      why: "words, vectors and values found are weighed as on marked questions; the shipped threshold answers 90 % of the answerable and names its measured risk, `calibrate` fits another on a domain's own questions",
+      why: "sentences, lists and rows compete by a learned score; from the shipped threshold on at most 15 % of what is shown was wrong on domains that it was not chosen on; `calibrate` fits another on a domain's own questions",
     },
     {
       rule: "a passage is verified or rejected by a learned chance that it answers",

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { describeWordSearchContract } from "../testing/search-contract.ts";
 import { Bm25Index } from "./bm25.ts";
 import { BM25_B, BM25_K1 } from "./bm25-formula.ts";
 import { DenseIndex } from "./dense.ts";
 import { SnapshotError } from "./snapshot.ts";
 import type { WeightedField } from "./word-search.ts";
+
+describeWordSearchContract("Bm25Index", () => new Bm25Index());
 
 /** The formula once more, written from the paper over plain maps, to compare with. */
 function naiveScores(documents: readonly (readonly WeightedField[] | null)[], query: readonly string[]): Map<number, number> {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { readRealWords } from "../reading/english-words.ts";
 import type { DocumentHead } from "../store/document-records.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
+import { once } from "../text/once.ts";
+import { differInAffix, isSlipOfAny } from "../text/spelling.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Scope } from "../types.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
@@ -48,7 +50,7 @@ export class Corpus implements SearchIndex {
   private readonly keeper: SnapshotKeeper | null;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
-  private readonly isWord = createEnglishWords();
+  private readonly realWords = once(readRealWords);
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   readonly faces: FaceMemo = new Map();
@@ -156,8 +158,12 @@ export class Corpus implements SearchIndex {
     const parts = {
       thesaurus: this.thesaurus,
       tokens: (text: string) => this.tokens(text),
-      knows: (word: string) => vocabulary.has(this.stem(word), sees) || this.isWord(word),
-      repair: (word: string) => vocabulary.repair(word, sees),
+      knows: (word: string) => vocabulary.has(this.stem(word), sees) || this.realWords().has(word),
+      repair: (word: string) => {
+        const read = vocabulary.repair(word, sees);
+        return read === null || differInAffix(word, read, this.realWords(), this.stem) ? null : read;
+      },
+      isSlipOfReal: (word: string) => isSlipOfAny(word, this.realWords()),
     };
     const understood = understand(question.resolved, parts, settings);
     this.understood.set(question, { settings, understood });

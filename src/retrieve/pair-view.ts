@@ -1,4 +1,5 @@
 import type { RerankPassage } from "../models/reranker.ts";
+import { similarityRow } from "../text/similarity-row.ts";
 import { askedBits, type Lexicon, type ReadText, valueBits } from "./lexicon.ts";
 import type { AskedWord, Match, PairView, RankedScores, Standing } from "./rerank-features.ts";
 
@@ -23,7 +24,7 @@ export function viewPairs(
   const reads = lexicon.read([question, ...passages.flatMap(({ text, title, section }) => [text, title, section])]);
   const asked = readAsked(reads[0] as ReadText, lexicon, idf);
   if (asked.ids.length === 0) return passages.map(() => null);
-  const matcher = createMatcher(asked, lexicon);
+  const matcher = createPairMatcher(asked, lexicon);
   const standings = readStandings(passages);
   const askedValues = askedBits(question);
   return passages.map((passage, i): PairView | null => {
@@ -73,7 +74,7 @@ function shares(weights: readonly number[]): number[] {
 }
 
 /** Compares every word of the passages with the question once, however often it stands there. */
-function createMatcher({ ids }: Asked, lexicon: Lexicon) {
+function createPairMatcher({ ids }: Asked, lexicon: Lexicon) {
   const count = ids.length;
   /** Row of each lexicon word in `similarities`, plus 1; 0: not compared yet. Row 0 stands for words that match nothing. */
   const rows = lexicon.blankRows();
@@ -85,19 +86,11 @@ function createMatcher({ ids }: Asked, lexicon: Lexicon) {
     const known = rows[id] as number;
     if (known > 0) return known - 1;
     let row = 0;
-    if (lexicon.tokensOf(id).length > 0) {
-      let values: Float32Array | null = null;
-      for (let i = 0; i < count; i++) {
-        const similarity = lexicon.similarity(ids[i] as number, id);
-        if (similarity <= 0) continue;
-        values ??= new Float32Array(count);
-        values[i] = similarity;
-      }
-      if (values !== null) {
-        row = similarities.length;
-        similarities.push(values);
-        forms.push(values.indexOf(1));
-      }
+    const values = similarityRow(ids, id, lexicon);
+    if (values !== null) {
+      row = similarities.length;
+      similarities.push(values);
+      forms.push(values.indexOf(1));
     }
     rows[id] = row + 1;
     return row;

@@ -8,7 +8,6 @@ import type { WeightedTerm } from "./word-search.ts";
 
 /**
  * The index of one domain as retrieval asks it: what ranks words and vectors may lie in this process or in a database. The embedded one is `Corpus`.
- * Every implementation runs the contract suite of `src/testing`.
  */
 export interface SearchIndex extends QuestionReader {
   /** Windows indexed. */

@@ -23,6 +23,8 @@ export interface Understood {
   readonly terms: readonly WeightedTerm[];
   readonly codes: readonly string[];
   readonly repairs: readonly Repair[];
+  /** Words that neither the documents nor the language know, and that are no slip of one which they do: names, mostly. */
+  readonly strange: readonly string[];
   readonly equivalents: readonly Equivalent[];
 }
 
@@ -34,6 +36,8 @@ export interface UnderstandParts {
   knows(word: string): boolean;
   /** The word that was most likely meant, out of documents that the asker may read. */
   repair(word: string): string | null;
+  /** Could it be a slip of a word of the language? */
+  isSlipOfReal(word: string): boolean;
 }
 
 /** What a repaired word counts: it may not be what was meant. */
@@ -41,11 +45,14 @@ export const REPAIR_WEIGHT = 0.9;
 /** Words that are repaired at most: a question in another language has many unknown words, and none of them is misspelt. */
 const MAX_REPAIRS = 5;
 
+/** Shorter ones are slang and shorthand. */
+const STRANGE_LETTERS = 4;
+
 /** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
 export function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Understood {
   const shape = readQuestion(question);
   const content = settings.frame ? shape.content : question;
-  const repairs = settings.repair ? repairsOf(content, parts) : [];
+  const { repairs, strange } = settings.repair ? repairsOf(content, parts) : { repairs: [], strange: [] };
   const read = replaceWords(content, repairs);
   const written = parts.tokens(content);
   const asked = parts.tokens(read);
@@ -65,28 +72,35 @@ export function understand(question: string, parts: UnderstandParts, settings: Q
     terms: [...weights].map(([token, weight]) => ({ token, weight })),
     codes: settings.codesFirst ? codesIn(content) : [],
     repairs,
+    strange,
     equivalents,
   };
 }
 
-function repairsOf(content: string, parts: UnderstandParts): Repair[] {
+function repairsOf(content: string, parts: UnderstandParts): { repairs: Repair[]; strange: string[] } {
   const repairs = new Map<string, string>();
+  const strange: string[] = [];
   for (const written of new Set(candidates(content))) {
-    if (repairs.size === MAX_REPAIRS) break;
+    if (repairs.size + strange.length === MAX_REPAIRS) break;
     if (parts.tokens(written).length === 0 || parts.thesaurus.has(written) || parts.knows(written)) continue;
     const read = parts.repair(written);
     if (read !== null) repairs.set(written, read);
+    else if (written.length >= STRANGE_LETTERS && !parts.isSlipOfReal(written)) strange.push(written);
   }
-  return [...repairs].map(([written, read]) => ({ written, read }));
+  return { repairs: [...repairs].map(([written, read]) => ({ written, read })), strange };
 }
 
 /** A short word in capitals is an abbreviation that the corpus does not know. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
-/** Words in lower case that may be misspelt: letters only; what is written with capitals inside is a name. */
+/** What stands in quotation marks is meant as it is written. */
+const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
+
+/** Words in lower case that may be misspelt: letters only; what is quoted or written with capitals inside is a name. */
 function candidates(content: string): string[] {
-  const inner = content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? [];
-  const names = new Set(inner.filter((name) => !LONG_CAPITALS.test(name)).map((name) => name.toLowerCase()));
+  const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
+  const quoted = (content.match(QUOTED) ?? []).flatMap((text) => text.match(/\p{L}+/gu) ?? []);
+  const names = new Set([...inner, ...quoted].map((name) => name.toLowerCase()));
   return words(content).flatMap(({ text, code }) => (code || !/^[a-z]+$/.test(text) || names.has(text) ? [] : [text]));
 }
 

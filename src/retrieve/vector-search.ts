@@ -9,6 +9,6 @@ export interface VectorSearch {
   delete(slot: number): void;
   /** The best entries that are accepted, by dot product. */
   search(query: Float32Array, k: number, accept?: SlotSet): Scored[];
-  /** Highest score of some entries; `null` when none is alive. */
+  /** Highest score of some entries that are alive; `null` of none. */
   best(query: Float32Array, slots: readonly number[]): number | null;
 }

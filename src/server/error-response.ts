@@ -11,6 +11,7 @@ import {
   UnavailableError,
   warningsOf,
 } from "../errors.ts";
+import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
@@ -81,7 +82,7 @@ export interface Failure {
  */
 export function describeFailure(error: unknown, log: ServerLog): Failure {
   const { status, body } = describeError(error, log);
-  const warnings = warningsOf(error).map((warning) => ({ ...warning }));
+  const warnings = warningsOf(error).map(warningToWire);
   return { status, body: warnings.length === 0 ? body : { error: { ...body.error, warnings } } };
 }
 

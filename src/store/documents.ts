@@ -29,6 +29,8 @@ export interface DocumentStore {
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
   /** Names, headings and pages of every document that `scope` may see, by path. */
   outlines(scope: Scope): Promise<DocumentOutline[]>;
+  /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
+  titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }>;
   /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
   counts(scope: Scope, area?: Area): Promise<CorpusCounts>;
 }
@@ -69,6 +71,20 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
     outlines: (scope) => loadOutlines(db, scope),
+    async titles(scope, limit) {
+      const { documents } = await countOnce(scope);
+      const rows = await db
+        .selectFrom("documents")
+        .select("title")
+        .where("domain", "=", scope.domain)
+        .where("tenant", "in", tenantsOf(scope))
+        .where("access", "in", scope.access)
+        .groupBy("title")
+        .orderBy((eb) => eb.fn.min("path"))
+        .limit(limit)
+        .execute();
+      return { total: documents, titles: rows.map(({ title }) => title) };
+    },
     async counts(scope, area) {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };

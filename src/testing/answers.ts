@@ -80,6 +80,7 @@ export function sampleNearMiss(title: string, parts: Partial<NearMiss> = {}): Ne
     documentId: `doc-${title}`,
     documentVersion: "v1",
     original: { path: `${title}.md`, unit: "utf16", start: 0, end: 100 },
+    quote: null,
     missing: [],
     missingValues: [],
     ...parts,

@@ -21,6 +21,8 @@ export interface FakeAskEngine extends AskEngine {
 const HEALTH: WireHealth = {
   status: "ok",
   domain: "veterans",
+  title: "US veterans' benefits",
+  examples: [],
   documents: 28,
   chunks: 312,
   revision: 4,

@@ -5,7 +5,7 @@ type Count = (text: string, options: { disallowedSpecial: Set<string> }) => numb
 /** Byte-pair merging is quadratic in the length of one run; longer runs are counted in pieces of this many code units. */
 const RUN_LIMIT = 256;
 
-let loaded: Count | undefined;
+const require = createRequire(import.meta.url);
 
 /**
  * Tokens of `text` in OpenAI's cl100k_base encoding; markers of special tokens count as the plain text that they are. The encoder
@@ -16,16 +16,16 @@ let loaded: Count | undefined;
  */
 export function countTokens(text: string): number {
   if (text === "") return 0;
-  loaded ??= load();
+  const count = encoder();
   const options = { disallowedSpecial: new Set<string>() };
-  if (text.length <= RUN_LIMIT || !hasLongRun(text)) return loaded(text, options);
+  if (text.length <= RUN_LIMIT || !hasLongRun(text)) return count(text, options);
   let total = 0;
-  for (const [piece] of text.matchAll(/ ?\S{1,256}|\s{1,256}/g)) total += loaded(piece, options);
+  for (const [piece] of text.matchAll(/ ?\S{1,256}|\s{1,256}/g)) total += count(piece, options);
   return total;
 }
 
-function load(): Count {
-  const require = createRequire(import.meta.url);
+/** Node keeps what it has loaded once. */
+function encoder(): Count {
   const encoding: { countTokens: Count } = require("gpt-tokenizer/encoding/cl100k_base");
   return encoding.countTokens;
 }

@@ -1,13 +1,11 @@
 /** Shorter words are not repaired: too many others are one letter away. */
-export const REPAIR_MIN_LETTERS = 4;
+export const REPAIR_MIN_LETTERS = 5;
 /** From this length on two edits are allowed, below it one. */
 export const TWO_EDITS_FROM = 7;
 /** Letters of a word that its deletes are made of (SymSpell's prefix length): bounds memory per word; what differs behind them still counts in the distance. */
 const PREFIX = 7;
 /** What an edit costs against a hundredfold frequency: e^4.6 ≈ 100. */
 const EDIT_COST = 4.6;
-/** Writers seldom miss the first letter. */
-const FIRST_LETTER_COST = 2.3;
 
 /** How many edits may lie between a misspelt word of this length and what was meant. */
 export function allowedEdits(letters: number): number {
@@ -63,8 +61,8 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
   for (const [candidate, frequency] of candidates) {
     if (candidate.length < REPAIR_MIN_LETTERS) continue;
     const edits = editDistance(word, candidate, limit);
-    if (edits === 0 || edits > limit || (edits > 1 && candidate.length < TWO_EDITS_FROM - 1)) continue;
-    const score = Math.log(frequency) - edits * EDIT_COST - (candidate[0] === word[0] ? 0 : FIRST_LETTER_COST);
+    if (edits === 0 || edits > limit || (edits > 1 && candidate.length < TWO_EDITS_FROM - 1) || !isSlip(word, candidate)) continue;
+    const score = Math.log(frequency) - edits * EDIT_COST;
     const wins =
       best === null ||
       score > best.score ||
@@ -72,4 +70,106 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
     if (wins) best = { word: candidate, score, edits };
   }
   return best?.word ?? null;
+}
+
+/** From this length on a letter may stand for another of like sound: in short words that is mostly another word. */
+const SOUNDS_FROM = 6;
+/** Letters that writers confuse by their sound. */
+const ALIKE = ["aeiouy", "cksz", "st", "gj"];
+/** What a swap, a doubled letter and a like sound cost, what a letter dropped or added, and what a word may cost. */
+const LIGHT_SLIP = 1;
+const HEAVY_SLIP = 2;
+const MAX_SLIP = 2;
+
+/**
+ * Could the written word be a slip for the meant one? One letter dropped or added inside it, or two lighter slips: letters swapped, doubled or not, or
+ * of like sound. Where a consonant stands for an unlike one, more is dropped or the first letter differs, it is mostly another word: hyper- and hypo-,
+ * abduction and adduction.
+ */
+export function isSlip(written: string, meant: string): boolean {
+  if (written[0] !== meant[0] || editDistance(written, meant, MAX_SLIP) > MAX_SLIP) return false;
+  const soundsMayDiffer = written.length >= SOUNDS_FROM;
+  const rows: number[][] = [];
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 0; i <= written.length; i++) {
+    rows.push([]);
+    for (let j = 0; j <= meant.length; j++) {
+      const [w, m] = [written[i - 1], meant[j - 1]];
+      const stands = w === m ? 0 : soundsMayDiffer && areAlike(w, m) ? LIGHT_SLIP : Number.POSITIVE_INFINITY;
+      const added = at(i - 1, j) + (w === written[i - 2] ? LIGHT_SLIP : HEAVY_SLIP);
+      const dropped = at(i, j - 1) + (m === meant[j - 2] ? LIGHT_SLIP : HEAVY_SLIP);
+      const isSwap = w !== m && w === meant[j - 2] && m === written[i - 2];
+      const cost = Math.min(at(i - 1, j - 1) + stands, added, dropped, isSwap ? at(i - 2, j - 2) + LIGHT_SLIP : Number.POSITIVE_INFINITY);
+      rows[i]?.push(i === 0 && j === 0 ? 0 : cost);
+    }
+  }
+  return at(written.length, meant.length) <= MAX_SLIP;
+}
+
+function areAlike(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && ALIKE.some((group) => group.includes(a) && group.includes(b));
+}
+
+/** Shorter beginnings and endings are parts of too many words. */
+const AFFIX_MIN_LETTERS = 3;
+const AFFIX_MAX_LETTERS = 7;
+
+/** Pairs of real words that a beginning or an ending must tell apart before it counts. */
+const TELLS_APART = 3;
+
+/**
+ * Do two words differ in a beginning or an ending that tells real words apart too (micro-, macro-; -itis, -osis)? Then each is a word of its own. An
+ * ending that the language itself spells both ways (dependant, dependent) tells nothing apart, and swapped letters are a slip.
+ * @param stem words of one stem are forms or spellings of one word
+ */
+export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {
+  let head = 0;
+  while (a[head] === b[head] && head < a.length) head++;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  if (a.length === b.length && a.length - head - tail === 2 && a[head] === b[head + 1] && a[head + 1] === b[head]) return false;
+  const lengths = (kept: number) => Array.from({ length: Math.max(0, kept - AFFIX_MIN_LETTERS + 1) }, (_, i) => AFFIX_MIN_LETTERS + i);
+  const starts = lengths(tail).map((kept) => [a.slice(0, a.length - kept), b.slice(0, b.length - kept)] as const);
+  const ends = lengths(head).map((kept) => [a.slice(kept), b.slice(kept)] as const);
+  return (
+    tellsApart(starts.filter(areAffixes), "start", [a, b], real, stem) || tellsApart(ends.filter(areAffixes), "end", [a, b], real, stem)
+  );
+}
+
+function tellsApart(
+  affixes: readonly (readonly [string, string])[],
+  at: "start" | "end",
+  own: readonly [string, string],
+  real: ReadonlySet<string>,
+  stem: (word: string) => string,
+): boolean {
+  const apart = new Set<string>();
+  if (affixes.length === 0) return false;
+  for (const word of real) {
+    for (const [one, other] of affixes) {
+      if (
+        word.length - one.length < AFFIX_MIN_LETTERS ||
+        own.includes(word) ||
+        !(at === "start" ? word.startsWith(one) : word.endsWith(one))
+      )
+        continue;
+      const partner = at === "start" ? other + word.slice(one.length) : word.slice(0, word.length - one.length) + other;
+      if (!real.has(partner) || own.includes(partner)) continue;
+      if (stem(word) === stem(partner)) return false;
+      apart.add(stem(word));
+    }
+  }
+  return apart.size >= TELLS_APART;
+}
+
+function areAffixes([one, other]: readonly [string, string]): boolean {
+  const fits = ({ length }: string) => length >= AFFIX_MIN_LETTERS && length <= AFFIX_MAX_LETTERS;
+  return fits(one) && fits(other) && !one.includes(other) && !other.includes(one);
+}
+
+/** Could the word be a slip for a real one, or one without its apostrophe (`hasnt`)? Some milliseconds. */
+export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
+  if (word.endsWith("nt") && real.has(word.slice(0, -2))) return true;
+  for (const one of real) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) return true;
+  return false;
 }

@@ -112,11 +112,21 @@ export interface CheckResult {
 export interface Warning {
   readonly code: string;
   readonly message: string;
+  /** The question to ask when it was read otherwise than it was meant. */
+  readonly askInstead?: string;
 }
 
 /** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */
 export interface Refusal {
-  readonly reason: "nothing_relevant" | "evidence_too_weak" | "not_reliable" | "empty_corpus" | "injection";
+  readonly reason:
+    | "nothing_relevant"
+    | "evidence_too_weak"
+    | "not_reliable"
+    | "empty_corpus"
+    | "injection"
+    | "language"
+    | "small_talk"
+    | "crisis";
   readonly message: string;
   /** How the refusal is to be read: it is no answer. */
   readonly note: string;
@@ -159,6 +169,8 @@ export interface NearMiss {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly original: Pick<OriginalPlace, "path" | "unit" | "start" | "end">;
+  /** What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass. */
+  readonly quote: string | null;
   /** Words of the question that it does not hold, as they were asked. */
   readonly missing: readonly string[];
   /** Kinds of value that the question asks for and it does not show, such as "a length of time". */

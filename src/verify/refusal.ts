@@ -3,7 +3,8 @@ import { askedWords } from "../reading/asked-words.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { toOriginal } from "../text/source-map.ts";
-import type { Evidence, NearMiss, Passage, Question, Refusal } from "../types.ts";
+import { unitAt } from "../text/units.ts";
+import type { Evidence, NearMiss, Passage, Question, Quote, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
 
 /** Near misses shown. */
@@ -13,6 +14,8 @@ const UNREADABLE_NAMES = 20;
 
 export interface RefusalParts {
   readonly words: WordStatistics;
+  /** What comes nearest in a passage, by its sid; passages with one come first, in this order. */
+  readonly nearest?: ReadonlyMap<string, Quote>;
   readonly contacts: readonly { readonly name: string; readonly contact: string; readonly when: readonly string[] }[];
 }
 
@@ -33,7 +36,7 @@ export function explainRefusal(
   sentence: string,
   evidence: readonly Evidence[],
   { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
-  { words, contacts }: RefusalParts,
+  { words, nearest, contacts }: RefusalParts,
 ): Refusal {
   const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
   const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
@@ -43,7 +46,7 @@ export function explainRefusal(
     message: messageFor(reason, sentence, question),
     note: REFUSAL_TEXTS.note,
     searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
-    nearest: nearestMisses(question, evidence, words),
+    nearest: nearestMisses(question, evidence, words, nearest ?? new Map()),
     contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
 }
@@ -67,28 +70,36 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
   );
 }
 
-function nearestMisses(question: Question, evidence: readonly Evidence[], words: WordStatistics): NearMiss[] {
+function nearestMisses(
+  question: Question,
+  evidence: readonly Evidence[],
+  words: WordStatistics,
+  quotes: ReadonlyMap<string, Quote>,
+): NearMiss[] {
   const asked = askedWords(question.resolved, words);
   const kinds = askedValues(question.resolved);
-  const best = [...evidence].sort((a, b) => b.score - a.score);
+  const order = new Map([...quotes.keys()].map((sid, i) => [sid, i]));
+  const place = ({ passage }: Evidence) => order.get(passage.sid) ?? order.size;
+  const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   return best
     .filter((one) => byDocument.get(one.passage.document.id) === one)
     .slice(0, NEAREST)
-    .map(({ passage }) => ({ ...placeOf(passage), ...lacksOf(passage, asked, kinds, words) }));
+    .map(({ passage }) => ({ ...placeOf(passage, quotes.get(passage.sid) ?? null), ...lacksOf(passage, asked, kinds, words) }));
 }
 
-function placeOf(passage: Passage): Omit<NearMiss, "missing" | "missingValues"> {
+function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing" | "missingValues"> {
   const { document, window } = passage;
   const { id, version, title, url, path, sourceMap } = document;
-  const heading = headingOf(passage);
+  const heading = quote === null ? headingOf(passage) : (unitAt(passage, quote.start)?.headingPath.at(-1) ?? headingOf(passage));
   return {
     title,
     heading: heading === title ? null : heading,
     url,
     documentId: id,
     documentVersion: version,
-    original: { path, unit: "utf16", ...toOriginal(sourceMap, window) },
+    original: { path, unit: "utf16", ...toOriginal(sourceMap, quote ?? window) },
+    quote: quote?.text ?? null,
   };
 }
 

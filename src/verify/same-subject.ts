@@ -166,3 +166,14 @@ export function strangeWeight(fact: Fact, other: Fact): number {
   for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
   return sum;
 }
+
+/** Titles that share this part of the shorter one's words are those of twins: two accounts, two models, two editions. */
+const TWIN_TITLES = 0.5;
+
+/** "Gold Plus Account: limits" and "Gold Account: limits": titles of one form, one of which has a word that the other side does not speak of at all. */
+export function otherTwins(a: Fact, b: Fact): boolean {
+  const [one, other] = [[...a.title.keys()], [...b.title.keys()]];
+  const shared = one.filter((root) => b.title.has(root)).length;
+  if (shared === 0 || shared < TWIN_TITLES * Math.min(one.length, other.length)) return false;
+  return one.some((root) => holds(b, root) === 0) || other.some((root) => holds(a, root) === 0);
+}

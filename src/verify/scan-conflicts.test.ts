@@ -3,6 +3,7 @@ import { type FakePassage, fakePassage, fakeWords } from "../testing/passages.ts
 import { type ScanEvent, type ScannedDocument, scanConflicts } from "./scan-conflicts.ts";
 
 const words = fakeWords();
+const titled = (title: string, id: string, ...pieces: FakePassage["pieces"]): ScannedDocument => ({ ...document(id, ...pieces), title });
 const document = (id: string, ...pieces: FakePassage["pieces"]): ScannedDocument => {
   const { text, units, document: face } = fakePassage({ document: id, title: "Cards", pieces });
   return { id, version: "v1", title: "Cards", url: null, asOf: null, authority: null, text, units, blocks: face.blocks };
@@ -22,6 +23,26 @@ const report = (events: readonly ScanEvent[]) => {
 };
 
 describe("scanConflicts", () => {
+  it("finds none between twins of which each has a name of its own, and one where both name the same", async () => {
+    const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
+    const found = async (one: string, other: string) =>
+      report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19))])).conflicts.length;
+    expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
+    expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(0);
+    expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
+  });
+
+  it("takes what stands under two headings of one document for two things", async () => {
+    const heading = (text: string) => ({ type: "heading" as const, text });
+    const pieces = [
+      heading("Managers"),
+      "May approve orders of up to $900 without asking.",
+      heading("Clerks"),
+      "May approve orders of up to $100 without asking.",
+    ];
+    expect(report(await scan([document("a", ...pieces)])).conflicts).toEqual([]);
+  });
+
   it("lists contradictions with exact quotes, most certain first, and reports progress", async () => {
     const documents = [
       document("a", "A library card costs $5 per year.", "Rare old maps of the harbour are lent for 20 days to visitors."),

@@ -37,8 +37,8 @@ const POSTINGS = 250;
 /** Tokens that two statements must share before they are compared, and how many are compared with one at most. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
-/** A report is read in order: what is less sure stands at its end. A document seldom contradicts itself. */
-const STRICTNESS = { apart: 0.8, together: 1 } as const;
+/** A report is read in order: what is less sure stands at its end. */
+const STRICTNESS = 0.8;
 
 const VALUE = /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|any time|no (?:time )?(?:limit|deadline))\b/i;
 const TURN =
@@ -85,7 +85,7 @@ export async function* scanConflicts(
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = compareFacts(a, b, other.source.id === id ? STRICTNESS.together : STRICTNESS.apart);
+        const difference = compareFacts(a, b, STRICTNESS);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,
@@ -152,11 +152,10 @@ function candidatesOf(
     .map(([at]) => at);
 }
 
-/** Both give a value, or one of them turns something; parts of one section belong together and are no two sources. */
+/** Of two documents, where both give a value or one of them turns something. */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.turn && !b.turn) return false;
   if (!saysSomething(a.piece.text) && !saysSomething(b.piece.text)) return false;
-  if (a.source.id !== b.source.id) return true;
-  if (a.piece.type === "table-cell" && b.piece.type === "table-cell") return false;
-  return a.piece.above[0] === undefined || a.piece.above.join("\n") !== b.piece.above.join("\n");
+  // In one document, what stands under another heading is about another thing, and parts of one section belong together.
+  return a.source.id !== b.source.id;
 }

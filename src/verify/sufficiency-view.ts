@@ -1,4 +1,5 @@
 import { askedValues } from "../reading/asked-values.ts";
+import { similarityRow } from "../text/similarity-row.ts";
 import type { Passage, TextRange } from "../types.ts";
 
 /** Words as ids with a similarity: what the gate needs of the reranker's lexicon. */
@@ -102,7 +103,7 @@ export function viewEvidence(
   // One call: ids of an earlier one may no longer hold.
   const [question, names, ...reads] = space.read([asked.text, namesIn(asked.text), ...texts]) as [ReadWords, ReadWords, ...ReadWords[]];
   const { terms, ids } = readTerms(asked, question, names, words, space);
-  const match = createMatcher(ids, terms, space, words);
+  const match = createEvidenceMatcher(ids, terms, space, words);
   return {
     question: asked.text,
     terms,
@@ -197,21 +198,10 @@ interface Read {
 }
 
 /** Compares every word of the passages with the question once, however often it stands there. */
-function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], space: WordSpace, index: IndexWords) {
+function createEvidenceMatcher(ids: readonly number[], terms: readonly AskedTerm[], space: WordSpace, index: IndexWords) {
   /** Per word how it matches each term, and the last text that it was seen in. */
   const known = new Map<number, { readonly row: Match | null; seenIn: number }>();
   let texts = 0;
-  const rowOf = (id: number): Match | null => {
-    let row: Match | null = null;
-    if (space.tokensOf(id).length > 0)
-      for (let i = 0; i < ids.length; i++) {
-        const similarity = space.similarity(ids[i] as number, id);
-        if (similarity <= 0) continue;
-        row ??= new Float32Array(ids.length);
-        row[i] = similarity;
-      }
-    return row;
-  };
   return (text: ReadWords | undefined): Read => {
     const whole = new Float32Array(ids.length);
     const sentences: Match[] = [];
@@ -226,7 +216,7 @@ function createMatcher(ids: readonly number[], terms: readonly AskedTerm[], spac
         const id = text?.words[place] as number;
         let word = known.get(id);
         if (word === undefined) {
-          word = { row: rowOf(id), seenIn: 0 };
+          word = { row: similarityRow(ids, id, space), seenIn: 0 };
           known.set(id, word);
         }
         if (word.seenIn !== texts) {

@@ -12,10 +12,11 @@ import type {
   Refusal,
   Searched,
   SeeAlso,
+  Warning,
   WebEvidence,
 } from "../types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../write/render.ts";
-import type { WireAnswer, WireCitation, WireRefusal } from "./answer.ts";
+import type { WireAnswer, WireCitation, WireRefusal, WireWarning } from "./answer.ts";
 
 export function citationToWire(citation: Citation): WireCitation {
   return {
@@ -135,7 +136,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     conflicts: answer.conflicts.map(conflictToWire),
     ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
     checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
-    warnings: answer.warnings.map((warning) => ({ ...warning })),
+    warnings: answer.warnings.map(warningToWire),
     refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
     cache_mode: answer.cacheMode,
     ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
@@ -148,4 +149,8 @@ export function answerToWire(answer: Answer): WireAnswer {
     model: answer.model,
     session_id: answer.sessionId,
   };
+}
+
+export function warningToWire({ code, message, askInstead }: Warning): WireWarning {
+  return { code, message, ...(askInstead === undefined ? {} : { ask_instead: askInstead }) };
 }

@@ -55,10 +55,24 @@ export type WireCitation = z.infer<typeof citationSchema>;
 
 export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
 
-export const warningSchema = z.object({ code: z.string(), message: z.string() });
+export const warningSchema = z.object({
+  code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
+  message: z.string(),
+  ask_instead: z.string().optional().describe("The question to ask for what was written; only where it was read otherwise."),
+});
+export type WireWarning = z.infer<typeof warningSchema>;
 
 export const refusalSchema = z.object({
-  reason: z.enum(["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"]),
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
   message: z.string(),
   note: z.string().describe("How the refusal is to be read: it is no answer, neither yes nor no."),
   searched: z.object({
@@ -84,7 +98,11 @@ export const refusalSchema = z.object({
       document_version: z.string(),
       original: z
         .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
-        .describe("Where the passage stands in the file that was read."),
+        .describe("Where the passage, or the quote of it, stands in the file that was read."),
+      quote: z
+        .string()
+        .nullable()
+        .describe("What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass."),
       missing: z.array(z.string()).describe("Words of the question that the passage does not hold; the document around it may."),
       missing_values: z
         .array(z.string())

@@ -20,6 +20,10 @@ export type WireError = z.infer<typeof errorResponseSchema>;
 export interface WireHealth {
   readonly status: "ok" | "degraded";
   readonly domain: string;
+  /** What the documents are about, in one line. */
+  readonly title: string;
+  /** Questions to try, of the domain pack. */
+  readonly examples: readonly string[];
   readonly documents: number;
   readonly chunks: number;
   readonly revision: number;

@@ -1,13 +1,13 @@
 import type { AnswerEvent } from "../events.ts";
-import type { WireAnswer, WireCitation } from "./answer.ts";
-import { answerToWire, citationToWire } from "./answer-to-wire.ts";
+import type { WireAnswer, WireCitation, WireWarning } from "./answer.ts";
+import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
 import type { WireError } from "./errors.ts";
 
 /** One Server-Sent Event: `event: NAME`, `data: JSON`. */
 export type WireEvent =
   | { readonly event: "stage"; readonly data: { stage: string; phase: "start" | "end"; ms?: number; facts?: Record<string, unknown> } }
   | { readonly event: "notice"; readonly data: { stage: string; code: string; message: string } }
-  | { readonly event: "warning"; readonly data: { code: string; message: string } }
+  | { readonly event: "warning"; readonly data: WireWarning }
   | { readonly event: "sentence"; readonly data: { index: number; text: string; citations: WireCitation[] } }
   | { readonly event: "answer"; readonly data: WireAnswer }
   | { readonly event: "error"; readonly data: WireError["error"] };
@@ -18,7 +18,7 @@ export function eventToWire(event: AnswerEvent): WireEvent {
     case "notice":
       return { event: "notice", data: { stage: event.stage, code: event.code, message: event.message } };
     case "warning":
-      return { event: "warning", data: { ...event.warning } };
+      return { event: "warning", data: warningToWire(event.warning) };
     case "sentence":
       return {
         event: "sentence",

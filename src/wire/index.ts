@@ -1,6 +1,14 @@
 /** The API as it travels: snake_case. The schemas are the documentation; `…ToWire` alone convert. */
 
-export { askResponseSchema, citationSchema, type WireAnswer, type WireCitation, type WireRefusal, warningSchema } from "./answer.ts";
+export {
+  askResponseSchema,
+  citationSchema,
+  type WireAnswer,
+  type WireCitation,
+  type WireRefusal,
+  type WireWarning,
+  warningSchema,
+} from "./answer.ts";
 export { answerToWire } from "./answer-to-wire.ts";
 export { askRequestSchema, type WireAskRequest } from "./ask.ts";
 export { errorResponseSchema, type WireError, type WireHealth } from "./errors.ts";

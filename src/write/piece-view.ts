@@ -22,6 +22,8 @@ export interface AskedQuestion {
   bitsIn(text: string): AskedBits;
   /** Share of the question's weight, 0 to 1. */
   share(bits: AskedBits): number;
+  /** Share of the heaviest word of the question that is not among these. */
+  heaviestLacking(bits: AskedBits): number;
   tokensIn(bits: AskedBits): string[];
 }
 
@@ -40,6 +42,9 @@ export interface PieceView {
   readonly own: number;
   readonly fromHeading: number;
   readonly fromTitle: number;
+  /** Share of the question's heaviest word that stands neither in the piece nor above it, and that stands nowhere in the passage. */
+  readonly lacks: number;
+  readonly passageLacks: number;
 }
 
 /** Words of a question that are looked at, the rarest: one bit each. */
@@ -57,6 +62,8 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
     values: askedValues(question),
     bitsIn: (text) => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
     share: (bits) => (total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total),
+    heaviestLacking: (bits) =>
+      tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
     tokensIn: (bits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
   };
 }
@@ -66,6 +73,7 @@ export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: 
   const { passage } = evidence;
   const inTitle = asked.bitsIn(passage.document.title);
   const inAbove = new Map<string, AskedBits>();
+  const passageLacks = asked.heaviestLacking(inTitle | asked.bitsIn([...passage.headingPath, passage.text].join("\n")));
   return pieces.map((piece) => {
     const text = textOf(passage, piece.range);
     const inPiece = asked.bitsIn(text);
@@ -84,6 +92,8 @@ export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: 
       own,
       fromHeading: withHeading - own,
       fromTitle: asked.share(inPiece | heading | inTitle) - withHeading,
+      lacks: asked.heaviestLacking(inPiece | heading | inTitle),
+      passageLacks,
     };
   });
 }

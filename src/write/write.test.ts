@@ -4,10 +4,10 @@ import { ModelError, messageOf } from "../errors.ts";
 import { book } from "../profiles/book.ts";
 import { spark } from "../profiles/spark.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
-import { samplePassage, sampleQuote } from "../testing/quotes.ts";
+import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
 import type { DraftSentence, Question, Turn } from "../types.ts";
-import { chooseQuotes, type QuoteCandidate } from "./compress.ts";
+import type { QuoteCandidate } from "./compress.ts";
 import { type DraftFault, fillSlots } from "./prompt.ts";
 import { fitPrompt, type WriteOutcome, writeDrafts } from "./write.ts";
 
@@ -293,21 +293,5 @@ describe("fitPrompt", () => {
     const text = "What is {{quotes}} and $1 and $& here?";
     expect(budgeted([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
     expect(fillSlots("{{a}} {{b}} {{c}}", { a: "{{b}}", b: "$&" })).toBe("{{b}} $& {{c}}");
-  });
-});
-
-describe("chooseQuotes", () => {
-  const words = { tokens: (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? [], idf: () => 1 };
-  const questionWords = { ...words, questionTokens: words.tokens };
-  const choose = async (text: string, dense: number | null) => {
-    const passage = samplePassage(text, { scores: { dense, bm25: null, fused: 1, cross: null, rerank: null } });
-    const evidence = { passage, verdict: "verified" as const, relevance: 1, consistency: null, agreement: null, score: 1, reason: "" };
-    const chosen = await chooseQuotes("monthly money", [evidence], questionWords, { limit: 5, maxCharacters: 500 });
-    return chosen.map(({ quote }) => quote.text);
-  };
-
-  it("takes the window that a vector found when no word is shared, but not what words alone found", async () => {
-    expect(await choose("A pension is paid regularly.", 0.8)).toEqual(["A pension is paid regularly."]);
-    expect(await choose("A pension is paid regularly.", null)).toEqual([]);
   });
 });

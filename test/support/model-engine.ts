@@ -46,7 +46,9 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
       const folder = newFolder();
       mkdirSync(join(folder, "documents"));
       for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
-      const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", embeddings: "none" } }));
+      const engine = await createEngine(
+        loadConfig({ cwd: folder, env: {}, overrides: { domain: "veterans", data_dir: "data", embeddings: "none" } }),
+      );
       for await (const _event of engine.ingest(join(folder, "documents")));
       await engine.close();
       return join(folder, "data");
@@ -66,7 +68,11 @@ export async function open(
   cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
   const endpoint = await startFakeEndpoint(script);
   const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
-  const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: "data", model, cache: { enabled: false } } });
+  const config = loadConfig({
+    cwd: folder,
+    env: {},
+    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false } },
+  });
   const engine = await createEngine(config, parts);
   return {
     engine,

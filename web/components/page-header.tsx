@@ -38,7 +38,7 @@ function HealthLine({ health: state }: { readonly health: HealthState }) {
   const { health } = state;
   return (
     <p className="health">
-      <span>{health.domain}</span>
+      <span>{health.title}</span>
       <span>{formatCount(health.documents, "document")}</span>
       <span className="health-extra">{formatCount(health.chunks, "passage")}</span>
       {health.status === "degraded" ? <span className="is-failed">degraded</span> : null}

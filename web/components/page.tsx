@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef } from "react";
 import type { Client } from "../../src/client/index.ts";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { type HealthState, useHealth } from "../conversation/use-health.ts";
-import { EXAMPLE_QUESTIONS } from "../examples.ts";
 import { AskBox } from "./ask-box.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
@@ -59,9 +58,7 @@ export function Page({ client }: PageProps) {
         ))}
       </main>
       <section className="ask" aria-label="Ask">
-        {turns.length === 0 && health.type === "known" ? (
-          <Examples questions={EXAMPLE_QUESTIONS[health.health.domain] ?? []} onAsk={ask} />
-        ) : null}
+        {turns.length === 0 && health.type === "known" ? <Examples questions={health.health.examples} onAsk={ask} /> : null}
         <AskBox running={running} onAsk={ask} onStop={stopAndReturn} ref={box} />
       </section>
     </div>

@@ -11,15 +11,30 @@ const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
   not_reliable: "No reliable answer could be made",
   empty_corpus: "Nothing could be searched yet",
   injection: "This question is not answered",
+  language: "This version reads English",
+  small_talk: "",
+  crisis: "",
 };
+
+/** A greeting gets one line, and whoever is in distress nothing beneath what was said. */
+export function isOneLine(reason: WireRefusal["reason"]): boolean {
+  return reason === "small_talk" || reason === "crisis";
+}
 
 /** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
 export function RefusalView({ refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
+  if (isOneLine(reason)) {
+    return (
+      <section className="refusal" aria-label="Reply">
+        <p>{message}</p>
+      </section>
+    );
+  }
   return (
     <section className="refusal" aria-label="Not answered">
       <h3>{HEADINGS[reason]}</h3>
       <p>{message}</p>
-      <p className="refusal-note">{note}</p>
+      {note === "" ? null : <p className="refusal-note">{note}</p>}
       {contacts.length === 0 ? null : (
         <>
           <h4>Whom to ask</h4>
@@ -34,7 +49,7 @@ export function RefusalView({ refusal: { reason, message, note, searched, neares
       )}
       {nearest.length === 0 ? null : (
         <>
-          <h4>What came nearest</h4>
+          <h4>Nearest passages, which may not answer it</h4>
           <ul className="nearest">
             {nearest.map((miss, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes; two misses may have the same title
@@ -68,7 +83,7 @@ export function RefusalView({ refusal: { reason, message, note, searched, neares
   );
 }
 
-function NearMiss({ title, heading, url, original, missing, missing_values }: WireRefusal["nearest"][number]) {
+function NearMiss({ title, heading, url, original, quote, missing, missing_values }: WireRefusal["nearest"][number]) {
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
     ...(missing_values.length === 0 ? [] : [`shows no value of the kind asked for: ${missing_values.join("; ")}`]),
@@ -77,6 +92,7 @@ function NearMiss({ title, heading, url, original, missing, missing_values }: Wi
     <li>
       <Linked text={title} href={toHttpUrl(url)} />
       {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
+      {quote === null ? null : <blockquote className="miss-quote">{quote}</blockquote>}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">
         {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}

@@ -9,7 +9,7 @@ import { ConflictList } from "./conflict-list.tsx";
 import { Feedback, type Verdict } from "./feedback.tsx";
 import { Incomplete } from "./incomplete.tsx";
 import { Messages } from "./messages.tsx";
-import { RefusalView } from "./refusal-view.tsx";
+import { isOneLine, RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
 import { WebList } from "./web-list.tsx";
@@ -30,6 +30,7 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
+  const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -46,7 +47,7 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
   return (
     <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
       <div className="urgent">
-        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} />
+        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={onRetry} />
       </div>
       <h2 id={`question-${id}`} className="question">
         {question}
@@ -69,13 +70,13 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
           {answer?.refusal ? <RefusalView refusal={answer.refusal} /> : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
-          {answer === null ? null : <AnswerSummary answer={answer} />}
+          {answer === null || plain ? null : <AnswerSummary answer={answer} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
           {answer === null ? null : <ConflictList conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
-          {answer === null ? null : <Feedback onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
-          {answer === null ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
+          {answer === null || plain ? null : <Feedback onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
+          {answer === null || plain ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -97,8 +98,9 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
 }
 
 /** A hotline's text stands before everything else. */
+/** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
-  return code === "hotline";
+  return code === "hotline" || code === "read_as";
 }
 
 /** What the profile names and this build lacks belongs to the account of how the answer was made. */

@@ -1,4 +1,4 @@
-import type { StreamEvent, WireAnswer, WireCitation } from "../../src/client/index.ts";
+import type { StreamEvent, WireAnswer, WireCitation, WireWarning } from "../../src/client/index.ts";
 
 /** A sentence as it was shown. It never changes afterwards. */
 export interface ShownSentence {
@@ -33,7 +33,7 @@ export interface Turn {
   readonly sentences: readonly ShownSentence[];
   readonly citations: readonly WireCitation[];
   readonly notices: readonly { readonly code: string; readonly message: string }[];
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
 }
 

@@ -33,7 +33,7 @@ export async function measureStage(findings: Findings, chunks: number, questions
     const dataDir = join(folder, "data");
     await ingestApart(join(folder, "pages"), dataDir);
     const before = memoryNow();
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir }));
+    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }));
     try {
       await engine.corpus(DOMAIN).sync();
       const opened = grownSince(before);

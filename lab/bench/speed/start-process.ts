@@ -5,7 +5,7 @@ import { generatedEncoder } from "./generate.ts";
 const [dataDir = "", encoder = ""] = process.argv.slice(2);
 const begun = performance.now();
 const parts = encoder === "generated" ? { encoder: generatedEncoder(0) } : {};
-const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, "cache.enabled": false }), parts);
+const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), parts);
 const opened = performance.now();
 const corpus = engine.corpus("veterans");
 await corpus.sync();

@@ -63,7 +63,7 @@ const PROCESS = fileURLToPath(new URL("./start-process.js", import.meta.url));
 
 async function fill(dataDir: string, source: Parameters<typeof measureStarts>[0], progress: (text: string) => void): Promise<void> {
   const parts = "chunks" in source ? { encoder: generatedEncoder(source.seed) } : {};
-  const engine = await createEngine(loadProcessConfig({ data_dir: dataDir }), parts);
+  const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }), parts);
   try {
     if ("chunks" in source) {
       const texts = createTexts(source.seed);

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { packHotlines } from "../../engine/domain.ts";
+import { openCrisisFinder } from "../../engine/local-models.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import type { Answer, Warning } from "../../types.ts";
@@ -30,7 +31,7 @@ export function addAskCommand(program: Command, context: CliContext): void {
   program
     .command("ask")
     .description("answer one question from the ingested documents, with sources")
-    .argument("<question...>", "the question")
+    .argument("<question...>", "the question; - reads it from standard input")
     .option("--json", "the whole answer as JSON (the response of POST /v1/ask)")
     .option("--domain <name>", "body of knowledge")
     .option("--tenant <name>", "party inside the domain")
@@ -54,14 +55,15 @@ Examples:
   sourcebound ask --detail more "Who can get Aid and Attendance?"
   sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
   sourcebound ask --chapter 32 --page 140-142 "Which whale is the largest?"
+  echo "What rating does tinnitus get?" | sourcebound ask -
   sourcebound ask --json "What rating does tinnitus get?" > answer.json`,
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       const { terminal, signal } = context;
       const config = configOf(context, command);
-      const question = words.join(" ");
+      const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
       // Before the engine is opened: nothing that fails on the way may keep them back.
-      const urgent = createHotlineFinder(packHotlines(flags.domain, config))(question);
+      const urgent = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder())(question);
       if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
       const asked = withEngine(context, config, async (engine) => {
         const options = {
@@ -91,6 +93,18 @@ Examples:
         throw withWarnings(error, urgent);
       });
     });
+}
+
+/** Characters of standard input that are read: a question has at most 100,000, whatever is configured. */
+const MAX_INPUT = 400_000;
+
+async function readInput(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_INPUT) break;
+  }
+  return text.trim();
 }
 
 /** The answer without the warnings that stand above it already, a refusal's advice in the words of this terminal. */

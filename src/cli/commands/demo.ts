@@ -28,7 +28,8 @@ export function addDemoCommand(program: Command, context: CliContext): void {
           terminal.print(
             `\n${terminal.colors.bold("Sourcebound")} answers on ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
           );
-          for (const question of engine.domain(domain).examples.slice(0, 3)) terminal.print(`  ${terminal.command} ask "${question}"`);
+          for (const question of engine.domain(domain).examples.slice(0, 3))
+            terminal.print(`  ${terminal.command} ask --domain ${domain} "${question}"`);
           terminal.print("\nCtrl-C stops.");
           await untilAborted(signal);
         } finally {

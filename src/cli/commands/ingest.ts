@@ -48,6 +48,14 @@ Examples:
     });
 }
 
+/** Names of skipped files shown; all of them are counted by kind. */
+const SKIPPED_NAMES = 20;
+
+function describeUnread(unread: Readonly<Record<string, number>>): string {
+  const kinds = Object.entries(unread).map(([kind, n]) => `${n} ${kind}`);
+  return kinds.length === 0 ? "" : `; not read, because of their kind: ${kinds.join(", ")}`;
+}
+
 /** Shows the events of an ingest; returns how many files failed. */
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   const begun = Date.now();
@@ -57,7 +65,8 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
-        for (const { path, reason } of event.skipped) terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
+        for (const { path, reason } of event.skipped.slice(0, SKIPPED_NAMES)) terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
+        if (event.skipped.length > SKIPPED_NAMES) terminal.error(`skipped ${event.skipped.length - SKIPPED_NAMES} more files`);
         break;
       case "document": {
         const { done, total } = event.counts;
@@ -91,13 +100,16 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
               failures,
               embedding: costToJson(event.embedding),
               embed_failure: embedFailure,
+              not_read: event.unread,
             }),
           );
         else
           terminal.print(
             `${Object.entries(counts)
               .map(([name, n]) => `${n} ${name}`)
-              .join(", ")}; ${event.chunks} chunks written in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}`,
+              .join(
+                ", ",
+              )}; ${event.chunks} chunks written in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}${describeUnread(event.unread)}`,
           );
         break;
       }

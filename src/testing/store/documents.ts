@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import type { Store } from "../../store/store.ts";
+import type { Scope, StoredDocument } from "../../types.ts";
+import { fileContent, place, scope, storedDocument, type WithStore } from "./fixtures.ts";
+
+export function describeDocuments(name: string, withStore: WithStore): void {
+  describe(`${name}: documents`, () => {
+    it(
+      "gives a document back as it was put in",
+      withStore(async ({ store }) => {
+        const document = storedDocument();
+        expect(await store.documents.putFile(place, fileContent(document))).toEqual({ added: 1, changed: 0, unchanged: 0, deleted: 0 });
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")).toEqual(document);
+      }),
+    );
+
+    it(
+      "counts a change, and raises the revision only when something changed",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await store.documents.revision("d")).toBe(1);
+        expect(await store.documents.putFile(place, fileContent(storedDocument()))).toEqual({
+          added: 0,
+          changed: 0,
+          unchanged: 1,
+          deleted: 0,
+        });
+        expect(await store.documents.revision("d")).toBe(1);
+        const changed = storedDocument({ version: "v2", text: "Now 20 percent." });
+        expect(await store.documents.putFile(place, fileContent(changed))).toEqual({ added: 0, changed: 1, unchanged: 0, deleted: 0 });
+        expect(await store.documents.revision("d")).toBe(2);
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")?.chunks).toHaveLength(1);
+      }),
+    );
+
+    it(
+      "takes out what a file no longer holds",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));
+        const outcome = await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(outcome).toEqual({ added: 0, changed: 0, unchanged: 1, deleted: 1 });
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-a"]);
+      }),
+    );
+
+    it(
+      "counts the dates of what the scope sees, and of what lies in an area",
+      withStore(async ({ store }) => {
+        const put = (id: string, asOf: string | null, access = "public") =>
+          store.documents.putFile({ ...place, path: `${id}.md` }, fileContent(storedDocument({ id, path: `${id}.md`, asOf, access })));
+        await put("old", "2019-05-01");
+        await put("new", "2026-01-15");
+        await put("none", null);
+        await put("hidden", "2030-01-01", "staff");
+        expect((await store.documents.counts(scope)).asOf).toEqual({ from: "2019-05-01", to: "2026-01-15", undated: 1 });
+        const part = { version: null, ranges: [{ start: 0, end: 5 }] };
+        const area = (...ids: string[]) => new Map(ids.map((id) => [id, part]));
+        expect((await store.documents.counts(scope, area("old", "none"))).asOf).toEqual({
+          from: "2019-05-01",
+          to: "2019-05-01",
+          undated: 1,
+        });
+        expect((await store.documents.counts(scope, area("hidden"))).asOf).toEqual({ from: null, to: null, undated: 0 });
+      }),
+    );
+
+    it(
+      "remembers a file that could not be read, without its old documents",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" });
+        expect(await store.documents.counts(scope)).toEqual({
+          documents: 0,
+          chunks: 0,
+          revision: 2,
+          asOf: { from: null, to: null, undated: 0 },
+          unreadable: ["a.md"],
+        });
+        expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
+      }),
+    );
+
+    it(
+      "deletes files of one source only",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.documents.putFile({ ...place, source: "other" }, fileContent(storedDocument({ id: "doc-o", source: "other" })));
+        expect(await store.documents.deleteFiles(place, ["a.md", "never.md"])).toBe(1);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual(["doc-o"]);
+      }),
+    );
+
+    it(
+      "outlines what a scope may see, and counts what lies in an area",
+      withStore(async ({ store }) => {
+        const text = "One\n\nText of it.";
+        const blocks = [{ start: 0, end: 3, type: "heading", level: 2, header: -1 } as const];
+        await store.documents.putFile(place, fileContent(storedDocument({ text, blocks })));
+        const theirs = storedDocument({ id: "doc-b", path: "b.md", tenant: "bob", pages: null });
+        await store.documents.putFile({ ...place, tenant: "bob", path: "b.md" }, fileContent(theirs));
+        const headings = [{ start: 0, level: 2, text: "One" }];
+        expect(await store.documents.outlines(scope)).toEqual([
+          { id: "doc-a", version: "v1", path: "a.md", title: "A", headings, pages: [0, 5] },
+        ]);
+        const seen = await store.documents.outlines({ ...scope, tenant: "bob" });
+        expect(seen.map(({ id, pages }) => [id, pages])).toEqual([
+          ["doc-a", [0, 5]],
+          ["doc-b", null],
+        ]);
+        const area = (start: number, end: number) =>
+          new Map(["doc-a", "doc-b"].map((id) => [id, { version: null, ranges: [{ start, end }] }]));
+        expect(await store.documents.counts(scope, area(0, 5))).toMatchObject({ documents: 1, chunks: 1, revision: 2 });
+        expect(await store.documents.counts(scope, area(5_000, 9_000))).toMatchObject({ documents: 0, chunks: 0 });
+      }),
+    );
+
+    it(
+      "shows nothing across domain, tenant and access label",
+      withStore(async ({ store }) => {
+        const put = (over: Partial<StoredDocument>) =>
+          store.documents.putFile(
+            { domain: over.domain ?? "d", tenant: over.tenant ?? null, source: "s", path: over.path ?? "a.md" },
+            fileContent(storedDocument(over)),
+          );
+        await put({ id: "shared" });
+        await put({ id: "secret", access: "staff", path: "b.md" });
+        await put({ id: "bobs", tenant: "bob", path: "c.md" });
+        await put({ id: "elsewhere", domain: "e" });
+        const ids = ["shared", "secret", "bobs", "elsewhere"];
+        const seen = async (as: Scope) => [...(await store.documents.load(as, ids)).keys()].sort();
+        expect(await seen(scope)).toEqual(["shared"]);
+        expect(await seen({ ...scope, tenant: "alice" })).toEqual(["shared"]);
+        expect(await seen({ ...scope, tenant: "bob" })).toEqual(["bobs", "shared"]);
+        expect(await seen({ ...scope, access: ["public", "staff"] })).toEqual(["secret", "shared"]);
+        expect(await seen({ domain: "e", tenant: "bob", access: ["public"] })).toEqual(["elsewhere"]);
+        expect(await store.documents.counts({ ...scope, tenant: "bob" })).toMatchObject({ documents: 2, chunks: 2 });
+        const { version, title, description } = storedDocument();
+        const head = { version, title, description, tenant: null, access: "public", path: "a.md" };
+        const heads = [...(await store.documents.heads("d"))].sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(heads).toEqual([
+          ["bobs", { ...head, tenant: "bob", path: "c.md" }],
+          ["secret", { ...head, access: "staff", path: "b.md" }],
+          ["shared", head],
+        ]);
+        expect((await store.documents.heads("nowhere")).size).toBe(0);
+      }),
+    );
+
+    it(
+      "asks anew who may see a document and in which version, however often it was read before",
+      withStore(async ({ store, second }) => {
+        const read = async (as: Scope = scope) => (await store.documents.load(as, ["doc-a", "doc-b"])).get("doc-a");
+        const put = (over: Partial<StoredDocument>) => second.documents.putFile(place, fileContent(storedDocument(over)));
+        const staff = { ...scope, access: ["staff"] };
+        await put({});
+        expect((await read())?.version).toBe("v1");
+        expect(await read({ ...scope, domain: "e" })).toBeUndefined();
+        expect(await read(staff)).toBeUndefined();
+        await put({ version: "v2", text: "Changed." });
+        expect(await read()).toMatchObject({ version: "v2", text: "Changed." });
+        await put({ version: "v3", access: "staff" });
+        expect(await read()).toBeUndefined();
+        expect((await read(staff))?.version).toBe("v3");
+        await put({});
+        expect((await read())?.text).toBe(storedDocument().text);
+        await second.documents.deleteFiles(place, ["a.md"]);
+        expect(await read()).toBeUndefined();
+      }),
+    );
+
+    it(
+      "shows another connection what was committed, at once",
+      withStore(async ({ store, second }) => {
+        expect(await second.documents.revision("d")).toBe(0);
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        expect(await second.documents.revision("d")).toBe(1);
+        expect((await second.documents.load(scope, ["doc-a"])).size).toBe(1);
+      }),
+    );
+
+    it(
+      "keeps every write of two connections at once",
+      withStore(async ({ store, second }) => {
+        const put = (into: Store, n: number) =>
+          into.documents.putFile({ ...place, path: `${n}.md` }, fileContent(storedDocument({ id: `doc-${n}`, path: `${n}.md` })));
+        await Promise.all(Array.from({ length: 20 }, (_, n) => put(n % 2 === 0 ? store : second, n)));
+        expect((await store.documents.heads("d")).size).toBe(20);
+        expect(await store.documents.revision("d")).toBe(20);
+      }),
+    );
+
+    it(
+      "keeps hostile text as it is",
+      withStore(async ({ store }) => {
+        const text = "'; drop table documents; -- \u{1F600} \u{202E} \uD83D\uDE00";
+        await store.documents.putFile(place, fileContent(storedDocument({ text, title: text })));
+        expect((await store.documents.load(scope, ["doc-a"])).get("doc-a")?.text).toBe(text);
+      }),
+    );
+  });
+}

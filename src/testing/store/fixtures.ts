@@ -1,0 +1,107 @@
+import type { CachePut } from "../../store/cached.ts";
+import type { FileContent, FilePlace } from "../../store/document-records.ts";
+import type { Interaction } from "../../store/interaction.ts";
+import type { Store } from "../../store/store.ts";
+import { passageHash } from "../../text/hash.ts";
+import type { Scope, StoredDocument } from "../../types.ts";
+
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** A second connection to the same records, as another process has it. */
+  readonly second: Store;
+  /** Moves the clock of both. */
+  readonly advance: (ms: number) => void;
+}
+
+export const scope: Scope = { domain: "d", tenant: null, access: ["public"] };
+export const place: FilePlace = { domain: "d", tenant: null, source: "s", path: "a.md" };
+
+/** A small document; everything can be overridden. */
+export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {
+  const text = over.text ?? "Tinnitus is rated at 10 percent.";
+  const id = over.id ?? "doc-a";
+  return {
+    id,
+    domain: "d",
+    tenant: null,
+    access: "public",
+    source: "s",
+    path: "a.md",
+    title: "A",
+    description: null,
+    url: "https://example.org/a/",
+    asOf: null,
+    authority: null,
+    topic: null,
+    subtopic: null,
+    type: null,
+    originalHash: "hash",
+    version: "v1",
+    normaliser: "1",
+    text,
+    blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
+    units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
+    sourceMap: [0, text.length, 0, text.length],
+    pages: [0, 5],
+    chunks: [
+      {
+        id: `${id}-0`,
+        documentId: id,
+        ordinal: 0,
+        start: 0,
+        end: text.length,
+        tokens: 8,
+        headingPath: ["H"],
+        windows: [{ start: 0, end: text.length, tokens: 8 }],
+      },
+    ],
+    ...over,
+  };
+}
+
+export function fileContent(...documents: StoredDocument[]): FileContent {
+  return { originalHash: "hash", settings: "s1", access: "public", documents, failure: null };
+}
+
+export const DC = { type: "dc_code", value: "DC 6260" };
+
+/** An entry of the cache that rests on the small document; everything can be overridden. */
+export function cachePut(over: Partial<CachePut> = {}): CachePut {
+  return {
+    key: "k",
+    scope: "scope",
+    place: {
+      domain: "d",
+      tenant: null,
+      access: ["public"],
+      profile: "p",
+      language: "en",
+      detail: "normal",
+      encoder: "none",
+      configHash: "c",
+    },
+    answer: "{}",
+    interactionId: null,
+    documents: [{ id: "doc-a", version: "v1", passages: [passageHash(storedDocument().text)] }],
+    sources: [{ documentId: "doc-a", version: "v1", url: "https://example.org/a/", title: "A" }],
+    question: "What is tinnitus?",
+    shared: {
+      slots: "null",
+      vector: { model: "m", values: Float32Array.from([1, 0]) },
+      topics: [{ slug: "ears", name: "Ears", keywords: ["tinnitus"] }],
+      entities: [DC],
+    },
+    retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] },
+    hours: 1,
+    capacity: 10,
+    ...over,
+  };
+}
+
+export function interaction(id: string): Interaction {
+  const base = { domain: "d", tenant: null, access: ["public"], profile: "p", sessionId: null, answer: "{}" };
+  return { ...base, id, question: id, status: "ok", confidence: null, chance: null, cacheMode: "miss" };
+}
+
+/** A test with a store of its own, closed whatever happens. */
+export type WithStore = (use: (under: StoreUnderTest) => Promise<void>) => () => Promise<void>;

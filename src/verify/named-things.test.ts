@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { fakeEvidence, fakePassage } from "../testing/passages.ts";
+import { holdingCodes, namedThings, unknownNames } from "./named-things.ts";
+
+const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
+const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
+
+test.each([
+  ["How long is the warranty of the Teal kettle?", ["Teal"], []],
+  ["How long is the warranty of the Blue kettle?", [], []],
+  ["What does model K-300 weigh?", ["K-300"], []],
+  ["What does model K-200 weigh?", [], ["K-200"]],
+  ["Does 20-0997 ask for a witness?", ["20-0997"], []],
+  ["Is $20 or 5% or 12 months or 1990s a code?", [], []],
+  ["HOW LONG IS THE WARRANTY", [], []],
+  ["Is It Covered By The Warranty Of Teal", [], []],
+  ["", [], []],
+])("%j names what no document names: %j, and codes: %j", (question, unknown, codes) => {
+  expect(namedThings(question, parts)).toEqual({ unknown, codes });
+});
+
+test("keeps the evidence that holds a code in its text, its headings or its title", () => {
+  const evidence = [
+    fakeEvidence(fakePassage({ document: "a", title: "Model K-200", pieces: ["It weighs 1 kg."] })),
+    fakeEvidence(fakePassage({ document: "b", headingPath: ["K200"], pieces: ["It weighs 2 kg."] })),
+    fakeEvidence(fakePassage({ document: "c", title: "Model K-210", pieces: ["It weighs 3 kg."] })),
+  ];
+  expect(holdingCodes(evidence, ["K-200"]).map(({ passage }) => passage.document.id)).toEqual(["a", "b"]);
+  expect(holdingCodes(evidence, ["K-999"])).toEqual([]);
+  expect(holdingCodes(evidence, [])).toBe(evidence);
+});
+
+test("says what no document names", () => {
+  expect(unknownNames(["Teal"])[0]).toMatchObject({ code: "not_named", message: expect.stringContaining('"Teal"') });
+  expect(unknownNames([])).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import type { Evidence, Warning } from "../types.ts";
+
+/** What a question names. */
+export interface NamedThings {
+  /** Names and codes that no document holds. */
+  readonly unknown: readonly string[];
+  /** Codes that some document holds. */
+  readonly codes: readonly string[];
+}
+
+/** What is needed to tell what a question names. */
+export interface NameParts {
+  readonly tokens: (text: string) => string[];
+  /** Does any document hold the token, in these or in other words? */
+  readonly has: (token: string) => boolean;
+  /** Words that neither the documents nor the language know and that are no slip of a word that they do. */
+  readonly strange: readonly string[];
+}
+
+/** A sign that holds letters and digits: `20-0997`, `u256`; an amount with its unit is none. */
+const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
+const SENTENCE = /[^.?!\n]+/g;
+const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
+/** Capitals in more of the words say nothing. */
+const MOSTLY_CAPITALS = 0.5;
+
+/** Names by their capital inside a sentence, codes by their digits, and words that nobody knows. */
+export function namedThings(question: string, { tokens, has, strange }: NameParts): NamedThings {
+  const codes = [...new Set(question.match(CODE) ?? [])];
+  const names = capitalised(question);
+  const isHeld = (name: string) => {
+    const parts = tokens(name);
+    return parts.length === 0 || parts.every(has);
+  };
+  return {
+    unknown: [...new Set([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange])],
+    codes: codes.filter(isHeld),
+  };
+}
+
+function capitalised(question: string): string[] {
+  const words = question.match(WORD) ?? [];
+  if (words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length * MOSTLY_CAPITALS) return [];
+  return (question.match(SENTENCE) ?? []).flatMap((sentence) =>
+    (sentence.match(WORD) ?? [])
+      .slice(1)
+      .filter((word) => /^\p{Lu}\p{L}{2,}/u.test(word))
+      .map((word) => word.replace(/['’]s$/, "")),
+  );
+}
+
+/** The evidence that holds the codes which the question names, in its title, its headings or its text; all of it where none is named. */
+export function holdingCodes(evidence: readonly Evidence[], codes: readonly string[]): readonly Evidence[] {
+  if (codes.length === 0) return evidence;
+  const wanted = codes.map(plain);
+  return evidence.filter(({ passage }) => {
+    const text = plain([passage.document.title, ...passage.units.flatMap(({ headingPath }) => headingPath), passage.text].join(" "));
+    return wanted.some((code) => text.includes(code));
+  });
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s-]/g, "");
+}
+
+/** What the reader of an answer must know of a name that it cannot be about. */
+export function unknownNames(names: readonly string[]): Warning[] {
+  if (names.length === 0) return [];
+  const quoted = names.map((name) => `"${name}"`).join(", ");
+  return [{ code: "not_named", message: `No document names ${quoted}: what is quoted here does not speak of it.` }];
+}

@@ -1,0 +1,132 @@
+import type { Reranker } from "../models/reranker.ts";
+import type { Evidence } from "../types.ts";
+import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
+import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
+import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
+import { piecesOf } from "./pieces.ts";
+
+/** A piece that may answer. */
+export interface ScoredPiece {
+  readonly view: PieceView;
+  readonly measured: MeasuredPiece;
+  readonly score: number;
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+}
+
+/** What may be quoted of the evidence for one question, best first. */
+export interface Choice {
+  readonly asked: AskedQuestion;
+  readonly pieces: readonly ScoredPiece[];
+}
+
+export interface ChooseOptions {
+  /** Characters of one quote at most; longer units are not taken, never cut. */
+  readonly maxCharacters: number;
+  readonly reranker: Reranker | null;
+  /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
+  readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
+  readonly weights: Pick<ChooserWeights, "piece" | "chance">;
+  readonly signal: AbortSignal;
+}
+
+/** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
+const MAX_PIECES = 120;
+/** Pieces that the reranker compares with the question, best by words first: it takes 10 to 20 µs for each. */
+const RERANKED = 160;
+
+/** Passages looked at. */
+const PASSAGES = 8;
+
+/** Every piece of the evidence beside the question, best first. */
+export async function choosePieces(
+  question: string,
+  evidence: readonly Evidence[],
+  words: QuoteWords,
+  options: ChooseOptions,
+): Promise<Choice> {
+  const measured = await measurePieces(question, evidence, words, options);
+  const { piece: linear, chance: curve } = options.weights;
+  const pieces = measured.pieces.map((piece) => {
+    const score = linearScore(measurePiece(piece, linear.features), linear);
+    return { view: piece.view, measured: piece, score, chance: 1 / (1 + Math.exp(-(curve[0] * score + curve[1]))) };
+  });
+  return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
+}
+
+function startOf({ view }: ScoredPiece): number {
+  return view.piece.range.start;
+}
+
+/** What the chooser learns from and what it chooses by. */
+export async function measurePieces(
+  question: string,
+  evidence: readonly Evidence[],
+  words: QuoteWords,
+  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights">,
+): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
+  const asked = readAsked(question, words);
+  const wantsList = asked.type === "list" || asked.type === "how-do-i";
+  const looked = evidence.slice(0, PASSAGES);
+  const cut = { maxCharacters, maxPieces: MAX_PIECES, wholeLists: wantsList };
+  const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
+  const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
+  const cosines = cosinesOf(question, views.flat(), embed);
+  const best = {
+    own: Math.max(0, ...views.flat().map(({ own }) => own)),
+    whole: Math.max(0, ...views.flat().map(({ own, fromHeading, fromTitle }) => own + fromHeading + fromTitle)),
+    relevance: most([...relevances.values()]),
+    cosine: most([...cosines.values()].map(({ headed }) => headed)),
+    rerank: most(looked.map(({ passage }) => passage.scores.rerank)),
+  };
+  const pieces = views.flatMap((own) =>
+    own.map((view, k) => ({
+      view,
+      wantsList,
+      wantsValue: asked.values.length > 0,
+      relevance: relevances.get(view) ?? null,
+      cosine: cosines.get(view) ?? null,
+      beside: Math.max(own[k - 1]?.own ?? 0, own[k + 1]?.own ?? 0),
+      best,
+    })),
+  );
+  return { asked, pieces };
+}
+
+async function relevanceOf(
+  question: string,
+  views: readonly PieceView[],
+  words: QuoteWords,
+  reranker: Reranker | null,
+  signal: AbortSignal,
+): Promise<Map<PieceView, number>> {
+  if (reranker === null || views.length === 0) return new Map();
+  const first = [...views].sort((a, b) => b.own + b.fromHeading - (a.own + a.fromHeading) || a.rank - b.rank).slice(0, RERANKED);
+  const passages = first.map(({ evidence, piece, text }) => ({ title: evidence.passage.document.title, section: piece.heading, text }));
+  const chances = await reranker.rerank(question, passages, { signal, idf: (token) => words.idf(token) });
+  return new Map(first.flatMap((view, i) => (chances[i] === null || chances[i] === undefined ? [] : [[view, chances[i]] as const])));
+}
+
+/** Cosines of the question with every piece, alone and below title and headings. */
+function cosinesOf(
+  question: string,
+  views: readonly PieceView[],
+  embed: ChooseOptions["embed"],
+): Map<PieceView, { own: number; headed: number }> {
+  if (embed === null || views.length === 0) return new Map();
+  const above = ({ evidence, piece }: PieceView) => [evidence.passage.document.title, piece.above].filter((part) => part !== "").join("\n");
+  const texts = [question, ...views.map(({ text }) => text), ...views.map((view) => `${above(view)}\n${view.text}`)];
+  const [asked, ...vectors] = embed(texts) as [Float32Array, ...Float32Array[]];
+  const cosine = (i: number) => dot(asked, vectors[i] as Float32Array);
+  return new Map(views.map((view, i) => [view, { own: cosine(i), headed: cosine(views.length + i) }]));
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+function most(values: readonly (number | null)[]): number | null {
+  return values.reduce<number | null>((best, value) => (value === null ? best : best === null ? value : Math.max(best, value)), null);
+}

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { createEngine } from "../src/engine/engine.ts";
+import { answerToWire } from "../src/wire/index.ts";
+import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { createSandbox, type Sandbox, writeFiles } from "./support/library.ts";
+
+const opened: Library[] = [];
+const sandboxes: Sandbox[] = [];
+afterEach(async () => {
+  for (const library of opened.splice(0)) await library.close();
+  for (const sandbox of sandboxes.splice(0)) sandbox.remove();
+});
+async function open(options: LibraryOptions = {}): Promise<Library> {
+  const library = await openLibrary(options);
+  opened.push(library);
+  return library;
+}
+
+/** Somebody's own documents, with nothing set. */
+async function withoutSettings(documents: Readonly<Record<string, string>>) {
+  const sandbox = createSandbox(documents);
+  sandboxes.push(sandbox);
+  const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }));
+  const events = await collect(engine.ingest(`${sandbox.folder}/documents`));
+  return { engine, events };
+}
+
+describe("somebody's own documents without a setting", () => {
+  it("carry nothing of another field: no address, no hotline of veterans, a title of their own", async () => {
+    const { engine } = await withoutSettings({
+      "kiln.md": "# The kiln\n\nThe kiln is fired on Fridays at 1,200 degrees.\n",
+      "glaze.md": "# Glazes\n\nA glaze dries for two days.\n",
+    });
+    const answer = await engine.answer("When is the kiln fired?");
+    expect(answer.status).toBe("ok");
+    expect(answer.citations.map(({ url }) => url)).toEqual(answer.citations.map(() => null));
+    expect(await engine.health()).toMatchObject({ domain: "documents", title: "Glazes, The kiln", examples: [] });
+    const inCrisis = await engine.answer("I want to kill myself");
+    expect(JSON.stringify([answer, inCrisis]).toLowerCase()).not.toMatch(/veteran|va\.gov|838255/);
+    expect(inCrisis.warnings[0]).toMatchObject({ code: "hotline", message: expect.stringContaining("findahelpline.com") });
+    await engine.close();
+  });
+});
+
+describe("files of kinds that are not read", () => {
+  it("are counted by the ingest and named by a refusal, and leave the list when they are gone", async () => {
+    const library = await open({ documents: {} });
+    writeFiles(library.sandbox.folder, {
+      "documents/rooms.md": "# Rooms\n\nA room has 12 seats.\n",
+      "documents/leave-policy.xyz": "binary",
+      "documents/plan.XYZ": "binary",
+      "documents/notes": "text",
+    });
+    const end = (await library.ingest()).at(-1);
+    expect(end).toMatchObject({ type: "ingest-end", unread: { ".xyz": 2, "no extension": 1 }, counts: { failed: 0, deleted: 0 } });
+    const refused = await library.ask("How many days of parental leave are granted?");
+    expect(refused.refusal?.searched.unreadable).toEqual(["leave-policy.xyz", "notes", "plan.XYZ"]);
+    expect((await library.ingest()).at(-1)).toMatchObject({ counts: { deleted: 0, changed: 0, failed: 0 } });
+    const { rmSync } = await import("node:fs");
+    for (const name of ["leave-policy.xyz", "plan.XYZ", "notes"]) rmSync(`${library.sandbox.folder}/documents/${name}`);
+    await library.ingest();
+    expect((await library.ask("How many days of parental leave are granted?")).refusal?.searched.unreadableCount).toBe(0);
+  });
+});
+
+describe("a message that is no question to the documents", () => {
+  it.each(["hi", "Hello there!", "thanks a lot", "What can you do?", "help"])("gets one friendly line: %s", async (message) => {
+    const { refusal, sentences } = await (await open()).ask(message);
+    expect(sentences).toEqual([]);
+    expect(refusal).toMatchObject({ reason: "small_talk", note: "", nearest: [], contacts: [] });
+    expect(refusal?.message).toContain("Town library");
+  });
+
+  it.each(["What can I do when a card is lost?", "help with overdue books", "How good is the morning programme?"])(
+    "is not taken for small talk when it asks for something: %s",
+    async (question) => expect((await (await open()).ask(question)).refusal?.reason).not.toBe("small_talk"),
+  );
+
+  it.each([
+    ["German", "Wie lange darf ich die Bücher behalten und was kostet das?"],
+    ["French", "Combien de temps est-ce que je peux garder les livres que j'ai pris ?"],
+    ["Spanish", "¿Cuánto tiempo puedo tener los libros que he sacado de la biblioteca?"],
+    ["Cyrillic", "Сколько стоит читательский билет?"],
+  ])("is said to be in another language: %s", async (language, question) => {
+    const { refusal } = await (await open()).ask(question);
+    expect(refusal).toMatchObject({ reason: "language", message: expect.stringContaining(language) });
+  });
+});
+
+describe("a message of somebody in a crisis", () => {
+  it.each([
+    "there is no point in going on",
+    "he says he is done and has a gun",
+    "I have a loaded gun next to me and nobody knows",
+    "my kids would be better without me, I want it to be over tonight",
+  ])("gets the hotline without a listed word, and nothing beneath it: %s", async (message) => {
+    const { engine } = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
+    const answer = await engine.answer(message);
+    expect(answer.warnings[0]?.code).toBe("hotline");
+    const wire = answerToWire(answer);
+    expect(wire.refusal).toMatchObject({ reason: "crisis", nearest: [], contacts: [], note: "" });
+    expect(JSON.stringify([wire.refusal?.message, wire.sentences, wire.see_also])).not.toMatch(/pension/i);
+    await engine.close();
+  });
+});
