@@ -13,8 +13,8 @@ import { describeIssues } from "./text/validate.ts";
 export const DEFAULT_DOMAIN = "documents";
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Bytes of one file; larger ones are reported, not read: a page of text is a thousandth of this. It is also the most that can be set. */
-export const DEFAULT_FILE_BYTES = 20 * 1024 * 1024;
+/** Bytes of one file; larger ones are reported, not read: a scanned book as PDF. Text has a limit of its own. It is also the most that can be set. */
+export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
 /** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is forgotten (`book` source, section 4). */
@@ -143,6 +143,14 @@ export const configSchema = z.strictObject({
   domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
+  answer_from: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/calibration.md). The weights' own when absent",
+    ),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
   file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
   server: serverSchema,
@@ -253,6 +261,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_DOMAIN: ["domain"],
   SOURCEBOUND_PROFILE: ["profile"],
   SOURCEBOUND_ACCESS: ["access"],
+  SOURCEBOUND_ANSWER_FROM: ["answer_from"],
   SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
@@ -387,7 +396,7 @@ function fromText(name: string, value: string): unknown {
   if (name === "SOURCEBOUND_ACCESS" || name === "SOURCEBOUND_TRUSTED_PROXIES") return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|PER_HOUR)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }
 

@@ -1,4 +1,4 @@
-import type { Answer, AnswerSentence, Citation, Warning } from "./types.ts";
+import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /** The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`. */
 export const ANSWER_STAGES = [
@@ -37,21 +37,36 @@ export interface IngestCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Files found under another name: their documents are the same. */
+  readonly renamed: number;
   readonly deleted: number;
   readonly failed: number;
+  /** Of the files that are done. */
+  readonly bytes: number;
+}
+
+/** What should be known of a file that was read. */
+export interface FileNotice extends ReadingNotice {
+  readonly path: string;
 }
 
 /** Everything that `ingest()` yields; `ingest-end` is always last. */
 export type IngestEvent =
-  | { readonly type: "scan-end"; readonly files: number; readonly skipped: readonly { readonly path: string; readonly reason: string }[] }
+  | {
+      readonly type: "scan-end";
+      readonly files: number;
+      readonly bytes: number;
+      readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+    }
   | {
       readonly type: "document";
       readonly path: string;
-      readonly outcome: "added" | "changed" | "unchanged" | "deleted";
+      readonly outcome: "added" | "changed" | "unchanged" | "renamed" | "deleted";
       readonly chunks: number;
       readonly counts: IngestCounts;
     }
   | { readonly type: "file-failed"; readonly path: string; readonly code: string; readonly reason: string; readonly counts: IngestCounts }
+  | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
   /** The documents are in and are found by their words; vectors are missing and will be made later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
   | { readonly type: "embed"; readonly done: number; readonly total: number }
@@ -63,6 +78,9 @@ export type IngestEvent =
       readonly revision: number;
       /** What an endpoint charged for vectors; `null` when nothing was embedded over a network. */
       readonly embedding: EmbeddingCost | null;
+      readonly notices: readonly FileNotice[];
+      /** Nothing was stored. */
+      readonly dryRun: boolean;
       /** Files of kinds that are not read, counted by their ending, the most frequent first. */
       readonly unread: Readonly<Record<string, number>>;
     };

@@ -1,20 +1,24 @@
 import { readFile } from "node:fs/promises";
 import { IngestError, ModelError, messageOf, SourceboundError, systemCodeOf } from "./errors.ts";
-import type { EmbeddingCost, IngestCounts, IngestEvent } from "./events.ts";
+import type { EmbeddingCost, FileNotice, IngestCounts, IngestEvent } from "./events.ts";
+import { prepareAhead } from "./ingest/ahead.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,
   CHUNK_OVERLAP_TOKENS,
   CHUNK_TARGET_TOKENS,
-  chunkDocument,
   WINDOW_MAX_TOKENS,
   WINDOW_MIN_TOKENS,
 } from "./ingest/chunk.ts";
-import { type ParsedDocument, parseFile, supportedExtensions } from "./ingest/parse.ts";
-import { type ScannedFile, scanFolder } from "./ingest/scan.ts";
+import type { DocumentDraft } from "./ingest/document-draft.ts";
+import type { FileReader } from "./ingest/file-reader.ts";
+import { FORMATS_VERSION, supportedExtensions } from "./ingest/formats/formats.ts";
+import { createIdentities } from "./ingest/identity.ts";
+import { extensionOf } from "./ingest/paths.ts";
+import { type Scan, type ScannedFile, scanFolder } from "./ingest/scan.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
-import type { FileContent, FilePlace } from "./store/document-records.ts";
+import type { FileContent, FileRecord } from "./store/document-records.ts";
 import type { Store } from "./store/store.ts";
 import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
@@ -48,6 +52,8 @@ export interface IngestRequest {
   readonly access: string;
   /** Take the folder as it is even if it holds no document any more. */
   readonly allowEmpty: boolean;
+  /** Reads and reports, and stores nothing. */
+  readonly dryRun: boolean;
 }
 
 export interface IngestParts {
@@ -58,86 +64,126 @@ export interface IngestParts {
   /** Address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
+  readonly reader: FileReader;
+  /** Files that another source has, absolute path → source. */
+  readonly elsewhere: ReadonlyMap<string, string>;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
 }
 
 /**
  * The path of a document: scan, read, parse, chunk, store – one transaction per file – then delete what vanished and embed what is new.
- * An unchanged file costs a read and a hash. A file that cannot be read is reported, its old documents go, and the rest go on;
+ * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that cannot be read is reported, its old documents go, and the rest go on;
  * of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
  * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
   const begun = parts.clock();
   const { store } = parts;
-  const { files, skipped, unreadable } = scanFolder(request.folder, request.root, supportedExtensions);
-  yield { type: "scan-end", files: files.length, skipped };
+  const scan = scanFolder(request.folder, request.root, supportedExtensions);
+  const { files, skipped } = withoutStored(scan, parts.elsewhere);
+  const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
+  yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped };
   const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
-  if (files.length === 0 && unreadable.length === 0 && !request.allowEmpty) throw emptyFolder(request.folder, known.size);
-
-  const counts = { total: files.length, done: 0, added: 0, changed: 0, unchanged: 0, deleted: 0, failed: 0 };
+  if (files.length === 0 && skipped.length === scan.skipped.length && unreadable.length === 0 && !request.allowEmpty) {
+    throw emptyFolder(request.folder, known.size);
+  }
+  const identities = createIdentities(
+    [request.domain, request.tenant ?? "", request.source],
+    await store.documents.listIdentities(request),
+  );
+  const counts = { total: files.length, done: 0, added: 0, changed: 0, unchanged: 0, renamed: 0, deleted: 0, failed: 0, bytes: 0 };
   const snapshot = (): IngestCounts => ({ ...counts });
+  const notices: FileNotice[] = [];
   let chunks = 0;
   for (const { path, reason } of unreadable) {
     counts.failed++;
     yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: snapshot() };
   }
-  const vanished = new Set<string>();
-  for (const file of files) {
+  const isHidden = (path: string) => unreadable.some((folder) => path.startsWith(`${folder.path}/`));
+  const present = new Set(files.map(({ path }) => path));
+  const gone = [...known.values()].filter(({ path }) => !present.has(path) && !isHidden(path));
+  const renamable = new Map(gone.filter(({ status }) => status === "ok").map((file) => [file.originalHash, file]));
+  const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
+
+  for await (const prepared of prepareAhead(files, prepare, parts.reader.threads)) {
     signal.throwIfAborted();
-    const place: FilePlace = { ...request, path: file.path };
-    const settings = settingsHash(request, parts.urlOf(file.path));
-    const bytes = await readBytes(file, parts.maxFileBytes);
-    if (bytes === null) {
-      vanished.add(file.path);
-      counts.done++;
-      continue;
-    }
-    const originalHash = bytes instanceof Uint8Array ? sha256Hex(bytes) : "";
-    const before = known.get(file.path);
+    const { path, bytes, originalHash, settings, outcome } = prepared;
     counts.done++;
-    if (before?.status === "ok" && before.originalHash === originalHash && before.settings === settings) {
+    counts.bytes += bytes;
+    if (outcome.type === "unchanged") {
       counts.unchanged++;
-      yield { type: "document", path: file.path, outcome: "unchanged", chunks: 0, counts: snapshot() };
+      yield { type: "document", path, outcome: "unchanged", chunks: 0, counts: snapshot() };
       continue;
     }
-    const documents = bytes instanceof Uint8Array ? toDocuments(request, file.path, bytes, parts.urlOf) : bytes;
-    if (documents instanceof SourceboundError) {
-      const content: FileContent = { originalHash, settings, access: request.access, documents: [], failure: documents.message };
-      counts.deleted += (await store.documents.putFile(place, content)).deleted;
+    if (outcome.type === "skipped") {
+      present.delete(path);
+      if (outcome.reason !== null) yield { type: "file-skipped", path, reason: outcome.reason, counts: snapshot() };
+      continue;
+    }
+    const content = { originalHash, settings, access: request.access };
+    if (outcome.type === "failed") {
+      if (!request.dryRun)
+        counts.deleted += (
+          await store.documents.putFile({ ...request, path }, { ...content, documents: [], failure: outcome.error.message })
+        ).deleted;
       counts.failed++;
-      yield { type: "file-failed", path: file.path, code: documents.code, reason: documents.message, counts: snapshot() };
+      yield { type: "file-failed", path, code: outcome.error.code, reason: outcome.error.message, counts: snapshot() };
       continue;
     }
-    const outcome = await store.documents.putFile(place, { originalHash, settings, access: request.access, documents, failure: null });
-    counts.added += outcome.added;
-    counts.changed += outcome.changed;
-    counts.unchanged += outcome.unchanged;
-    counts.deleted += outcome.deleted;
-    const made = documents.reduce((sum, document) => sum + document.chunks.length, 0);
+    const before = known.has(path) ? undefined : renamable.get(originalHash);
+    if (before !== undefined) {
+      renamable.delete(originalHash);
+      identities.rename(before.path, path);
+      if (!request.dryRun) await store.documents.renameFile(request, before.path, path);
+      known.delete(before.path);
+      counts.renamed++;
+    }
+    notices.push(...noticesOf(path, outcome.drafts));
+    const made = outcome.drafts.reduce((sum, draft) => sum + draft.chunks.length, 0);
     chunks += made;
-    const kind = outcome.changed > 0 ? "changed" : outcome.added > 0 ? "added" : "unchanged";
-    yield { type: "document", path: file.path, outcome: kind, chunks: made, counts: snapshot() };
+    const tenantError = foreignTenant(request, outcome.drafts);
+    if (tenantError !== null) {
+      if (!request.dryRun)
+        counts.deleted += (
+          await store.documents.putFile({ ...request, path }, { ...content, documents: [], failure: tenantError.message })
+        ).deleted;
+      counts.failed++;
+      yield { type: "file-failed", path, code: tenantError.code, reason: tenantError.message, counts: snapshot() };
+      continue;
+    }
+    if (request.dryRun) {
+      const kind = before !== undefined ? "renamed" : known.has(path) ? "changed" : "added";
+      if (kind !== "renamed") counts[kind] += Math.max(1, outcome.drafts.length);
+      yield { type: "document", path, outcome: kind, chunks: made, counts: snapshot() };
+      continue;
+    }
+    const documents = outcome.drafts.map((draft) => toDocument(request, draft, { id: identities.idOf(draft.path), urlOf: parts.urlOf }));
+    const stored = await store.documents.putFile({ ...request, path }, { ...content, documents, failure: null });
+    counts.added += stored.added;
+    counts.changed += before === undefined ? stored.changed : 0;
+    counts.unchanged += stored.unchanged;
+    counts.deleted += stored.deleted;
+    const kind = before !== undefined ? "renamed" : stored.changed > 0 ? "changed" : stored.added > 0 ? "added" : "unchanged";
+    yield { type: "document", path, outcome: kind, chunks: made, counts: snapshot() };
   }
 
   // Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched.
   for (const { path, reason } of unread) {
     signal.throwIfAborted();
+    present.add(path);
     const before = known.get(path);
-    if (before?.status === "failed" && before.reason === reason) continue;
+    if (request.dryRun || (before?.status === "failed" && before.reason === reason)) continue;
     const content: FileContent = { originalHash: "", settings: "", access: request.access, documents: [], failure: reason };
     counts.deleted += (await store.documents.putFile({ ...request, path }, content)).deleted;
   }
-  const present = new Set([...files, ...unread].map(({ path }) => path).filter((path) => !vanished.has(path)));
-  const isHidden = (path: string) => unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
-    counts.deleted += await store.documents.deleteFiles(request, [path]);
+    counts.deleted += request.dryRun ? 1 : await store.documents.deleteFiles(request, [path]);
     yield { type: "document", path, outcome: "deleted", chunks: 0, counts: snapshot() };
   }
-  const embedding = parts.prices === null ? null : yield* embed(parts.corpus, parts.prices, signal);
+  const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
   yield {
     type: "ingest-end",
@@ -146,8 +192,82 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     ms: Math.round(parts.clock() - begun),
     revision,
     embedding,
+    notices,
     unread: countKinds(unread),
+    dryRun: request.dryRun,
   };
+}
+
+/** A file read, and what became of it. */
+interface PreparedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly originalHash: string;
+  readonly settings: string;
+  readonly outcome:
+    | { readonly type: "unchanged" }
+    /** `reason`: why it is left out; `null`: it has vanished since it was listed. */
+    | { readonly type: "skipped"; readonly reason: string | null }
+    | { readonly type: "failed"; readonly error: SourceboundError }
+    | { readonly type: "read"; readonly drafts: readonly DocumentDraft[] };
+}
+
+interface PrepareParts {
+  readonly request: IngestRequest;
+  readonly parts: Pick<IngestParts, "reader" | "urlOf" | "maxFileBytes">;
+  readonly known: ReadonlyMap<string, FileRecord>;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a file and, if it is not as it was, what it says. */
+async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
+  const { path } = file;
+  const settings = settingsHash(request, parts.urlOf(path));
+  const content = await readBytes(file, parts.maxFileBytes);
+  const facts = { path, bytes: file.bytes, settings, originalHash: content instanceof Uint8Array ? sha256Hex(content) : "" };
+  if (content === null) return { ...facts, outcome: { type: "skipped", reason: null } };
+  if (content instanceof SourceboundError) return { ...facts, outcome: { type: "failed", error: content } };
+  const before = known.get(path);
+  if (before?.status === "ok" && before.originalHash === facts.originalHash && before.settings === settings) {
+    return { ...facts, outcome: { type: "unchanged" } };
+  }
+  try {
+    return { ...facts, outcome: { type: "read", drafts: await parts.reader.read({ path, bytes: content }, signal) } };
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    const isProgram = error.code === "binary_file" && extensionOf(path) === "";
+    return {
+      ...facts,
+      outcome: isProgram ? { type: "skipped", reason: "no text, and no ending that says what it is" } : { type: "failed", error },
+    };
+  }
+}
+
+/** Files that another source has are not stored twice. */
+function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, string>): Pick<Scan, "files" | "skipped"> {
+  const doubled = files.filter(({ absolute }) => elsewhere.has(absolute));
+  return {
+    files: files.filter(({ absolute }) => !elsewhere.has(absolute)),
+    skipped: [
+      ...skipped,
+      ...doubled.map(({ absolute, path }) => ({ path, reason: `already in from the source ${elsewhere.get(absolute)}`, extension: null })),
+    ],
+  };
+}
+
+/** What was said of a file's documents, each thing once. */
+function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
+  const said = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
+  return [...said.values()].map((notice) => ({ path, ...notice }));
+}
+
+function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft[]): IngestError | null {
+  const foreign = drafts.find((draft) => draft.tenant !== null && draft.tenant !== tenant);
+  if (foreign === undefined) return null;
+  return new IngestError(
+    "tenant_mismatch",
+    `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`,
+  );
 }
 
 /** Extension → files of it that are not read, the most frequent first. */
@@ -174,39 +294,26 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-function toDocuments(
+function toDocument(
   request: IngestRequest,
-  path: string,
-  bytes: Uint8Array,
-  urlOf: IngestParts["urlOf"],
-): StoredDocument[] | SourceboundError {
-  try {
-    return parseFile({ path, bytes }).map((parsed) => toDocument(request, parsed, urlOf));
-  } catch (error) {
-    if (error instanceof SourceboundError) return error;
-    return new IngestError(
-      "parse_failed",
-      `${path} could not be parsed: ${messageOf(error)}. Please report this file.`,
-      {},
-      { cause: error },
-    );
-  }
-}
-
-function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: IngestParts["urlOf"]): StoredDocument {
+  parsed: DocumentDraft,
+  { id, urlOf }: { readonly id: string; readonly urlOf: IngestParts["urlOf"] },
+): StoredDocument {
   const { tenant } = request;
-  if (parsed.tenant !== null && parsed.tenant !== tenant) {
-    throw new IngestError(
-      "tenant_mismatch",
-      `${parsed.path} belongs to tenant "${parsed.tenant}" by its front matter: ingest it with --tenant ${parsed.tenant}.`,
-    );
-  }
-  const id = sha256Hex([request.domain, tenant ?? "", request.source, parsed.path].join("\0")).slice(0, 24);
   const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
   const access = parsed.access ?? request.access;
-  const drafts = chunkDocument(parsed);
   const version = sha256Hex(
-    JSON.stringify([parsed.text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, parsed.originalHash]),
+    JSON.stringify([
+      parsed.text,
+      metadata,
+      tenant,
+      access,
+      CHUNK_SETTINGS,
+      NORMALISER_VERSION,
+      FORMATS_VERSION,
+      parsed.originalHash,
+      parsed.path,
+    ]),
   );
   return {
     ...metadata,
@@ -224,13 +331,17 @@ function toDocument(request: IngestRequest, parsed: ParsedDocument, urlOf: Inges
     units: parsed.units,
     sourceMap: parsed.sourceMap,
     pages: parsed.pages,
-    chunks: drafts.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
+    reading: parsed.reading,
+    chunks: parsed.chunks.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
   };
 }
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
 function settingsHash(request: IngestRequest, url: string | null): string {
-  return sha256Hex(JSON.stringify([NORMALISER_VERSION, STRUCTURE_VERSION, CHUNK_SETTINGS, request.access, url])).slice(0, 16);
+  return sha256Hex(JSON.stringify([NORMALISER_VERSION, STRUCTURE_VERSION, FORMATS_VERSION, CHUNK_SETTINGS, request.access, url])).slice(
+    0,
+    16,
+  );
 }
 
 /**

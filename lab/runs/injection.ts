@@ -5,7 +5,8 @@ import { checkInjection } from "../../src/check/injection.ts";
 import { readGolden } from "../../src/grade/golden.ts";
 import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { injectionSignals } from "../../src/guard/injection.ts";
-import { parseFile, supportedExtensions } from "../../src/ingest/parse.ts";
+import { textExtensions } from "../../src/ingest/formats/formats.ts";
+import { parseFile } from "../../src/ingest/parse.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -85,7 +86,7 @@ function isFlagged(text: string): boolean {
 function sentencesOf(corpus: string): string[] {
   const names = readdirSync(join(corpus, "pages"), { recursive: true, withFileTypes: true });
   return names
-    .filter((entry) => entry.isFile() && supportedExtensions.some((ending) => entry.name.endsWith(ending)))
+    .filter((entry) => entry.isFile() && textExtensions.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => relative(corpus, join(entry.parentPath, entry.name)))
     .sort()
     .flatMap((path) => parseFile({ path, bytes: readFileSync(join(corpus, path)) }))

@@ -7,7 +7,7 @@ import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { supportedExtensions } from "../../src/ingest/parse.ts";
+import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
@@ -38,7 +38,7 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
   for (const folders of sets) {
     const set = readGoldenSet(folders);
     yield { type: "progress", done: judged.length, total: judged.length, what: `${set.name}: making drafts` };
-    const { files } = scanFolder(set.documents, set.corpus, supportedExtensions);
+    const { files } = scanFolder(set.documents, set.corpus, textExtensions);
     const drafts = makeDrafts(
       set,
       files.map(({ path }) => path),

@@ -8,7 +8,9 @@ import { type DomainPack, publishedContacts } from "../engine/domain.ts";
 import { messageOf, RequestError } from "../errors.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
-import { MAX_FILE_BYTES, type ParsedDocument, parseFile, supportedExtensions } from "../ingest/parse.ts";
+import { supportedExtensions } from "../ingest/formats/formats.ts";
+import { MAX_FILE_BYTES } from "../ingest/limits.ts";
+import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
@@ -95,7 +97,7 @@ export async function verifyAnswer(question: string, answer: string, folder: str
   const profile = profileNamed(options.profile ?? "sourcebound");
   const support =
     options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
-  const { documents, unreadable } = readSources(folder);
+  const { documents, unreadable } = await readSources(folder);
   const index = indexSources(documents);
   const guards = {
     contacts: domain === undefined ? [] : publishedContacts(domain),
@@ -139,14 +141,14 @@ function assertAnswer(answer: string): void {
   }
 }
 
-function readSources(folder: string): { documents: ParsedDocument[]; unreadable: VerifiedAnswer["unreadable"] } {
+async function readSources(folder: string): Promise<{ documents: ParsedDocument[]; unreadable: VerifiedAnswer["unreadable"] }> {
   const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
   const documents: ParsedDocument[] = [];
   const failed: { path: string; reason: string }[] = [...skipped, ...unreadable];
   for (const { absolute, path, bytes } of files) {
     try {
       if (bytes > MAX_FILE_BYTES) throw new Error(`has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
-      documents.push(...parseFile({ path, bytes: readFileSync(absolute) }).filter(({ text }) => text.trim() !== ""));
+      documents.push(...(await readDocuments({ path, bytes: readFileSync(absolute) })).filter(({ text }) => text.trim() !== ""));
     } catch (error) {
       failed.push({ path, reason: messageOf(error) });
     }

@@ -1,3 +1,4 @@
+import { originalInWords } from "../text/original-place.ts";
 import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
 import { placeInWords, readableText } from "../write/render.ts";
@@ -45,7 +46,7 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   for (const { n, title, url, asOf, original, ...place } of answer.citations) {
     const name = harmlessLine(`${title}${placeInWords({ title, ...place })}`);
     lines.push(`${colors.cyan(`[${n}]`)} ${name}${asOf === null ? "" : `, as of ${asOf}`}`);
-    lines.push(colors.dim(`    ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
+    lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
   for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
@@ -105,7 +106,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
       if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
       if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
       if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
-      lines.push(colors.dim(`  ${harmlessLine(original.path)}, characters ${original.start}–${original.end}`));
+      lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }

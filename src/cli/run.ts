@@ -7,6 +7,7 @@ import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
+import { addDocumentsCommand } from "./commands/documents.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
@@ -100,6 +101,7 @@ function createProgram(context: CliContext): Command {
   addAskCommand(program, context);
   addCheckCommand(program, context);
   addIngestCommand(program, context);
+  addDocumentsCommand(program, context);
   addServeCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);

@@ -14,7 +14,10 @@ import { type RefreshResult, refreshDomain } from "./refresh.ts";
 
 /** What an engine does with documents. */
 export interface Documents
-  extends Pick<Engine, "ingest" | "ingestDomain" | "conflicts" | "counts" | "switchEncoder" | "refresh" | "retrieveParts"> {
+  extends Pick<
+    Engine,
+    "ingest" | "ingestDomain" | "files" | "deleteFile" | "conflicts" | "counts" | "switchEncoder" | "refresh" | "retrieveParts"
+  > {
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
 }
@@ -27,6 +30,8 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     const pack = domains.pack(options.domain);
     // Parsers are loaded only where documents are read.
     const path = await import("../ingest.ts");
+    const { createFileReader } = await import("../ingest/file-reader.ts");
+    const { filesElsewhere } = await import("../ingest/elsewhere.ts");
     const absolute = canonicalPath(folder);
     const origin: Origin = {
       domain: pack.name,
@@ -38,21 +43,29 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       baseUrl: options.baseUrl ?? null,
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
+    const reader = createFileReader();
+    const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
         ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
         ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
+        dryRun: options.dryRun ?? false,
       },
       {
         ...{ store, clock, corpus: indexes.of(pack.name), prices: encoder === null ? null : prices },
         urlOf: (file) => documentUrl(address, file),
         maxFileBytes: config.file_bytes,
+        ...{ reader, elsewhere },
       },
       options.signal ?? new AbortController().signal,
     );
-    for await (const event of events) {
-      if (event.type === "ingest-end") await store.origins.put(origin);
-      yield event;
+    try {
+      for await (const event of events) {
+        if (event.type === "ingest-end" && !event.dryRun) await store.origins.put(origin);
+        yield event;
+      }
+    } finally {
+      await reader.close();
     }
   }
 
@@ -64,6 +77,9 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     },
     retrieveParts: (name) => ({ corpus: indexes.of(name), documents: store.documents, encoder, rerankers: local.rerankers }),
     counts: (scope) => store.documents.counts(scope),
+    files: (options) => store.documents.describe(domains.scope(options)),
+    deleteFile: ({ tenant, source, path }, { domain } = {}) =>
+      store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
     async *conflicts({ domain, tenant, signal = new AbortController().signal } = {}) {
       const { name, precedence } = domains.pack(domain);
       const scope = domains.scope({ domain, tenant });

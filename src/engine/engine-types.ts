@@ -10,7 +10,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { CorpusCounts } from "../store/document-records.ts";
+import type { CorpusCounts, FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "../types.ts";
 import type { GateFacts } from "../verify/calibration.ts";
@@ -58,6 +58,8 @@ export interface IngestOptions {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
+  /** Reads and reports, and stores nothing. */
+  readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -122,6 +124,10 @@ export interface Engine extends ReportReader {
   answer(question: string, options?: AskOptions): Promise<Answer>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /** What was ingested, by path, as far as the configured access sees it. */
+  files(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<FileDescription[]>;
+  /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
+  deleteFile(file: Pick<FileDescription, "source" | "path" | "tenant">, options?: { domain?: string | undefined }): Promise<number>;
   /** Ingests the documents that a domain pack brings. */
   ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;

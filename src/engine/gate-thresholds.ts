@@ -51,7 +51,10 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
     const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
     const depends = found === null ? null : facts(pack, profile);
-    if (depends === null || found === null) return { type: "shipped" };
+    if (depends === null || found === null) {
+      const { answer_from: minimum } = config;
+      return minimum === undefined ? { type: "shipped" } : { type: "set", minimum };
+    }
     const why = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
     if (found.type === "found" && why === null) {
       const { calibration } = found;
@@ -73,6 +76,7 @@ export function describeThreshold(threshold: GateThreshold): Pick<Health, "calib
     case "unusable":
       return { calibration: null, warnings: [threshold.why] };
     case "shipped":
+    case "set":
     case "none":
       return { calibration: null, warnings: [] };
     default:

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { IngestError } from "../errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { chunkDocument } from "./chunk.ts";
-import { MAX_FILE_BYTES, type ParsedDocument, parseFile, supportedExtensions } from "./parse.ts";
+import { textExtensions } from "./formats/formats.ts";
+import { MAX_TEXT_BYTES } from "./limits.ts";
+import { type ParsedDocument, parseFile } from "./parse.ts";
 
 const DATA = process.env.SOURCEBOUND_DATA ?? "";
 
@@ -60,16 +62,22 @@ function cpuMs(run: () => void): number {
 
 describe("a file that cannot become documents", () => {
   test.each<[string, Uint8Array, string, RegExp]>([
-    ["a.md", Buffer.from([0x61, 0xc3, 0x28]), "not_utf8", /^a\.md: byte 1 is not valid UTF-8: save the file as UTF-8/],
-    ["a.md", Buffer.from([0x61, 0xe2, 0x82]), "not_utf8", /byte 1/],
-    ["a.md", Buffer.from([0xff, 0xfe, 0x61, 0]), "not_utf8", /UTF-16 text: save it as UTF-8/],
+    [
+      "a.md",
+      Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]),
+      "bad_encoding",
+      /^a\.md: this is UTF-32 text, which is not read: save it as UTF-8/,
+    ],
+    ["a.txt", Buffer.from("text \x01 with a control character \xff", "latin1"), "binary_file", /byte 5 is a control character/],
     ["a.md", Buffer.from("PNG\0\0"), "binary_file", /byte 3 is NUL, so the file is not text/],
-    ["a.txt", Buffer.from("%PDF-1.7 \xe2"), "binary_file", /this is a PDF/],
-    ["a.txt", Buffer.alloc(MAX_FILE_BYTES + 1, 32), "file_too_large", /20\.0 MB is more than the 20 MB/],
-    ["a.docx", Buffer.from("x"), "unsupported_format", /no format for "\.docx": use one of \.md/],
-    ["README", Buffer.from("x"), "unsupported_format", /no format for ""/],
+    ["a.pdf", Buffer.from("no PDF"), "wrong_content", /the name says pdf, the bytes do not/],
+    ["a.docx", Buffer.from("x"), "wrong_content", /the name says docx, the bytes do not/],
+    ["a.txt", Buffer.from("PK\x05\x06".padEnd(22, "\0")), "unsupported_format", /this is an archive: unpack it/],
+    ["a.doc", Buffer.from("\xd0\xcf\x11\xe0\xa1", "latin1"), "unsupported_format", /old Office.*save it as DOCX/],
+    ["a.txt", Buffer.alloc(MAX_TEXT_BYTES + 1, 32), "file_too_large", /20\.0 MB is more than the 20 MB/],
+    ["a.exe", Buffer.from("x"), "unsupported_format", /no format for "\.exe": use one of \.md/],
     ["a.md", Buffer.from("---\na: [\n---\n"), "bad_front_matter", /^a\.md: front matter, line/],
-    ["a.json", Buffer.from("{}"), "bad_entry", /^a\.json: entry 0, field entry_id/],
+    ["a.json", Buffer.from('{"entry_id": "", "content": ""}'), "bad_entry", /^a\.json: entry 0, field entry_id/],
     ["a.html", Buffer.from("<div>".repeat(20_000)), "too_deep", /nested more than 6000 deep/],
   ])("%s (%#): says why and what to do", (path, bytes, code, message) => {
     expect(() => parseFile({ path, bytes })).toThrow(IngestError);
@@ -90,7 +98,7 @@ test("carries path, hash of the bytes, and offsets that count a byte order mark"
   expect(parse("k.json", entry)[0]?.path).toBe("k.json#x/1");
 });
 
-test.each(supportedExtensions.filter((extension) => !extension.startsWith(".json")))(
+test.each(textExtensions.filter((extension) => !/^\.(?:json|ndjson|ya?ml)/.test(extension)))(
   "an empty %s file is a document without text",
   (extension) => {
     const [document] = parse(`empty${extension}`, "");

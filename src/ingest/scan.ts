@@ -29,7 +29,7 @@ export interface Scan {
 const DEEPEST_FOLDER = 64;
 
 /**
- * Files with a known extension below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
+ * Files with a known extension or none below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
  * @param root paths are relative to it
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
@@ -49,9 +49,9 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
           skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders`, extension: null });
         else visit(absolute, depth + 1);
       } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file", extension: null });
-      else if (!extensions.includes(extname(entry.name).toLowerCase())) {
+      else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
         const extension = extname(entry.name).toLowerCase();
-        skipped.push({ path: pathOf(absolute), reason: `format ${extension || "without extension"} is not read`, extension });
+        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not read`, extension });
       } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
     }
   };

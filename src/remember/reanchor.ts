@@ -1,6 +1,6 @@
 import type { NamedDocument } from "../store/cached.ts";
 import { passageHash } from "../text/hash.ts";
-import { toOriginal } from "../text/source-map.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
 import { unitAt, unitsIn } from "../text/units.ts";
 import type { Answer, Chunk, Citation, Evidence, StoredDocument } from "../types.ts";
 
@@ -60,7 +60,6 @@ function anchorCitation(
   const start = placeOf(citation.quote, text);
   if (start === null || start !== chunk.start + citation.quoteStart) return null;
   const end = start + citation.quote.length;
-  const place = toOriginal(document.sourceMap, { start, end });
   const unit = unitAt({ units: unitsIn(document, chunk) }, start);
   if (unit === undefined) return null;
   const { row } = citation;
@@ -74,14 +73,7 @@ function anchorCitation(
     end,
     headingPath: unit.headingPath,
     page: unit.page,
-    original: {
-      path: document.path,
-      unit: "utf16",
-      start: place.start,
-      end: place.end,
-      sha256: document.originalHash,
-      normaliser: document.normaliser,
-    },
+    original: originalPlaceOf(document, { start, end }),
     ...(row === undefined || header === null ? {} : { row: { cells: row.cells, header, ...(caption === null ? {} : { caption }) } }),
   };
 }

@@ -1,5 +1,5 @@
 import { findPersonalData, redactPersonalData } from "../guard/pii.ts";
-import type { Answer, Passage } from "../types.ts";
+import type { Answer, Passage, PassageDocument } from "../types.ts";
 
 /**
  * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
@@ -9,7 +9,7 @@ export function forStorage(answer: Answer, question: string): Answer {
   const { citations, conflicts, seeAlso, refusal, web, ...rest } = answer;
   const evidence = answer.evidence.map((one) => ({
     ...one,
-    passage: { ...withoutTwins(one.passage), text: "", units: [], document: { ...one.passage.document, blocks: [], sourceMap: [] } },
+    passage: { ...withoutTwins(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) },
   }));
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
   const published = publishedIn(answer);
@@ -17,6 +17,10 @@ export function forStorage(answer: Answer, question: string): Answer {
   const kept = mapStrings(own, (text) => redactUnpublished(text, published)) as typeof own;
   const sources = { ...(seeAlso === undefined ? {} : { seeAlso }), ...(web === undefined ? {} : { web }) };
   return { ...kept, evidence, citations, conflicts, ...sources, id: answer.id, sessionId: null };
+}
+
+function withoutStructure({ reading: _, pages: __, ...document }: PassageDocument): PassageDocument {
+  return { ...document, blocks: [], sourceMap: [] };
 }
 
 function withoutTwins({ twins: _, ...passage }: Passage): Passage {

@@ -19,8 +19,7 @@ import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
  * the terms left can add, only entries already found are looked up in the rest. Contributions are added in the same order with and
  * without this shortcut, so that the scores are equal to the last bit.
  */
-
-/** Drift of the average length after which the bounds of all terms are worked out anew: looser bounds prune less. */
+/** Drift of the average length after which all bounds are worked out anew: looser ones prune less. */
 const BOUND_DRIFT = 1.25;
 
 /** Bounds are sums in another order than scores are: this much more than their rounding. */

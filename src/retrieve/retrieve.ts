@@ -251,6 +251,8 @@ function toPassage(
       normaliser: document.normaliser,
       blocks: document.blocks,
       sourceMap: document.sourceMap,
+      pages: document.pages ?? null,
+      ...(document.reading === undefined ? {} : { reading: document.reading }),
     },
     headingPath: range.start === chunk.start ? chunk.headingPath : headingPathAt(document, range.start),
     range,

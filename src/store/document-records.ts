@@ -1,4 +1,4 @@
-import type { AsOfRange, Chunk, Heading, StoredDocument } from "../types.ts";
+import type { AsOfRange, Chunk, Heading, ReadingNotice, StoredDocument } from "../types.ts";
 
 /** Where a file belongs. */
 export interface FilePlace {
@@ -15,6 +15,39 @@ export interface FileRecord {
   readonly settings: string;
   readonly status: "ok" | "failed";
   readonly reason: string | null;
+}
+
+/** What a source's documents are called in the store. */
+export interface KnownDocument {
+  readonly id: string;
+  /** Of the file, relative to the source. */
+  readonly file: string;
+  /** Of the document: the file's, with `#entry` for an entry. */
+  readonly path: string;
+}
+
+/** A file as it is listed for people. */
+export interface FileDescription {
+  readonly tenant: string | null;
+  readonly source: string;
+  readonly path: string;
+  readonly status: "ok" | "failed";
+  readonly reason: string | null;
+  readonly updatedAt: string;
+  readonly documents: readonly DocumentDescription[];
+}
+
+export interface DocumentDescription {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly version: string;
+  readonly characters: number;
+  readonly chunks: number;
+  readonly pages: number | null;
+  readonly format: string | null;
+  readonly encoding: string | null;
+  readonly notices: readonly ReadingNotice[];
 }
 
 /** What a file holds now: its documents, or the reason why it could not be read. */

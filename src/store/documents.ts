@@ -1,15 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import type { Area, Block, BlockType, Chunk, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Area, Block, BlockType, Chunk, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type {
   CorpusCounts,
   DocumentHead,
   DocumentOutline,
   FileContent,
+  FileDescription,
   FilePlace,
   FileRecord,
   IndexedDocument,
+  KnownDocument,
 } from "./document-records.ts";
+import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFile } from "./write-documents.ts";
@@ -20,6 +23,12 @@ export interface DocumentStore {
   /** Takes files and their documents out, with their dependants. Returns how many documents went. */
   deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
+  /** Ids of a source's documents with their paths. */
+  listIdentities(place: Omit<FilePlace, "path">): Promise<KnownDocument[]>;
+  /** A file and its documents go on under another path, with their ids. */
+  renameFile(place: Omit<FilePlace, "path">, from: string, to: string): Promise<void>;
+  /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
+  describe(scope: Scope): Promise<FileDescription[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
   revision(domain: string): Promise<number>;
   /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
@@ -66,6 +75,9 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
         .execute();
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
+    listIdentities: (place) => listIdentities(db, place),
+    renameFile: (place, from, to) => db.transaction().execute((trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
+    describe: (scope) => describeFiles(db, scope),
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
@@ -225,6 +237,7 @@ async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
     ),
     sourceMap: JSON.parse(row.source_map) as number[],
     pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
+    ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
     chunks: chunks.get(row.id) ?? [],
   }));
 }

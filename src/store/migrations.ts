@@ -13,7 +13,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "003_reports": { up: addReports },
   "004_memory": { up: createMemoryTables },
   "005_review": { up: addReview },
-  "006_keys": { up: addKeys },
+  "006_reading": { up: addReading },
+  "007_keys": { up: addKeys },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {
@@ -185,6 +186,11 @@ async function addReports({ schema }: Kysely<unknown>): Promise<void> {
   await schema.createIndex("reports_interaction").on("reports").column("interaction_id").execute();
   await schema.createIndex("reports_owner").on("reports").columns(["domain", "tenant", "created_at", "id"]).execute();
   await schema.createIndex("reports_time").on("reports").column("created_at").execute();
+}
+
+/** How files became text is not known of documents that were ingested before: they are read anew with the new version of the normaliser. */
+async function addReading({ schema }: Kysely<unknown>): Promise<void> {
+  await schema.alterTable("documents").addColumn("reading", "text").execute();
 }
 
 async function addChance(db: Kysely<unknown>): Promise<void> {

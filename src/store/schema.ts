@@ -51,6 +51,8 @@ export interface Database {
     outline: string;
     /** Starts of pages; `null`: the document has none. */
     pages: string | null;
+    /** How the file became text, JSON; `null`: stored before this was kept. */
+    reading: string | null;
     updated_at: string;
   };
   chunks: {

@@ -128,6 +128,7 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       source_map: JSON.stringify(doc.sourceMap),
       outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
       pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
+      reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
       updated_at: at,
     })
     .execute();

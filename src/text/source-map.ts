@@ -197,7 +197,7 @@ export function normalisePiece(text: string): string {
 }
 
 /**
- * The place in the original of a range of normalised text. Ends inside an opaque segment widen to the whole segment; a range that
+ * The place in the original of a range of normalised text; where the text has another order than the original, all that lies between. Ends inside an opaque segment widen to the whole segment; a range that
  * covers only separators maps to the gap between its neighbours.
  */
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
@@ -218,7 +218,25 @@ export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const last = beyond - 1;
   const end =
     range.end < value(map, last, 1) && isIdentity(map, last) ? value(map, last, 2) + range.end - value(map, last, 0) : value(map, last, 3);
-  return { start, end };
+  return around(map, { first, last }, { start, end });
+}
+
+function around(
+  map: SourceMapData,
+  { first, last }: { readonly first: number; readonly last: number },
+  { start, end }: TextRange,
+): TextRange {
+  let from = Math.min(start, end);
+  let to = Math.max(start, end);
+  for (let i = first + 1; i < last; i++) {
+    from = Math.min(from, value(map, i, 2));
+    to = Math.max(to, value(map, i, 3));
+  }
+  if (last > first) {
+    from = Math.min(from, value(map, last, 2));
+    to = Math.max(to, value(map, first, 3));
+  }
+  return { start: from, end: to };
 }
 
 /** The map text → file, from a map text → decoded string and a map decoded string → file. */

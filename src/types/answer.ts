@@ -1,5 +1,5 @@
 import type { NamedCell } from "../text/table-row.ts";
-import type { SourceText, TextRange } from "./document.ts";
+import type { OriginalUnit, SourceText, TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
@@ -27,12 +27,45 @@ export interface Claim {
 export interface OriginalPlace {
   /** Path relative to the source. */
   readonly path: string;
-  readonly unit: "utf16";
+  readonly unit: OriginalUnit;
   readonly start: number;
   readonly end: number;
   /** SHA-256 of the original bytes. */
   readonly sha256: string;
   readonly normaliser: string;
+  /** How the file's bytes were decoded; absent: as UTF-8, or the file is no text. */
+  readonly encoding?: string;
+  /** Pages on which the quote stands; absent: the original has none. */
+  readonly pages?: readonly PagePlace[];
+  /** Cells of the table in which the quote stands; absent: the original is no table. */
+  readonly cells?: readonly CellPlace[];
+  /** File inside the archive, from whose beginning `start` and `end` are counted; absent: the original is no archive. */
+  readonly part?: string;
+}
+
+/** A page, from 1, and where on it. */
+export interface PagePlace {
+  readonly page: number;
+  /** Of the page as it is shown, in points; absent where boxes are. */
+  readonly width?: number;
+  readonly height?: number;
+  /** One for each line, in points from the upper left corner; absent: the format has no boxes. */
+  readonly boxes?: readonly Box[];
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A cell as a spreadsheet counts: the first row and the first column are 1. */
+export interface CellPlace {
+  readonly row: number;
+  readonly column: number;
+  /** Absent: the file has one table. */
+  readonly sheet?: string;
 }
 
 /** Claim → quote. */
@@ -168,7 +201,7 @@ export interface NearMiss {
   readonly url: string | null;
   readonly documentId: string;
   readonly documentVersion: string;
-  readonly original: Pick<OriginalPlace, "path" | "unit" | "start" | "end">;
+  readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
   /** What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass. */
   readonly quote: string | null;
   /** Words of the question that it does not hold, as they were asked. */

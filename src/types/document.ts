@@ -115,7 +115,44 @@ export interface StoredDocument extends DocumentMetadata {
   readonly sourceMap: SourceMapData;
   /** Where each page begins in the text, page 1 first; absent or `null`: the original has no pages. A blank page begins where the next one does. */
   readonly pages?: readonly number[] | null;
+  /** How the file became text; absent for documents that were stored before this was kept, which were all UTF-8 text. */
+  readonly reading?: Reading;
 }
+
+/**
+ * What offsets into the original count. `utf16`: UTF-16 code units of the file's own characters, decoded. `extracted_utf16`: UTF-16 code units of the
+ * text that the format's reader took out of the file, such as the words of a PDF.
+ */
+export type OriginalUnit = "utf16" | "extracted_utf16";
+
+/** How a file became text. */
+export interface Reading {
+  /** Name of the format, such as `pdf`. */
+  readonly format: string;
+  readonly unit: OriginalUnit;
+  /** How the file's bytes were decoded, such as `utf-8` or `windows-1252`; `null`: the file is no text. */
+  readonly encoding: string | null;
+  readonly places: PlaceData | null;
+  /** What a reader of quotes should know: text that was left out because it is hidden, pages without text, fields that were guessed. */
+  readonly notices: readonly ReadingNotice[];
+}
+
+export interface ReadingNotice {
+  /** `pages_without_text`, `hidden_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`. */
+  readonly code: string;
+  readonly message: string;
+  /** Pages that it concerns, from 1. */
+  readonly pages?: readonly number[];
+}
+
+/** Where stretches of the original's characters stand on pages, in cells or in parts of an archive. Flattened, in order of `start`, not overlapping. */
+export type PlaceData =
+  /** `[start, end, page, x, y, width, height]` for every word, in tenths of a point from the upper left corner of the page as it is shown. */
+  | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[] }
+  /** `[start, end, row, column]` for every cell, both from 1. `sheets`: where each sheet begins, with its name. */
+  | { readonly type: "cells"; readonly cells: readonly number[]; readonly sheets: readonly (readonly [number, string])[] }
+  /** Where each file of an archive begins, with its name. */
+  | { readonly type: "parts"; readonly parts: readonly (readonly [number, string])[] };
 
 /**
  * Map from normalised text to original text, as segments `[outStart, outEnd, sourceStart, sourceEnd]` flattened, in order of `outStart`.

@@ -1,4 +1,4 @@
-import type { Authority, Block, PlacedUnit, SourceMapData, SourceText, TextRange } from "./document.ts";
+import type { Authority, Block, PlacedUnit, Reading, SourceMapData, SourceText, TextRange } from "./document.ts";
 
 /** A retrieved chunk with its scores; everything later stages need of its document travels along. */
 export interface Passage {
@@ -52,6 +52,8 @@ export interface PassageDocument {
   readonly normaliser: string;
   readonly blocks: readonly Block[];
   readonly sourceMap: SourceMapData;
+  readonly pages?: readonly number[] | null;
+  readonly reading?: Reading;
 }
 
 export type WebVerdict = "confirmed" | "contradicted" | "silent";

@@ -74,6 +74,7 @@ describe("applyThreshold", () => {
   });
   it("keeps to the shipped threshold, says why a file is of no use, or answers everything", () => {
     expect(applyThreshold(judged, { type: "shipped" }, seen)).toEqual({ ...judged, misfit: null });
+    expect(applyThreshold(judged, { type: "set", minimum: 0.3 }, seen)).toMatchObject({ minimum: 0.3, calibrated: false, misfit: null });
     expect(applyThreshold(judged, { type: "unusable", name: "n", why: "it is broken" }, seen)).toEqual({
       ...judged,
       misfit: "it is broken",

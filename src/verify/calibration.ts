@@ -82,6 +82,8 @@ export interface GateFacts {
 export type GateThreshold =
   /** The one that ships with the weights. */
   | { readonly type: "shipped" }
+  /** The one that the configuration names. */
+  | { readonly type: "set"; readonly minimum: number }
   /** Everything is answered: how a calibration asks. */
   | { readonly type: "none" }
   | { readonly type: "unusable"; readonly name: string; readonly why: string }
@@ -111,6 +113,10 @@ export function applyThreshold(
   { ranker, windows }: { readonly ranker: string | null; readonly windows: number },
 ): Sufficiency & { readonly misfit: string | null } {
   if (threshold.type === "none") return { ...judged, minimum: 0, misfit: null };
+  if (threshold.type === "set") {
+    const reason = `${percent(judged.probability)} likely that the best quote answers; answered from ${percent(threshold.minimum)}, as the configuration has it`;
+    return { ...judged, minimum: threshold.minimum, reason, misfit: null };
+  }
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
   const { calibration } = threshold;
   const least = Math.max(LEAST_WINDOWS, LEAST_WINDOW_SHARE * calibration.documents.windows);

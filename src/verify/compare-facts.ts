@@ -13,7 +13,6 @@ import {
   otherPersons,
   otherSteps,
   otherSubjects,
-  otherTwins,
   otherYears,
   sharedWeight,
   shareHeld,
@@ -60,7 +59,6 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
     otherSubjects(a, b) ||
     otherModifiers(a, b) ||
     otherPersons(a, b) ||
-    otherTwins(a, b) ||
     otherYears(a, b) ||
     otherSteps(a, b) ||
     isException(a, b) ||

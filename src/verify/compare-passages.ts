@@ -5,6 +5,7 @@ import type { Comparison } from "./comparison.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
+import { otherTwins } from "./same-subject.ts";
 
 /** What the other passages say of one. */
 export interface PassageComparison {
@@ -144,7 +145,7 @@ function comparePair(
       const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
-      const comparison = compareFacts(a.fact, b.fact);
+      const comparison = otherTwins(a.fact, b.fact) ? null : compareFacts(a.fact, b.fact);
       if (comparison === null) continue;
       const isBetter =
         best === null ||

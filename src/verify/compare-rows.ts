@@ -2,12 +2,12 @@ import { compatible } from "../reading/amounts.ts";
 import type { TextRange } from "../types.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";
-import { otherTwins, otherYears } from "./same-subject.ts";
+import { otherYears } from "./same-subject.ts";
 
 /** Rows contradict each other when header and all cells but one are the same. */
 export function compareRows(a: Fact, b: Fact): Comparison | null {
   if (a.piece.type !== b.piece.type || a.piece.above.at(-1) !== b.piece.above.at(-1)) return null;
-  if (otherTwins(a, b) || otherYears(a, b) || otherTables(a, b)) return null;
+  if (otherYears(a, b) || otherTables(a, b)) return null;
   const [cellsA, cellsB] = [a.piece.text.split("|"), b.piece.text.split("|")];
   if (cellsA.length !== cellsB.length || cellsA[0]?.trim() !== cellsB[0]?.trim()) return null;
   const at = cellsA.flatMap((cell, i) => (cell.trim() === cellsB[i]?.trim() ? [] : [i]));

@@ -2,9 +2,9 @@ import { askedValues, heldValues, kindsInWords } from "../reading/asked-values.t
 import { askedWords } from "../reading/asked-words.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
 import { headingOf } from "../text/heading-of.ts";
-import { toOriginal } from "../text/source-map.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
 import { unitAt } from "../text/units.ts";
-import type { Evidence, NearMiss, Passage, Question, Quote, Refusal } from "../types.ts";
+import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
 
 /** Near misses shown. */
@@ -90,7 +90,7 @@ function nearestMisses(
 
 function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing" | "missingValues"> {
   const { document, window } = passage;
-  const { id, version, title, url, path, sourceMap } = document;
+  const { id, version, title, url } = document;
   const heading = quote === null ? headingOf(passage) : (unitAt(passage, quote.start)?.headingPath.at(-1) ?? headingOf(passage));
   return {
     title,
@@ -98,9 +98,14 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
     url,
     documentId: id,
     documentVersion: version,
-    original: { path, unit: "utf16", ...toOriginal(sourceMap, quote ?? window) },
+    original: withoutHashes(originalPlaceOf(document, quote ?? window)),
     quote: quote?.text ?? null,
   };
+}
+
+/** A passage stands on whole pages: their boxes would say nothing. */
+function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
+  return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
 
 function lacksOf(

@@ -5,6 +5,7 @@ import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { createFactReader, type Fact, type FactWords, isStatement, saysSomething } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
+import { otherTwins } from "./same-subject.ts";
 import { type Finding, siftFindings } from "./sift-findings.ts";
 
 /** What a scan needs of a document. */
@@ -85,7 +86,7 @@ export async function* scanConflicts(
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = compareFacts(a, b, STRICTNESS);
+        const difference = otherTwins(a, b) ? null : compareFacts(a, b, STRICTNESS);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,

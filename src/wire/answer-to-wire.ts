@@ -8,6 +8,7 @@ import type {
   Evidence,
   FurtherSource,
   GradeReport,
+  OriginalPlace,
   PricedCall,
   Refusal,
   Searched,
@@ -27,7 +28,7 @@ export function citationToWire(citation: Citation): WireCitation {
     start: citation.start,
     end: citation.end,
     unit: "utf16",
-    original: { ...citation.original },
+    original: originalToWire(citation.original),
     document_id: citation.documentId,
     document_version: citation.documentVersion,
     as_of: citation.asOf,
@@ -37,6 +38,21 @@ export function citationToWire(citation: Citation): WireCitation {
     quote_start: citation.quoteStart,
     ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
     ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
+  };
+}
+
+function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
+  return {
+    ...place,
+    ...(pages === undefined
+      ? {}
+      : {
+          pages: pages.map(({ boxes, ...page }) => ({
+            ...page,
+            ...(boxes === undefined ? {} : { boxes: boxes.map((box) => ({ ...box })) }),
+          })),
+        }),
+    ...(cells === undefined ? {} : { cells: cells.map((cell) => ({ ...cell })) }),
   };
 }
 
@@ -90,7 +106,7 @@ function refusalToWire(refusal: Refusal): WireRefusal {
       url: httpUrl(miss.url),
       document_id: documentId,
       document_version: documentVersion,
-      original: { ...original },
+      original: originalToWire(original),
       missing: [...missing],
       missing_values: [...missingValues],
     })),

@@ -2,6 +2,37 @@ import { z } from "zod";
 
 const nullableScore = z.number().min(0).max(1).nullable();
 
+const originalPlaceSchema = z.object({
+  path: z.string(),
+  unit: z
+    .enum(["utf16", "extracted_utf16"])
+    .describe(
+      "What `start` and `end` count: UTF-16 code units of the file's own characters, or of the text that the format's reader took out of it.",
+    ),
+  start: z.int(),
+  end: z.int(),
+  encoding: z.string().optional().describe("How the file's bytes were decoded; absent: as UTF-8, or the file is no text."),
+  pages: z
+    .array(
+      z.object({
+        page: z.int().describe("From 1."),
+        width: z.number().optional().describe("Of the page as it is shown, in points."),
+        height: z.number().optional(),
+        boxes: z
+          .array(z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }))
+          .optional()
+          .describe("One for each line, in points from the upper left corner of the page; absent where the format has none."),
+      }),
+    )
+    .optional()
+    .describe("Absent: the original has no pages."),
+  cells: z
+    .array(z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() }))
+    .optional()
+    .describe("Rows and columns as a spreadsheet counts them, from 1; absent: the original is no table."),
+  part: z.string().optional().describe("File inside the archive, from whose beginning `start` and `end` are counted."),
+});
+
 export const citationSchema = z.object({
   n: z.int().describe("The number in the text: `[n]`."),
   url: z.string().nullable(),
@@ -10,15 +41,8 @@ export const citationSchema = z.object({
   start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
   end: z.int(),
   unit: z.literal("utf16"),
-  original: z
-    .object({
-      path: z.string(),
-      unit: z.literal("utf16"),
-      start: z.int(),
-      end: z.int(),
-      sha256: z.string(),
-      normaliser: z.string(),
-    })
+  original: originalPlaceSchema
+    .extend({ sha256: z.string(), normaliser: z.string() })
     .describe("Where the quote stands in the file that was read, with the hash of its bytes."),
   document_id: z.string(),
   document_version: z.string(),
@@ -96,9 +120,7 @@ export const refusalSchema = z.object({
       url: z.string().nullable(),
       document_id: z.string(),
       document_version: z.string(),
-      original: z
-        .object({ path: z.string(), unit: z.literal("utf16"), start: z.int(), end: z.int() })
-        .describe("Where the passage, or the quote of it, stands in the file that was read."),
+      original: originalPlaceSchema.describe("Where the passage, or the quote of it, stands in the file that was read."),
       quote: z
         .string()
         .nullable()

@@ -22,6 +22,7 @@ export const refreshResponseSchema = z
               added: z.int(),
               changed: z.int(),
               unchanged: z.int(),
+              renamed: z.int(),
               deleted: z.int(),
               failed: z.int(),
             })
@@ -45,7 +46,7 @@ export function refreshToWire({ sources, cache, ms, ...result }: RefreshResult):
     ...result,
     sources: sources.map(({ counts, ...source }) => {
       if (counts === null) return { ...source, counts };
-      const { done: _, ...files } = counts;
+      const { done: _, bytes: __, ...files } = counts;
       return { ...source, counts: files };
     }),
     cache_before: cache.before,

@@ -1,4 +1,4 @@
-import { toOriginal } from "../text/source-map.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
 import { nameCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote, SourceText } from "../types.ts";
@@ -46,7 +46,6 @@ function toCitation(quote: Quote, n: number): Citation {
   const { document, range } = passage;
   const unit = unitAt(passage, start);
   const row = toRow(quote, unit?.caption ?? null);
-  const place = toOriginal(document.sourceMap, { start, end });
   return {
     n,
     documentId: document.id,
@@ -62,14 +61,7 @@ function toCitation(quote: Quote, n: number): Citation {
     quoteStart: start - range.start,
     headingPath: unit?.headingPath ?? passage.headingPath,
     page: unit?.page ?? null,
-    original: {
-      path: document.path,
-      unit: "utf16",
-      start: place.start,
-      end: place.end,
-      sha256: document.originalHash,
-      normaliser: document.normaliser,
-    },
+    original: originalPlaceOf(document, { start, end }),
     ...(passage.twins === undefined ? {} : { alsoIn: furtherSources(passage) }),
     ...(row === null ? {} : { row }),
   };

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
+import { changesIn } from "../../ingest/watch.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
@@ -14,13 +15,15 @@ interface IngestFlags {
   root?: string;
   baseUrl?: string;
   allowEmpty?: boolean;
+  dryRun?: boolean;
+  watch?: boolean;
 }
 
 export function addIngestCommand(program: Command, context: CliContext): void {
   program
     .command("ingest")
     .description("read a folder of documents: new and changed files are taken in, vanished ones go")
-    .argument("<folder>", "markdown, text, HTML or JSON chunks; subfolders too")
+    .argument("<folder>", "documents of any usual format; subfolders too")
     .option("--domain <name>", "body of knowledge that they belong to")
     .option("--tenant <name>", "only this party inside the domain may see them")
     .option("--access <label>", "access label of documents that state none")
@@ -28,22 +31,35 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option("--root <folder>", "paths of documents are relative to this folder instead")
     .option("--source <name>", "name of the origin; files that vanish are deleted inside one source (default: the folder)")
     .option("--allow-empty", "take the folder as it is even if it holds no document any more")
+    .option("--dry-run", "read and report; store nothing")
+    .option("--watch", "stay, and read again whenever something in the folder changes")
     .option("--json", "the summary as JSON on stdout")
     .addHelpText(
       "after",
       `
+Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
+these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
+
 Exit code: 0 all files read, 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound ingest ./documents
+  sourcebound ingest ./documents --dry-run
+  sourcebound ingest ./documents --watch
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
     )
     .action(async (folder: string, flags: IngestFlags, command: Command) => {
       await withEngine(context, configOf(context, command), async (engine) => {
-        const { json, root, ...options } = flags;
-        const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
-        const failed = await showIngest(events, context.terminal, json === true);
-        if (failed > 0) context.exitCode = EXIT.partly;
+        const { json, watch, root, ...options } = flags;
+        const run = async () => {
+          const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
+          const failed = await showIngest(events, context.terminal, json === true);
+          context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
+        };
+        await run();
+        if (watch !== true) return;
+        context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
+        for await (const _ of changesIn(pathOf(context, folder), context.signal)) await run();
       });
     });
 }
@@ -60,20 +76,32 @@ function describeUnread(unread: Readonly<Record<string, number>>): string {
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   const begun = Date.now();
   let failed = 0;
+  let totalBytes = 0;
+  const skipped = new Map<string, number>();
+  const skip = (path: string, reason: string) => {
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
+  };
   let embedFailure: string | null = null;
   const failures: { path: string; code: string; reason: string }[] = [];
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
-        for (const { path, reason } of event.skipped.slice(0, SKIPPED_NAMES)) terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
+        totalBytes = event.bytes;
+        for (const { path, reason } of event.skipped.slice(0, SKIPPED_NAMES)) skip(path, reason);
+        for (const { reason } of event.skipped.slice(SKIPPED_NAMES)) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
         if (event.skipped.length > SKIPPED_NAMES) terminal.error(`skipped ${event.skipped.length - SKIPPED_NAMES} more files`);
         break;
       case "document": {
-        const { done, total } = event.counts;
-        const rate = done / Math.max(0.001, (Date.now() - begun) / 1000);
-        terminal.progress(`${done}/${total} files, ${rate.toFixed(0)} per second: ${event.path}`);
+        const { done, total, bytes } = event.counts;
+        const seconds = Math.max(0.001, (Date.now() - begun) / 1000);
+        const left = bytes === 0 ? "" : `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left`;
+        terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
         break;
       }
+      case "file-skipped":
+        skip(event.path, event.reason);
+        break;
       case "file-failed":
         failures.push({ path: event.path, code: event.code, reason: event.reason });
         terminal.error(harmlessLine(`failed ${event.path}: ${event.reason}`));
@@ -89,7 +117,10 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
-        const { total: _total, done: _done, ...counts } = event.counts;
+        const { total: _total, done: _done, bytes: _bytes, ...counts } = event.counts;
+        for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
+        const pages = event.notices.filter(({ code }) => code === "pages_without_text");
+        const empty = pages.reduce((sum, notice) => sum + (notice.pages?.length ?? 0), 0);
         if (json)
           terminal.print(
             JSON.stringify({
@@ -100,16 +131,20 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
               failures,
               embedding: costToJson(event.embedding),
               embed_failure: embedFailure,
+              skipped: Object.fromEntries(skipped),
+              notices: event.notices,
+              pages_without_text: empty,
+              dry_run: event.dryRun,
               not_read: event.unread,
             }),
           );
         else
           terminal.print(
-            `${Object.entries(counts)
+            `${event.dryRun ? "Nothing was stored. It would be: " : ""}${Object.entries(counts)
               .map(([name, n]) => `${n} ${name}`)
               .join(
                 ", ",
-              )}; ${event.chunks} chunks written in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}${describeUnread(event.unread)}`,
+              )}${describeLeftOut(skipped, empty)}; ${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}${describeUnread(event.unread)}`,
           );
         break;
       }
@@ -118,6 +153,16 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
     }
   }
   return failed;
+}
+
+/** "12 skipped (format .png is not read), 3 pages without text" */
+function describeLeftOut(skipped: ReadonlyMap<string, number>, emptyPages: number): string {
+  const kinds = [...skipped].map(([reason, count]) => `${count} skipped (${reason})`);
+  return [...kinds, ...(emptyPages === 0 ? [] : [`${emptyPages} pages without text`])].map((part) => `, ${part}`).join("");
+}
+
+function inMinutes(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 function costToJson(cost: EmbeddingCost | null) {

@@ -14,25 +14,25 @@ const ENTRY = {
 };
 
 test("reads one entry or an array, each as a document of its own", () => {
-  const [one] = parseJson(JSON.stringify(ENTRY));
+  const [one] = parseJson(JSON.stringify(ENTRY), "n");
   expect(one?.entryId).toBe("e1");
   expect(one?.metadata).toMatchObject({ title: "How", topic: "ratings", subtopic: "combined", url: "https://a.b", type: "policy" });
   expect(one === undefined ? [] : blocksOf(one)).toEqual(["heading2 How", "list-item1 a", "list-item1 b"]);
-  const many = parseJson(JSON.stringify([ENTRY, { ...ENTRY, entry_id: "e2", content: "plain", other: { content: "no" } }], null, 2));
+  const many = parseJson(JSON.stringify([ENTRY, { ...ENTRY, entry_id: "e2", content: "plain", other: { content: "no" } }], null, 2), "n");
   expect(many.map((entry) => [entry.entryId, entry.metadata.title])).toEqual([
     ["e1", "How"],
     ["e2", "combined"],
   ]);
-  expect(parseJson("[]")).toEqual([]);
+  expect(parseJson("[]", "n")).toEqual([]);
 });
 
 test("reads one entry per line", () => {
   const lines = `\ufeff${JSON.stringify(ENTRY)}\r\n\n${JSON.stringify({ ...ENTRY, entry_id: "e2" })}`;
-  expect(parseJsonLines(lines).map((entry) => entry.entryId)).toEqual(["e1", "e2"]);
+  expect(parseJsonLines(lines, "n").map((entry) => entry.entryId)).toEqual(["e1", "e2"]);
 });
 
 test("keeps access label and tenant of an entry", () => {
-  const [entry] = parseJson(JSON.stringify({ ...ENTRY, access: "staff", tenant: "acme", as_of: "2019-04-30" }));
+  const [entry] = parseJson(JSON.stringify({ ...ENTRY, access: "staff", tenant: "acme", as_of: "2019-04-30" }), "n");
   expect([entry?.access, entry?.tenant, entry?.metadata.asOf]).toEqual(["staff", "acme", "2019-04-30"]);
 });
 
@@ -42,7 +42,7 @@ test("maps text into the string literal, escapes as a whole", () => {
       '{"content": "no"}, ',
       "",
     );
-  const [entry] = parseJson(source);
+  const [entry] = parseJson(source, "n");
   expect(entry?.text).toBe('Café "x" A & b');
   const original = (part: string): string => {
     const start = entry?.text.indexOf(part) ?? -1;
@@ -62,7 +62,7 @@ test("leads every word of any content back to itself", () => {
   fc.assert(
     fc.property(content, fc.nat({ max: 3 }), (parts, indent) => {
       const source = JSON.stringify([{ ...ENTRY, content: parts.join("") }], null, indent);
-      for (const { text, sourceMap } of parseJson(source)) {
+      for (const { text, sourceMap } of parseJson(source, "n")) {
         for (const { 0: word, index } of text.matchAll(/[a-z]+/g)) {
           const place = toOriginal(sourceMap, { start: index, end: index + word.length });
           expect(source.slice(place.start, place.end)).toBe(word);
@@ -82,9 +82,9 @@ test.each<[string, string, RegExp]>([
   ["", "bad_json", /line 1/],
   ["[".repeat(100_000), "bad_json", /line 1/],
 ])("says what is wrong with an entry (%#)", (source, code, message) => {
-  expect(() => parseJson(source)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+  expect(() => parseJson(source, "n")).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
 });
 
 test("names the line of a wrong entry in a file of lines", () => {
-  expect(() => parseJsonLines(`${JSON.stringify(ENTRY)}\n{oops}\n`)).toThrow(/line 2: not valid JSON/);
+  expect(() => parseJsonLines(`${JSON.stringify(ENTRY)}\n{oops}\n`, "n")).toThrow(/line 2: not valid JSON/);
 });

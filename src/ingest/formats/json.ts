@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import { composeMaps } from "../../text/source-map.ts";
-import type { SourceMapData, TextRange } from "../../types.ts";
-import { valueRanges } from "./json-ranges.ts";
+import { readJsonValue } from "./json-values.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
+import { documentsOfValue } from "./records.ts";
+import { fieldOf, type SourceValue } from "./source-value.ts";
 
 const optionalText = z
   .string()
@@ -27,39 +28,39 @@ const entrySchema = z.looseObject({
   tenant: optionalText,
 });
 
-export interface JsonEntry extends FormatResult {
-  readonly entryId: string;
-}
-
-/** A JSON file of one entry or an array of entries; each entry is a document of its own whose map leads into the file. */
-export function parseJson(source: string): JsonEntry[] {
+/** A JSON file of any shape; entries of curated chunks are documents of their own whose maps lead into the file. */
+export function parseJson(source: string, name: string): FormatResult[] {
   const bom = source.startsWith("\ufeff") ? 1 : 0;
-  const value = parseValue(source.slice(bom), 1);
-  const isArray = Array.isArray(value);
-  const values: readonly unknown[] = isArray ? value : [value];
-  const ranges = valueRanges(source, bom, "content", isArray);
-  return readEntries(source, values, ranges);
+  checkSyntax(source.slice(bom), 1);
+  const root = readJsonValue(source, { start: bom, end: source.length });
+  const values = root.type === "list" ? root.items : [root];
+  return values.some(isCurated) ? readEntries(values) : documentsOfValue(source, root, name);
 }
 
-/** One entry per line. */
-export function parseJsonLines(source: string): JsonEntry[] {
-  const values: unknown[] = [];
-  const ranges: (TextRange | null)[] = [];
+/** One value per line. */
+export function parseJsonLines(source: string, name: string): FormatResult[] {
+  const items: SourceValue[] = [];
   let number = 0;
   for (const match of source.matchAll(/[^\n]*\n?/g)) {
     number++;
     const skipped = match[0].startsWith("\ufeff") ? 1 : 0;
     if (match[0].slice(skipped).trim() === "") continue;
-    values.push(parseValue(match[0].slice(skipped), number));
-    ranges.push(valueRanges(source, match.index + skipped, "content", false)[0] ?? null);
+    checkSyntax(match[0].slice(skipped), number);
+    items.push(readJsonValue(source, { start: match.index + skipped, end: match.index + match[0].length }));
   }
-  return readEntries(source, values, ranges);
+  if (items.some(isCurated)) return readEntries(items);
+  return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-function readEntries(source: string, values: readonly unknown[], ranges: readonly (TextRange | null)[]): JsonEntry[] {
+/** Whoever names entries and their content means curated chunks: faults in them are reported, not guessed around. */
+function isCurated(value: SourceValue): boolean {
+  return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
+}
+
+function readEntries(values: readonly SourceValue[]): FormatResult[] {
   const seen = new Map<string, number>();
   return values.map((value, index) => {
-    const parsed = entrySchema.safeParse(value);
+    const parsed = entrySchema.safeParse(plainValue(value));
     if (!parsed.success) throw wrongShape(index, parsed.error);
     const { data } = parsed;
     const first = seen.get(data.entry_id);
@@ -69,10 +70,10 @@ function readEntries(source: string, values: readonly unknown[], ranges: readonl
     }
     seen.set(data.entry_id, index);
     const written = parseMarkdownText(data.content, 0);
-    const literal = ranges[index] ?? { start: 0, end: 0 };
+    const literal = value.type === "record" ? fieldOf(value, "content") : undefined;
     return {
       ...written,
-      sourceMap: composeMaps(written.sourceMap, literalMap(source, literal)),
+      sourceMap: composeMaps(written.sourceMap, literal?.type === "scalar" ? literal.map : []),
       entryId: data.entry_id,
       metadata: {
         title: data.title ?? titleOf(written) ?? data.subtopic ?? data.topic ?? data.entry_id,
@@ -90,23 +91,21 @@ function readEntries(source: string, values: readonly unknown[], ranges: readonl
   });
 }
 
-/** Map from a decoded JSON string to its literal: plain characters one to one, each escape as a whole. */
-function literalMap(source: string, literal: TextRange): SourceMapData {
-  const map: number[] = [];
-  const piece = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\./gy;
-  piece.lastIndex = literal.start + 1;
-  let out = 0;
-  for (let match = piece.exec(source); match !== null && match.index < literal.end - 1; match = piece.exec(source)) {
-    const length = match[0].startsWith("\\") ? 1 : match[0].length;
-    map.push(out, out + length, match.index, match.index + match[0].length);
-    out += length;
-  }
-  return map;
+/** The fields that stand at the top of an entry, as they were written. */
+function plainValue(value: SourceValue): unknown {
+  if (value.type !== "record") return value.type;
+  const { fields } = value;
+  return Object.fromEntries(
+    fields.map(([key, value]) => [
+      key.text,
+      value.type !== "scalar" ? value : value.isText ? value.text : value.text === "" ? null : JSON.parse(value.text),
+    ]),
+  );
 }
 
-function parseValue(text: string, firstLine: number): unknown {
+function checkSyntax(text: string, firstLine: number): void {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
   } catch (error) {
     const at = Number(/position (\d+)/.exec(messageOf(error))?.[1] ?? Number.NaN);
     const line = Number.isNaN(at) ? firstLine : firstLine + (text.slice(0, at).match(/\n/g)?.length ?? 0);

@@ -1,13 +1,21 @@
-import type { DocumentMetadata } from "../../types.ts";
+import type { DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** What a format makes of a file or entry, before it becomes a document. */
+/** What a format makes of a file, or of one entry of it, before it becomes a document. */
 export interface FormatResult extends WrittenBlocks {
   readonly metadata: DocumentMetadata;
   readonly access: string | null;
   readonly tenant: string | null;
+  /** Tells the documents of one file apart; absent: the file is one document. */
+  readonly entryId?: string;
   /** Where each page begins in the text; absent or `null`: the format or the file has none. */
   readonly pages?: readonly number[] | null;
+  /** What the source map leads to. @default "utf16" */
+  readonly unit?: OriginalUnit;
+  /** How the bytes were decoded; absent or `null`: the file is no text. */
+  readonly encoding?: string | null;
+  readonly places?: PlaceData | null;
+  readonly notices?: readonly ReadingNotice[];
 }
 
 /** Longer first headings are cut when they serve as title, in characters. */
@@ -17,4 +25,10 @@ const MAX_TITLE = 300;
 export function titleOf({ text, blocks }: WrittenBlocks): string | null {
   const heading = blocks.find((block) => block.type === "heading");
   return heading === undefined ? null : text.slice(heading.start, Math.min(heading.end, heading.start + MAX_TITLE));
+}
+
+/** What is known of a document that states nothing of itself but a title. */
+export function plainMetadata(title: string, known: Partial<DocumentMetadata> = {}): DocumentMetadata {
+  const nothing = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null };
+  return { ...nothing, ...known, title: title.trim().slice(0, MAX_TITLE) };
 }

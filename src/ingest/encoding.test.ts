@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { decodeText } from "./encoding.ts";
+
+const GERMAN = "Der Bescheid gilt für sechs Monate; Änderungen müssen binnen 14 Tagen gemeldet werden.";
+
+test.each<[string, Uint8Array, string, string]>([
+  ["a mark", Buffer.from(`\ufeff${GERMAN}`, "utf16le"), "utf-16le", `\ufeff${GERMAN}`],
+  ["no mark", Buffer.from(GERMAN, "utf16le"), "utf-16le", GERMAN],
+  ["no mark, other way round", Buffer.from(GERMAN, "utf16le").swap16(), "utf-16be", GERMAN],
+  ["Latin-1", Buffer.from(GERMAN, "latin1"), "windows-1252", GERMAN],
+  ["UTF-8", Buffer.from(GERMAN), "utf-8", GERMAN],
+  ["a declaration", Buffer.from(`<meta charset="iso-8859-2">\xb1`, "latin1"), "iso-8859-2", '<meta charset="iso-8859-2">ą'],
+  [
+    "Cyrillic",
+    Buffer.from("cff0e8e2e5f22c20eae0ea20e4e5ebe020f1e5e3eee4edff20f3f2f0eeec", "hex"),
+    "windows-1251",
+    "Привет, как дела сегодня утром",
+  ],
+  [
+    "Japanese",
+    Buffer.from("8fa4956982cc95d4956982cd939e92858ce38f5c8e6c93fa88c893e082c98fb382e882dc82b78142", "hex"),
+    "shift_jis",
+    "商品の返品は到着後十四日以内に承ります。",
+  ],
+])("%s: reads it as what it is", (_, bytes, encoding, text) => {
+  const decoded = decodeText(bytes);
+  expect(decoded.encoding).toBe(encoding);
+  expect(decoded.text).toBe(text);
+});
+
+test("a guess is said, a mark or valid UTF-8 needs no word", () => {
+  expect(decodeText(Buffer.from(GERMAN)).notices).toEqual([]);
+  expect(decodeText(Buffer.from(GERMAN, "latin1")).notices).toMatchObject([{ code: "encoding_guessed", message: /windows-1252/ }]);
+});
+
+test.each([Buffer.from("PNG\0\0"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0]), Buffer.from("ab\x01c\xff", "latin1")])(
+  "what is no text is refused (%#)",
+  (bytes) => {
+    expect(() => decodeText(bytes)).toThrow(expect.objectContaining({ code: "binary_file" }));
+  },
+);

@@ -1,0 +1,119 @@
+import { isUtf8 } from "node:buffer";
+import { analyse } from "chardet";
+import { IngestError } from "../errors.ts";
+import type { ReadingNotice } from "../types.ts";
+
+/** A file's bytes as characters. */
+export interface DecodedText {
+  readonly text: string;
+  /** Label of the WHATWG encoding standard, such as `utf-8` or `windows-1252`. */
+  readonly encoding: string;
+  /** Says so where the encoding was neither marked nor declared. */
+  readonly notices: readonly ReadingNotice[];
+}
+
+/** Bytes that are looked at to guess an encoding: more does not change the guess, and costs. */
+const SAMPLE_BYTES = 64 * 1024;
+/** A legacy encoding is taken over the Western one only when its letters' frequencies say so clearly, in percent. */
+const MIN_CONFIDENCE = 20;
+/** In UTF-16 of mostly Latin text every other byte is NUL; anything near that is no accident. */
+const MIN_NUL_SHARE = 0.2;
+const WESTERN = "windows-1252";
+/** How ISO-2022 shifts into another set of characters, all in seven bits. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what it looks for
+const SHIFTED = /\x1b\$[@B]/;
+/** `charset=…` of HTML, `encoding="…"` of XML. */
+const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
+
+/**
+ * Decodes text in any encoding: by its mark, as UTF-8 if it is valid, as it declares, else as its letters suggest. A byte order mark stays in the text, so
+ * that offsets count the file's own characters.
+ * @throws IngestError `binary_file` for what is no text, `bad_encoding` for UTF-32
+ */
+export function decodeText(bytes: Uint8Array): DecodedText {
+  const marked = markedEncoding(bytes);
+  if (marked !== null) return decodeAs(bytes, marked, []);
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) {
+    const wide = wideEncoding(bytes);
+    if (wide === null) throw binary(`byte ${nul} is NUL`, nul);
+    return decodeAs(bytes, wide, [guessed(wide, "it has no mark, and every other byte is NUL")]);
+  }
+  if (isUtf8(bytes) && !SHIFTED.test(latin(bytes))) return decodeAs(bytes, "utf-8", []);
+  const control = bytes.subarray(0, SAMPLE_BYTES).findIndex(isControl);
+  if (control >= 0) throw binary(`byte ${control} is a control character`, control);
+  const declared = declaredEncoding(bytes);
+  if (declared !== null) return decodeAs(bytes, declared, []);
+  const likely = likelyEncoding(bytes);
+  return decodeAs(bytes, likely, [guessed(likely, "it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong")]);
+}
+
+function decodeAs(bytes: Uint8Array, encoding: string, notices: readonly ReadingNotice[]): DecodedText {
+  return { text: new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes), encoding, notices };
+}
+
+function guessed(encoding: string, why: string): ReadingNotice {
+  return { code: "encoding_guessed", message: `read as ${encoding}: ${why}` };
+}
+
+function markedEncoding([first, second, third, fourth]: Uint8Array): string | null {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) {
+    throw new IngestError("bad_encoding", "this is UTF-32 text, which is not read: save it as UTF-8");
+  }
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : null;
+}
+
+/** UTF-16 without a mark: NUL bytes stand on one side of the pairs only. */
+function wideEncoding(bytes: Uint8Array): string | null {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const counts = [0, 0];
+  for (const [i, byte] of sample.entries()) if (byte === 0) counts[i & 1] = (counts[i & 1] ?? 0) + 1;
+  const [even = 0, odd = 0] = counts;
+  const enough = (sample.length / 2) * MIN_NUL_SHARE;
+  if (bytes.length % 2 === 1 || Math.min(even, odd) > enough / 10) return null;
+  return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
+}
+
+/** Control characters that no text has; a form feed ends pages, and an escape begins the shifts of ISO-2022. */
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
+}
+
+function declaredEncoding(bytes: Uint8Array): string | null {
+  const label = DECLARED.exec(latin(bytes.subarray(0, 1024)))?.[1];
+  return label === undefined ? null : knownLabel(label);
+}
+
+function likelyEncoding(bytes: Uint8Array): string {
+  for (const { name, confidence } of analyse(bytes.subarray(0, SAMPLE_BYTES))) {
+    if (confidence < MIN_CONFIDENCE) break;
+    const encoding = knownLabel(name);
+    if (encoding !== null && encoding !== "utf-8" && !new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES)).includes("\ufffd"))
+      return encoding;
+  }
+  return WESTERN;
+}
+
+function knownLabel(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return null;
+  }
+}
+
+function binary(why: string, offset: number): IngestError {
+  return new IngestError(
+    "binary_file",
+    `${why}, so the file is not text: export it as text, markdown, HTML, PDF or DOCX, or leave it out`,
+    {
+      offset,
+    },
+  );
+}
+
+function latin(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES)).toString("latin1");
+}

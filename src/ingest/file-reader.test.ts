@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from "vitest";
+import { createFileReader, type FileReader } from "./file-reader.ts";
+
+let reader: FileReader | null = null;
+afterEach(async () => {
+  await reader?.close();
+});
+
+const never = new AbortController().signal;
+const file = (path: string, text: string) => ({ path, bytes: Buffer.from(text) });
+
+test("one thread reads file after file, and a file that fails does not end it", async () => {
+  reader = createFileReader({ timeoutMs: 30_000 });
+  for (let i = 0; i < 4; i++) {
+    const [draft] = await reader.read(file(`${i}.md`, `# Number ${i}\n\nText.`), never);
+    expect(draft).toMatchObject({ path: `${i}.md`, text: `Number ${i}\n\nText.`, chunks: [{ ordinal: 0 }] });
+    await expect(reader.read(file("a.json", "{"), never)).rejects.toMatchObject({
+      code: "bad_json",
+      message: expect.stringMatching(/^a\.json: line 1/),
+    });
+  }
+});
+
+test("a file that takes too long is given up, and the next one is read", async () => {
+  reader = createFileReader({ timeoutMs: 1 });
+  await expect(reader.read(file("slow.md", "word ".repeat(200_000)), never)).rejects.toMatchObject({
+    code: "read_timeout",
+    message: /slow\.md: it could not be read within/,
+  });
+  await reader.close();
+  reader = createFileReader({ timeoutMs: 30_000 });
+  const cancelled = new AbortController();
+  const reading = reader.read(file("a.md", "word ".repeat(200_000)), cancelled.signal);
+  cancelled.abort(new Error("stop"));
+  await expect(reading).rejects.toThrow("stop");
+  expect(await reader.read(file("b.md", "Text."), never)).toHaveLength(1);
+});
+
+test("more files than threads wait their turn", async () => {
+  reader = createFileReader({ timeoutMs: 30_000, threads: 2 });
+  const read = await Promise.all(Array.from({ length: 7 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never)));
+  expect(read.map(([draft]) => draft?.text)).toEqual(Array.from({ length: 7 }, (_, i) => `Text ${i}.`));
+});

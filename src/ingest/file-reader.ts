@@ -1,0 +1,134 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { IngestError, messageOf } from "../errors.ts";
+import type { DocumentDraft } from "./document-draft.ts";
+import type { FileOutcome } from "./file-worker.ts";
+
+/** Milliseconds for one file; a book of 20 MB takes a third. */
+export const FILE_TIMEOUT_MS = 60_000;
+/** Megabytes of heap of one reader: the structure of the largest text takes less than half. */
+const HEAP_MB = 1_024;
+
+const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./file-worker.ts" : "./file-worker.js", import.meta.url);
+
+/** Turns files into documents, some at a time, each in a thread that can be ended. */
+export interface FileReader {
+  /** Files that are read at the same time. */
+  readonly threads: number;
+  /**
+   * @param file its bytes are taken: they cannot be used afterwards
+   * @throws IngestError what the file's format says, `read_timeout`, `read_failed`; the reason of `signal`
+   */
+  read(file: { readonly path: string; readonly bytes: Uint8Array }, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+export interface FileReaderOptions {
+  /** @default FILE_TIMEOUT_MS */
+  readonly timeoutMs?: number;
+  /** @default 1 */
+  readonly threads?: number;
+}
+
+/**
+ * Reads files in threads that are kept from one to the next. A file that takes longer than its time, or more than its memory, ends its thread and is
+ * reported; the next file gets a new one.
+ */
+export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = 1 }: FileReaderOptions = {}): FileReader {
+  const idle: Worker[] = [];
+  const all = new Set<Worker>();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const turn = () => new Promise<void>((resolve) => waiting.push(resolve));
+  const start = (): Worker => {
+    const worker = new Worker(ENTRY, {
+      // What a parser prints about a file is nobody's business, and it has no use for the environment.
+      ...{ stdout: true, stderr: true, env: {} },
+      ...{
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+        execArgv: ENTRY.pathname.endsWith(".ts") ? ["--experimental-strip-types"] : [],
+      },
+      name: `documents: ${fileURLToPath(ENTRY)}`,
+    });
+    all.add(worker);
+    return worker;
+  };
+  const end = (worker: Worker) => {
+    all.delete(worker);
+    return worker.terminate();
+  };
+  return {
+    threads,
+    async read(file, signal) {
+      signal.throwIfAborted();
+      if (running >= threads) await turn();
+      else running++;
+      try {
+        signal.throwIfAborted();
+        const worker = idle.pop() ?? start();
+        const outcome = await readWith(worker, file, { timeoutMs, signal }).catch(async (error) => {
+          await end(worker);
+          throw error;
+        });
+        idle.push(worker);
+        if (outcome.type === "documents") return outcome.documents;
+        throw new IngestError(outcome.code, outcome.message, outcome.data);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running--;
+        else next();
+      }
+    },
+    async close() {
+      await Promise.all([...all].map(end));
+    },
+  };
+}
+
+function readWith(
+  worker: Worker,
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<FileOutcome> {
+  return new Promise<FileOutcome>((resolve, reject) => {
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      worker.off("message", onMessage);
+      worker.off("error", onError);
+      worker.off("exit", onExit);
+      act();
+    };
+    const onMessage = (outcome: FileOutcome) => settle(() => resolve(outcome));
+    const onError = (cause: unknown) => settle(() => reject(broken(path, cause)));
+    const onExit = () => settle(() => reject(broken(path, new Error("the reader ended"))));
+    const abort = () => settle(() => reject(signal.reason));
+    const timer = setTimeout(() => settle(() => reject(tooSlow(path, timeoutMs))), timeoutMs);
+    signal.addEventListener("abort", abort, { once: true });
+    worker.on("message", onMessage);
+    worker.on("error", onError);
+    worker.on("exit", onExit);
+    const own = ownBytes(bytes);
+    worker.postMessage({ path, bytes: own }, [own.buffer]);
+  });
+}
+
+/** The bytes in a buffer of their own, which can be handed over. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isOwn = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+  return isOwn ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
+}
+
+function tooSlow(path: string, timeoutMs: number): IngestError {
+  return new IngestError("read_timeout", `${path}: it could not be read within ${timeoutMs / 1000} seconds: split it, or leave it out`, {
+    path,
+    timeoutMs,
+  });
+}
+
+function broken(path: string, cause: unknown): IngestError {
+  const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
+  const why = isMemory ? `it needs more than ${HEAP_MB} MB of memory` : `its reader failed (${messageOf(cause)})`;
+  return new IngestError("read_failed", `${path}: ${why}: split it, or leave it out`, { path }, { cause });
+}

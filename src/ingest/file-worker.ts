@@ -1,0 +1,33 @@
+import { parentPort } from "node:worker_threads";
+import { IngestError, messageOf } from "../errors.ts";
+import { type DocumentDraft, draftDocuments } from "./document-draft.ts";
+
+/** A file in: its bytes are handed over, not copied. */
+export interface FileTask {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What became of it. */
+export type FileOutcome =
+  | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
+  | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
+
+/** Files one after the other in a thread of their own, so that one that cannot be read in time ends with it. */
+parentPort?.on("message", async (task: FileTask) => {
+  try {
+    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task) } satisfies FileOutcome);
+  } catch (error) {
+    parentPort?.postMessage(failureOf(error, task.path));
+  }
+});
+
+function failureOf(error: unknown, path: string): FileOutcome {
+  if (error instanceof IngestError) return { type: "failure", code: error.code, message: error.message, data: { ...error.data } };
+  return {
+    type: "failure",
+    code: "parse_failed",
+    message: `${path} could not be parsed: ${messageOf(error).slice(0, 300)}. Please report this file.`,
+    data: {},
+  };
+}

@@ -1,0 +1,115 @@
+import { IngestError } from "../../errors.ts";
+import type { TextRange } from "../../types.ts";
+import { BlockWriter } from "../block-writer.ts";
+import { MAX_TABLE_ROWS } from "../limits.ts";
+import { textFormat } from "./format.ts";
+import { type FormatResult, plainMetadata } from "./parsed.ts";
+import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
+
+/** Separators that are tried, in this order where two fit alike. */
+const SEPARATORS = [",", "\t", ";", "|"] as const;
+/** Rows by which the separator is told. */
+const SAMPLE_ROWS = 50;
+
+/** Tables as text: every row with its header, every cell with its row and column. */
+export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 1, (source, name) => [parseCsv(source, name)]);
+
+export function parseCsv(source: string, name: string): FormatResult {
+  const separator = separatorOf(source);
+  const rows = [...readRows(source, separator)].filter((row) => row.some(({ start, end }) => source.slice(start, end).trim() !== ""));
+  const numbers: number[] = [];
+  const writer = new BlockWriter(source);
+  writeTable(
+    writer,
+    rows.map((row) => row.map((range) => toCell(source, range))),
+    {
+      hasHeader: isHeaderRow(rows.slice(0, 2).map((row) => row.map(({ start, end }) => source.slice(start, end)))),
+      onCell: (cell) => numbers.push(...cell),
+    },
+  );
+  return {
+    ...writer.finish(),
+    metadata: plainMetadata(name),
+    access: null,
+    tenant: null,
+    places: { type: "cells", cells: numbers, sheets: [] },
+  };
+}
+
+interface RawCell extends TextRange {
+  readonly row: number;
+  readonly column: number;
+}
+
+function toCell(source: string, { start, end, row, column }: RawCell): TableCell {
+  if (source[start] !== '"') return { row, column, start, end, pieces: [{ start, end }] };
+  const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
+  const pieces: TextRange[] = [];
+  let from = inner.start;
+  for (let at = source.indexOf('""', from); at >= 0 && at < inner.end - 1; at = source.indexOf('""', at + 2)) {
+    pieces.push({ start: from, end: at + 1 });
+    from = at + 2;
+  }
+  pieces.push({ start: from, end: inner.end });
+  return { row, column, start, end, pieces };
+}
+
+/** Cells as ranges, with their quotes; a row is a record, which may span lines. Linear in the length of the source. */
+function* readRows(source: string, separator: string, limit = MAX_TABLE_ROWS): Generator<RawCell[]> {
+  const mark = source.charCodeAt(0) === 0xfeff ? 1 : 0;
+  let at = mark;
+  for (let row = 1; at < source.length; row++) {
+    if (row > limit) {
+      if (limit < MAX_TABLE_ROWS) return;
+      throw new IngestError("file_too_large", `the table has more than ${MAX_TABLE_ROWS} rows: split it`, { limit });
+    }
+    const cells: RawCell[] = [];
+    for (let column = 1; ; column++) {
+      const end = cellEnd(source, at, separator);
+      cells.push({ start: at, end, row, column });
+      at = end;
+      if (source[at] !== separator) break;
+      at++;
+    }
+    if (source[at] === "\r" && source[at + 1] === "\n") at++;
+    at++;
+    yield cells;
+  }
+}
+
+function cellEnd(source: string, start: number, separator: string): number {
+  let at = start;
+  if (source[at] === '"') {
+    at++;
+    while (at < source.length) {
+      const quote = source.indexOf('"', at);
+      if (quote < 0) {
+        at = start;
+        break;
+      }
+      at = quote + 1;
+      if (source[at] !== '"') break;
+      at++;
+    }
+  }
+  while (at < source.length && source[at] !== separator && source[at] !== "\n" && source[at] !== "\r") at++;
+  return at;
+}
+
+/** The separator that gives most rows the same number of cells, more than one. */
+function separatorOf(source: string): string {
+  const declared = /^\ufeff?sep=(.)\r?\n/i.exec(source)?.[1];
+  if (declared !== undefined) return declared;
+  const scores = SEPARATORS.map((separator) => {
+    const widths = [...readRows(source, separator, SAMPLE_ROWS)].map((row) => row.length);
+    const common = mostCommon(widths);
+    return common < 2 ? 0 : widths.filter((width) => width === common).length / widths.length + common / 1_000;
+  });
+  return SEPARATORS[scores.indexOf(Math.max(...scores))] ?? ",";
+}
+
+function mostCommon(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
+}

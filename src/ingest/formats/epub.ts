@@ -1,0 +1,120 @@
+import { posix } from "node:path";
+import { IngestError } from "../../errors.ts";
+import type { ReadingNotice } from "../../types.ts";
+import { decodeText } from "../encoding.ts";
+import type { Format } from "./format.ts";
+import { parseHtml } from "./html.ts";
+import { type JoinedPart, joinWritten } from "./join.ts";
+import { type OpenEvent, readMarkup } from "./markup.ts";
+import { plainMetadata, titleOf } from "./parsed.ts";
+import { type ArchiveParts, unpackZip } from "./zip.ts";
+
+const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
+
+/** Books: their chapters in reading order. Offsets count the characters of the chapter's own file inside the archive. */
+export const epubFormat: Format = {
+  name: "epub",
+  extensions: [".epub"],
+  version: 1,
+  async read({ bytes, name }) {
+    const parts = unpackZip(bytes, (part) => MARKUP.test(part));
+    if (
+      parts.has("META-INF/encryption.xml") &&
+      /EncryptedData/.test(textOf(parts, "META-INF/encryption.xml")) &&
+      !hasReadableParts(parts)
+    ) {
+      throw new IngestError("encrypted", "the book is encrypted: ingest a copy without protection");
+    }
+    const packagePath = attribute(readMarkup(textOf(parts, "META-INF/container.xml"), { decodeEntities: true }), "rootfile", "full-path");
+    if (packagePath === null || !parts.has(packagePath))
+      throw new IngestError("bad_archive", "the book names no package file: save it anew as EPUB");
+    const book = readPackage(textOf(parts, packagePath), packagePath);
+    const missing: string[] = [];
+    const joined: JoinedPart[] = [];
+    const places: (readonly [number, string])[] = [];
+    let sourceStart = 0;
+    for (const path of book.spine) {
+      if (!parts.has(path)) {
+        missing.push(path);
+        continue;
+      }
+      const source = textOf(parts, path);
+      places.push([sourceStart, path]);
+      joined.push({ written: parseHtml(source, name), sourceStart });
+      sourceStart += source.length;
+    }
+    const written = joinWritten(joined);
+    const notices: ReadingNotice[] =
+      missing.length === 0
+        ? []
+        : [{ code: "left_out", message: `chapters that the book names and does not hold: ${missing.slice(0, 5).join(", ")}` }];
+    const title = book.title ?? titleOf(written) ?? name;
+    return [
+      {
+        ...written,
+        metadata: plainMetadata(title, { description: book.author, asOf: book.date }),
+        access: null,
+        tenant: null,
+        places: { type: "parts", parts: places },
+        encoding: "utf-8",
+        notices,
+      },
+    ];
+  },
+};
+
+interface BookPackage {
+  readonly title: string | null;
+  readonly author: string | null;
+  readonly date: string | null;
+  /** Paths of the chapters in reading order. */
+  readonly spine: readonly string[];
+}
+
+function readPackage(source: string, path: string): BookPackage {
+  const events = readMarkup(source, { decodeEntities: true });
+  const opened = (name: string) => events.filter((event): event is OpenEvent => event.type === "open" && event.name === name);
+  const files = new Map(opened("item").map(({ attributes }) => [attributes.id ?? "", attributes]));
+  const spine = opened("itemref").flatMap(({ attributes }) => {
+    const item = files.get(attributes.idref ?? "");
+    if (item?.href === undefined || item.properties?.split(" ").includes("nav")) return [];
+    return [inside(path, item.href)];
+  });
+  const said = (name: string): string | null => {
+    const at = events.findIndex((event) => event.type === "open" && event.name === name);
+    const next = at < 0 ? undefined : events[at + 1];
+    return next?.type === "text" ? next.text.replace(/\s+/g, " ").trim() || null : null;
+  };
+  const date = said("dc:date")?.slice(0, 10) ?? null;
+  return {
+    title: said("dc:title"),
+    author: said("dc:creator"),
+    date: date !== null && /^\d{4}-\d\d-\d\d$/.test(date) ? date : null,
+    spine,
+  };
+}
+
+/** Path of a part that another part names; one that leads out of the archive stays inside. */
+function inside(from: string, href: string): string {
+  let path = href.replace(/[#?].*$/, "");
+  try {
+    path = decodeURIComponent(path);
+  } catch {
+    // A name that is no valid escape is taken as it stands.
+  }
+  return posix.join("/", posix.dirname(from), path).slice(1);
+}
+
+function attribute(events: ReturnType<typeof readMarkup>, element: string, name: string): string | null {
+  const found = events.find((event): event is OpenEvent => event.type === "open" && event.name === element);
+  return found?.attributes[name] ?? null;
+}
+
+function textOf(parts: ArchiveParts, path: string): string {
+  const bytes = parts.get(path);
+  return bytes === undefined ? "" : decodeText(bytes).text;
+}
+
+function hasReadableParts(parts: ArchiveParts): boolean {
+  return [...parts].some(([path, bytes]) => /\.x?html?$/i.test(path) && bytes.subarray(0, 200).includes(0x3c));
+}

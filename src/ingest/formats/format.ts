@@ -1,0 +1,55 @@
+import { IngestError } from "../../errors.ts";
+import { decodeText } from "../encoding.ts";
+import { MAX_TEXT_BYTES } from "../limits.ts";
+import type { FormatResult } from "./parsed.ts";
+
+/** A file as a format gets it. */
+export interface FormatFile {
+  /** Relative to the source, with `/`; for messages only. */
+  readonly path: string;
+  /** File name without its ending: the title of what has no other. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** How files of one kind become documents. */
+export interface Format {
+  /** Short, such as `pdf`; stored with every document. */
+  readonly name: string;
+  /** Endings of file names, in lower case with the dot. */
+  readonly extensions: readonly string[];
+  /** What the reader of this version makes of a file stays the same: raise it when that changes, and files are read anew. */
+  readonly version: number;
+  /** @throws IngestError */
+  readonly read: (file: FormatFile) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
+}
+
+/** A format whose files are read at once. */
+export interface TextFormat extends Format {
+  readonly read: (file: FormatFile) => readonly FormatResult[];
+}
+
+/** A format whose files are text, in any encoding. */
+export function textFormat(
+  name: string,
+  extensions: readonly string[],
+  version: number,
+  parse: (source: string, name: string) => readonly FormatResult[],
+): TextFormat {
+  return {
+    name,
+    extensions,
+    version,
+    read: ({ bytes, name: title }) => {
+      if (bytes.length > MAX_TEXT_BYTES) throw tooLarge(bytes.length);
+      const { text, encoding, notices } = decodeText(bytes);
+      return parse(text, title).map((result) => ({ ...result, encoding, notices: [...notices, ...(result.notices ?? [])] }));
+    },
+  };
+}
+
+function tooLarge(bytes: number): IngestError {
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  const message = `${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
+  return new IngestError("file_too_large", message, { bytes, limit: MAX_TEXT_BYTES });
+}

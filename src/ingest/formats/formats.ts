@@ -1,0 +1,110 @@
+import { IngestError } from "../../errors.ts";
+import type { ReadingNotice } from "../../types.ts";
+import { extensionOf } from "../paths.ts";
+import { asciidocFormat } from "./asciidoc.ts";
+import { csvFormat } from "./csv.ts";
+import { docxFormat } from "./docx.ts";
+import { epubFormat } from "./epub.ts";
+import { type Format, type TextFormat, textFormat } from "./format.ts";
+import { parseHtml } from "./html.ts";
+import { parseJson, parseJsonLines } from "./json.ts";
+import { emlFormat, mboxFormat } from "./mail.ts";
+import { parseMarkdown } from "./markdown.ts";
+import { pdfFormat } from "./pdf.ts";
+import { rstFormat } from "./rst.ts";
+import { parseText } from "./text.ts";
+import { unpackGzip } from "./unpack.ts";
+import { xlsxFormat } from "./xlsx.ts";
+import { yamlFormat } from "./yaml.ts";
+import { zipKind } from "./zip.ts";
+
+/** Formats that are read at once. */
+export const TEXT_FORMATS: readonly TextFormat[] = [
+  textFormat("markdown", [".md", ".markdown"], 1, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 1, (source, name) => [parseText(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 1, (source, name) => [parseHtml(source, name)]),
+  textFormat("json", [".json"], 2, parseJson),
+  textFormat("jsonl", [".jsonl", ".ndjson"], 2, parseJsonLines),
+  yamlFormat,
+  csvFormat,
+  rstFormat,
+  asciidocFormat,
+];
+
+const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
+
+const GZIP: Format = {
+  name: "gzip",
+  extensions: [".gz"],
+  version: 1,
+  async read({ path, bytes }) {
+    const unpacked = unpackGzip(bytes);
+    const inner = path.replace(/\.gz$/i, "");
+    const { format, notices } = chooseFormat(inner, unpacked);
+    if (format === GZIP) throw new IngestError("too_deep", "it is packed more than once: unpack it, or leave it out");
+    const name =
+      inner
+        .split("/")
+        .at(-1)
+        ?.replace(/\.[^.]*$/, "") ?? inner;
+    const results = await format.read({ path: inner, name, bytes: unpacked });
+    return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
+  },
+};
+
+/** File name endings that are read, in lower case with the dot. */
+export const supportedExtensions: readonly string[] = [...FORMATS, GZIP].flatMap(({ extensions }) => extensions);
+
+/** Endings of the formats that are read at once. */
+export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
+
+/** Changes whenever any format may read a file otherwise than before. */
+export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
+
+const byName = (name: string) => FORMATS.find((format) => format.name === name) as Format;
+
+/**
+ * The format of a file: by its first bytes where they say so, else by its name. A name that says otherwise is reported, not believed.
+ * @throws IngestError `unsupported_format`, `wrong_content`
+ */
+export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
+  const extension = extensionOf(path);
+  const named = [...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null;
+  const found = formatByContent(bytes);
+  if (found !== null && found !== named) {
+    const notices =
+      extension === ""
+        ? []
+        : [{ code: "wrong_extension", message: `read as ${found.name}: that is what its bytes are, whatever its name says` }];
+    return { format: found, notices };
+  }
+  if (named !== null && found === null && isPacked(named) && bytes.length > 0) {
+    throw new IngestError("wrong_content", `the name says ${named.name}, the bytes do not: check what the file is, and save it anew`, {
+      extension,
+    });
+  }
+  if (named !== null) return { format: named, notices: [] };
+  if (extension === "") return { format: byName("text"), notices: [] };
+  throw new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
+}
+
+/** Formats whose files begin with bytes of their own. */
+function isPacked({ name }: Format): boolean {
+  return ["pdf", "docx", "epub", "xlsx", "gzip"].includes(name);
+}
+
+function formatByContent(bytes: Uint8Array): Format | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
+  if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
+  if (head.startsWith("\x1f\x8b")) return GZIP;
+  if (head.startsWith("\xd0\xcf\x11\xe0")) {
+    throw new IngestError(
+      "unsupported_format",
+      "this is a file of an old Office, or one with a password: save it as DOCX, XLSX or PDF without one",
+    );
+  }
+  if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
+  const kind = zipKind(bytes);
+  if (kind === null) throw new IngestError("unsupported_format", "this is an archive: unpack it, and ingest the folder");
+  return byName(kind);
+}

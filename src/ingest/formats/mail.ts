@@ -1,0 +1,132 @@
+import PostalMime, { type Email } from "postal-mime";
+import { IngestError, messageOf } from "../../errors.ts";
+import type { ReadingNotice } from "../../types.ts";
+import type { WrittenBlocks } from "../block-writer.ts";
+import type { Format } from "./format.ts";
+import { parseHtml } from "./html.ts";
+import { joinWritten } from "./join.ts";
+import { type FormatResult, plainMetadata } from "./parsed.ts";
+import { parseText } from "./text.ts";
+
+/** Messages of one mailbox file. */
+const MAX_MESSAGES = 200_000;
+
+/** A mail: subject, who to whom and when, and what it says. Offsets count the text that was taken out. */
+export const emlFormat: Format = {
+  name: "eml",
+  extensions: [".eml"],
+  version: 1,
+  async read({ bytes, name }) {
+    const { entryId: _, ...mail } = await readMail(bytes, name);
+    return [mail];
+  },
+};
+
+/** A mailbox: every message is a document of its own. */
+export const mboxFormat: Format = {
+  name: "mbox",
+  extensions: [".mbox", ".mbx"],
+  version: 1,
+  async read({ bytes, name }) {
+    const seen = new Map<string, number>();
+    const results: FormatResult[] = [];
+    for (const message of messagesOf(bytes)) {
+      const result = await readMail(message, `${name} ${results.length + 1}`);
+      const id = result.entryId ?? String(results.length + 1);
+      const times = seen.get(id) ?? 0;
+      seen.set(id, times + 1);
+      results.push({ ...result, entryId: times === 0 ? id : `${id}~${times + 1}` });
+    }
+    return results;
+  },
+};
+
+/** A message begins at a line `From ` that follows an empty line; in a body such a line is written `>From `. */
+function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const mark = Buffer.from("\nFrom ");
+  let start = 0;
+  for (let count = 1; start < all.length; count++) {
+    if (count > MAX_MESSAGES) throw new IngestError("file_too_large", `the mailbox has more than ${MAX_MESSAGES} messages: split it`);
+    let end = all.indexOf(mark, start + 1);
+    while (end > 0 && !isEmptyLineBefore(all, end)) end = all.indexOf(mark, end + 1);
+    const message = all.subarray(start, end < 0 ? all.length : end);
+    const body = message.subarray(0, 5).toString("latin1") === "From " ? message.subarray(message.indexOf("\n") + 1) : message;
+    if (body.toString("latin1", 0, 200).trim() !== "") yield body;
+    if (end < 0) return;
+    start = end + 1;
+  }
+}
+
+function isEmptyLineBefore(all: Buffer, at: number): boolean {
+  return all[at - 1] === 0x0a || (all[at - 1] === 0x0d && all[at - 2] === 0x0a);
+}
+
+async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> {
+  const mail = await parseMail(bytes);
+  const subject = oneLine(mail.subject ?? "");
+  const head = headOf(mail, subject);
+  const plain = mail.text?.trim() ? mail.text : null;
+  const html = plain === null ? (mail.html ?? "") : null;
+  const written: WrittenBlocks = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
+  const top = parseText(head, name);
+  const joined = joinWritten([
+    { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
+    { written, sourceStart: head.length + 2 },
+  ]);
+  const attached = mail.attachments.map(({ filename }) => filename ?? "without a name");
+  const notices: ReadingNotice[] =
+    attached.length === 0
+      ? []
+      : [
+          {
+            code: "attachments",
+            message: `attachments were not read: ${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}. Ingest them as files.`,
+          },
+        ];
+  return {
+    text: joined.text,
+    blocks: joined.blocks,
+    sourceMap: joined.sourceMap,
+    metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
+    access: null,
+    tenant: null,
+    unit: "extracted_utf16",
+    ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
+    notices,
+  };
+}
+
+async function parseMail(bytes: Uint8Array): Promise<Email> {
+  try {
+    return await PostalMime.parse(bytes, { maxNestingDepth: 64, maxHeadersSize: 1024 * 1024 });
+  } catch (cause) {
+    throw new IngestError("bad_mail", `the mail cannot be read (${messageOf(cause)}): save it anew`, {}, { cause });
+  }
+}
+
+function headOf(mail: Email, subject: string): string {
+  const people = (list: Email["to"] | Email["from"][] | undefined) =>
+    (list ?? []).flatMap((one) => (one === undefined ? [] : [oneLine([one.name, one.address].filter(Boolean).join(" "))])).join(", ");
+  const lines = [
+    ["From", people([mail.from])],
+    ["To", people(mail.to)],
+    ["Cc", people(mail.cc)],
+    ["Date", isoDay(mail.date) ?? ""],
+  ].flatMap(([label, value]) => (value === "" ? [] : [`${label}: ${value}`]));
+  return [...(subject === "" ? [] : [subject]), lines.join("\n")].join("\n\n");
+}
+
+/** The subject opens the mail. */
+function withHeading({ text, blocks, sourceMap }: WrittenBlocks): WrittenBlocks {
+  return { text, sourceMap, blocks: blocks.map((block, i) => (i === 0 ? { ...block, type: "heading", level: 1 } : block)) };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function isoDay(date: string | undefined): string | null {
+  const time = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(time) ? null : new Date(time).toISOString().slice(0, 10);
+}

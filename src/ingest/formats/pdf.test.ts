@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { originalPlaceOf } from "../../text/original-place.ts";
+import { type ParsedDocument, readDocuments } from "../parse.ts";
+import { makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../testing/made-pdf.ts";
+import { scorePdf } from "../testing/pdf-truth.ts";
+import { faultsOf } from "../testing/soundness.ts";
+
+const SUBJECTS = ["The office", "A veteran", "The surviving spouse", "Every applicant", "The finance team", "A school official"];
+const ACTIONS = [
+  "files the form within",
+  "confirms eligibility after",
+  "receives the first payment in",
+  "reflects the final decision of",
+  "must officially qualify by",
+];
+const sentence = (i: number) =>
+  `${SUBJECTS[i % 6]} ${ACTIONS[i % 5]} ${i + 3} working days, and a confirmation of number ${i} follows by letter.`;
+const BLOCKS: readonly PdfMadeBlock[] = Array.from({ length: 10 }, (_, i): PdfMadeBlock[] => [
+  { type: "heading", level: i === 0 ? 1 : 2, text: `Findings of part ${i}` },
+  {
+    type: "paragraph",
+    text: Array.from({ length: 7 }, (__, k) => sentence(i * 7 + k)).join(" "),
+    ...(i % 4 === 1 ? { note: `See the rule that ${SUBJECTS[i % 6]?.toLowerCase()} follows first.` } : {}),
+  },
+  ...(i % 3 === 2
+    ? [
+        {
+          type: "table" as const,
+          isRuled: i % 2 === 0,
+          rows: [
+            ["Kind", "Rate", "Until"],
+            [`Alpha ${i}`, "10 percent", "May"],
+            [`Beta ${i}`, "20 percent", "June"],
+          ],
+        },
+      ]
+    : []),
+]).flat();
+
+async function read(bytes: Uint8Array): Promise<ParsedDocument> {
+  const [document] = await readDocuments({ path: "made.pdf", bytes });
+  if (document === undefined) throw new Error("no document");
+  return document;
+}
+
+describe("a made PDF", () => {
+  test.each<[string, PdfMadeOptions, number]>([
+    ["one column", {}, 1],
+    // Narrow cells without rules at the top of a column are still taken together at times.
+    ["two columns", { columns: 2 }, 0.75],
+    [
+      "two justified columns with cut words and running heads",
+      { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true },
+      0.75,
+    ],
+    ["turned pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }, 1],
+  ])("%s: words, pages, boxes, cells and order are as they were drawn", async (_, options, cells) => {
+    const made = makePdf(BLOCKS, options);
+    const document = await read(made.bytes);
+    expect(faultsOf(document)).toEqual([]);
+    const score = scorePdf(document, made);
+    expect(score.found / score.quotes).toBeGreaterThanOrEqual(0.95);
+    expect(score.rightPage / score.found).toBeGreaterThanOrEqual(0.99);
+    expect(score.boxed / score.words).toBeGreaterThanOrEqual(0.98);
+    expect(score.rightCells / score.cells).toBeGreaterThanOrEqual(cells);
+    expect(score.lost / score.characters).toBeLessThanOrEqual(0.01);
+    const headings = document.blocks.filter(({ type }) => type === "heading").map(({ start, end }) => document.text.slice(start, end));
+    expect(headings).toEqual(BLOCKS.flatMap((block) => (block.type === "heading" ? [block.text] : [])));
+    expect(document.text).not.toMatch(/Handbook of made files|Page \d/);
+  });
+
+  test("a note stands after the paragraph that calls it, and its number is no part of a number", async () => {
+    const made = makePdf([
+      { type: "paragraph", text: "The fee is $32.00", note: "As of May." },
+      { type: "paragraph", text: "It is paid once, at the end of the month in which it was asked for." },
+    ]);
+    expect((await read(made.bytes)).text).toBe(
+      "The fee is $32.00 1\n\n1 As of May.\n\nIt is paid once, at the end of the month in which it was asked for.",
+    );
+  });
+
+  test("what readers do not see is left out and said; scripts are not run; pages without text are named", async () => {
+    const extra =
+      "BT /F1 10 Tf 3 Tr 1 0 0 1 80 300 Tm (invisible secret) Tj ET BT 0 Tr 1 1 1 rg /F1 10 Tf 1 0 0 1 80 280 Tm (white secret) Tj ET 0 g BT /F1 0.5 Tf 1 0 0 1 80 260 Tm (tiny secret) Tj ET BT /F1 10 Tf 1 0 0 1 900 260 Tm (secret beyond) Tj ET";
+    const made = makePdf([{ type: "paragraph", text: "Seen by all." }], {
+      extra,
+      emptyPages: 2,
+      catalogue: "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>",
+    });
+    const document = await read(made.bytes);
+    expect(document.text).toBe("Seen by all.");
+    expect(document.reading.notices.map(({ code, pages }) => [code, pages])).toEqual([
+      ["pages_without_text", [2, 3]],
+      ["hidden_text", [1]],
+      ["scripts", undefined],
+    ]);
+  });
+
+  test("a quote has its page, and boxes a line each", async () => {
+    const made = makePdf(BLOCKS);
+    const document = await read(made.bytes);
+    const quote = "The surviving spouse receives the first payment in 5 working days";
+    const start = document.text.indexOf(quote);
+    const { pages, unit } = originalPlaceOf({ ...document, normaliser: "" }, { start, end: start + quote.length });
+    expect(unit).toBe("extracted_utf16");
+    expect(pages).toMatchObject([{ page: 1, width: 612, height: 792, boxes: expect.any(Array) }]);
+    expect(pages?.[0]?.boxes?.length).toBeLessThanOrEqual(2);
+  });
+
+  test("a damaged file says so", async () => {
+    const { bytes } = makePdf(BLOCKS);
+    await expect(read(Buffer.from("%PDF-1.7\nno objects here"))).rejects.toMatchObject({ code: "bad_pdf" });
+    // Cut in the middle, it is read as far as it can be, or refused; never taken for whole.
+    const cut = await read(bytes.slice(0, bytes.length >> 1)).catch((error: unknown) => error);
+    if (!(cut instanceof Error)) expect((cut as ParsedDocument).text.length).toBeLessThan(BLOCKS.length * 1_000);
+    else expect(cut).toMatchObject({ code: "bad_pdf" });
+  });
+});

@@ -1,0 +1,82 @@
+import { bottomOf, type PdfWord, rightOf } from "./words.ts";
+
+/** Words beside each other that were written one after the other. */
+export interface PdfLine {
+  readonly words: readonly PdfWord[];
+  readonly x: number;
+  readonly y: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** Of most of its letters. */
+  readonly size: number;
+  readonly isBold: boolean;
+}
+
+/** Wider white space inside one text operation parts columns, in parts of the letters' size: justified lines have up to two. */
+const GAP_IN_RUN = 3;
+/** The same between two operations. */
+const GAP_BETWEEN_RUNS = 0.7;
+
+export function toLine(words: readonly PdfWord[]): PdfLine {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  const bySize = new Map<number, number>();
+  for (const { size, text } of words) bySize.set(size, (bySize.get(size) ?? 0) + text.length);
+  const [size = 0] = [...bySize].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return {
+    words,
+    x: Math.min(...words.map(({ x }) => x)),
+    y: Math.min(...words.map(({ y }) => y)),
+    right: Math.max(...words.map(rightOf)),
+    bottom: Math.max(...words.map(bottomOf)),
+    size,
+    isBold: words.reduce((sum, { isBold, text }) => sum + (isBold ? text.length : 0), 0) > letters / 2,
+  };
+}
+
+/** What opens an item of a list: a sign, a number or a letter. */
+export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
+
+/** Whether two boxes stand on one line. */
+export function areLevel(a: { readonly y: number; readonly bottom: number }, b: { readonly y: number; readonly bottom: number }): boolean {
+  const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
+  return overlap > Math.min(a.bottom - a.y, b.bottom - b.y) / 2;
+}
+
+/** Words in the order of the file as stretches of lines: a jump, a step back or wide white space ends one. */
+export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
+  const fragments: PdfLine[] = [];
+  let open: PdfWord[] = [];
+  for (const word of words) {
+    const last = open.at(-1);
+    if (last !== undefined && !follows(last, word)) {
+      fragments.push(toLine(open));
+      open = [];
+    }
+    open.push(word);
+  }
+  if (open.length > 0) fragments.push(toLine(open));
+  return fragments;
+}
+
+function follows(last: PdfWord, word: PdfWord): boolean {
+  if (!areLevel({ y: last.y, bottom: bottomOf(last) }, { y: word.y, bottom: bottomOf(word) })) return false;
+  const gap = word.x - rightOf(last);
+  const size = Math.max(last.size, word.size);
+  return gap > -size && gap < size * (last.run === word.run ? GAP_IN_RUN : GAP_BETWEEN_RUNS);
+}
+
+/** Fragments as lines from top to bottom, those on one line joined from left to right. */
+export function linesOf(fragments: readonly PdfLine[]): PdfLine[] {
+  return stripsOf(fragments).map((strip) => toLine([...strip].sort((a, b) => a.x - b.x).flatMap(({ words }) => words)));
+}
+
+/** Fragments that stand level with the first of their strip, from top to bottom. */
+export function stripsOf(fragments: readonly PdfLine[]): PdfLine[][] {
+  const strips: { readonly anchor: PdfLine; readonly members: PdfLine[] }[] = [];
+  for (const fragment of [...fragments].sort((a, b) => a.bottom - b.bottom || a.x - b.x)) {
+    const strip = strips.slice(-3).findLast(({ anchor }) => areLevel(anchor, fragment));
+    if (strip === undefined) strips.push({ anchor: fragment, members: [fragment] });
+    else strip.members.push(fragment);
+  }
+  return strips.map(({ members }) => members);
+}

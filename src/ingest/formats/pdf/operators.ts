@@ -1,0 +1,150 @@
+import { type Matrix, toMatrix } from "./matrix.ts";
+
+/** What is needed of a page of the library. */
+export interface OperatorPage {
+  getViewport(options: { readonly scale: number }): { readonly width: number; readonly height: number; readonly transform: Matrix };
+  getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>;
+  readonly commonObjs: { has(id: string): boolean; get(id: string): LibraryFont };
+}
+
+interface LibraryFont {
+  readonly name?: string;
+  readonly bold?: boolean;
+  readonly black?: boolean;
+  readonly ascent?: number;
+  readonly descent?: number;
+  readonly fontMatrix?: readonly number[];
+}
+
+/** Numbers of the operators by name. */
+export type OperatorNames = Readonly<Record<string, number>>;
+
+export interface Segment {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+export interface TextState {
+  readonly fill?: string;
+  readonly charSpacing?: number;
+  readonly wordSpacing?: number;
+  readonly scale?: number;
+  readonly rise?: number;
+  readonly mode?: number;
+  readonly leading?: number;
+}
+
+/** Called for what an operator does, in order. */
+export interface OperatorHandler {
+  save(): void;
+  restore(): void;
+  transform(matrix: Matrix): void;
+  beginText(): void;
+  setFont(name: string, size: number): void;
+  setTextMatrix(matrix: Matrix): void;
+  moveText(x: number, y: number): void;
+  set(changes: TextState): void;
+  nextLine(): void;
+  showText(glyphs: readonly unknown[]): void;
+  /** Marked content begins. */
+  mark(isArtifact: boolean): void;
+  unmark(): void;
+  path(segments: readonly Segment[], isFilled: boolean): void;
+  picture(): void;
+}
+
+/** Operators of one page that are followed; a page for people has some thousands. */
+const MAX_OPERATORS = 3_000_000;
+/** Operators of a path's data. */
+const MOVE = 0;
+const LINE = 1;
+const CURVE = 2;
+const QUADRATIC = 3;
+
+export async function readOperators(page: OperatorPage, names: OperatorNames, handler: OperatorHandler): Promise<void> {
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const actions = actionsOf(names, handler);
+  const count = Math.min(fnArray.length, MAX_OPERATORS);
+  for (let i = 0; i < count; i++) actions.get(fnArray[i] ?? -1)?.((argsArray[i] ?? []) as readonly unknown[]);
+}
+
+function actionsOf(names: OperatorNames, handler: OperatorHandler): ReadonlyMap<number, (args: readonly unknown[]) => void> {
+  const fills = new Set(
+    ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"].map((name) => names[name]),
+  );
+  const noPaint = names.endPath;
+  const setLeading = (value: unknown) => handler.set({ leading: -Number(value) });
+  const actions: Readonly<Record<string, (args: readonly unknown[]) => void>> = {
+    save: () => handler.save(),
+    restore: () => handler.restore(),
+    transform: (args) => handler.transform(toMatrix(args)),
+    paintFormXObjectBegin: ([matrix]) => {
+      handler.save();
+      if (matrix !== null && matrix !== undefined) handler.transform(toMatrix(matrix));
+    },
+    paintFormXObjectEnd: () => handler.restore(),
+    beginText: () => handler.beginText(),
+    setFont: ([name, size]) => handler.setFont(String(name), Number(size)),
+    setTextMatrix: ([matrix, ...rest]) => handler.setTextMatrix(toMatrix(typeof matrix === "number" ? [matrix, ...rest] : matrix)),
+    moveText: ([x, y]) => handler.moveText(Number(x), Number(y)),
+    setLeadingMoveText: ([x, y]) => {
+      setLeading(-Number(y));
+      handler.moveText(Number(x), Number(y));
+    },
+    setLeading: ([value]) => setLeading(value),
+    nextLine: () => handler.nextLine(),
+    setCharSpacing: ([value]) => handler.set({ charSpacing: Number(value) }),
+    setWordSpacing: ([value]) => handler.set({ wordSpacing: Number(value) }),
+    setHScale: ([value]) => handler.set({ scale: Number(value) / 100 }),
+    setTextRise: ([value]) => handler.set({ rise: Number(value) }),
+    setTextRenderingMode: ([value]) => handler.set({ mode: Number(value) }),
+    setFillRGBColor: ([color]) => handler.set({ fill: String(color) }),
+    setFillColorN: () => handler.set({ fill: "pattern" }),
+    setFillTransparent: () => handler.set({ fill: "none" }),
+    showText: ([glyphs]) => handler.showText((glyphs ?? []) as readonly unknown[]),
+    beginMarkedContent: ([tag]) => handler.mark(tag === "Artifact"),
+    beginMarkedContentProps: ([tag]) => handler.mark(tag === "Artifact"),
+    endMarkedContent: () => handler.unmark(),
+    constructPath: ([paint, data]) => {
+      const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
+      if (paint !== noPaint && path !== null && path !== undefined) handler.path(segmentsOf(path), fills.has(Number(paint)));
+    },
+    paintImageXObject: () => handler.picture(),
+    paintInlineImageXObject: () => handler.picture(),
+    paintImageMaskXObject: () => handler.picture(),
+  };
+  return new Map(Object.entries(actions).flatMap(([name, action]) => (names[name] === undefined ? [] : [[names[name], action] as const])));
+}
+
+/** Straight segments of a path; what is closed gets its last side. */
+function segmentsOf(path: ArrayLike<number>): Segment[] {
+  const segments: Segment[] = [];
+  let start: readonly [number, number] = [0, 0];
+  let at = start;
+  for (let i = 0; i < path.length; ) {
+    const operator = path[i++];
+    const point = (offset: number): readonly [number, number] => [path[i + offset] ?? 0, path[i + offset + 1] ?? 0];
+    if (operator === MOVE) {
+      start = point(0);
+      at = start;
+      i += 2;
+    } else if (operator === LINE) {
+      const to = point(0);
+      segments.push({ x1: at[0], y1: at[1], x2: to[0], y2: to[1] });
+      at = to;
+      i += 2;
+    } else if (operator === CURVE) {
+      at = point(4);
+      i += 6;
+    } else if (operator === QUADRATIC) {
+      at = point(2);
+      i += 4;
+    } else {
+      if (at[0] !== start[0] || at[1] !== start[1]) segments.push({ x1: at[0], y1: at[1], x2: start[0], y2: start[1] });
+      at = start;
+    }
+  }
+  return segments;
+}

@@ -1,0 +1,283 @@
+import { apply, type Matrix, multiply, scaleOf } from "./matrix.ts";
+import { type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
+import type { PdfPage, PdfRule, PdfWord } from "./words.ts";
+
+/** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
+const WORD_GAP = 0.16;
+/** Letters that go back further than this begin a new word. */
+const STEP_BACK = -0.4;
+/** Letters that stand higher or lower than this, in parts of their size, are no part of the word before. */
+const BASELINE_STEP = 0.15;
+/** Text that is smaller than this cannot be read, in points. */
+const TINY = 1;
+/** A picture this large is the page. */
+const PICTURE_SHARE = 0.5;
+const LIGATURE = /[\ufb00-\ufb06]/g;
+/** Where fonts do not say it. */
+const ASCENT = 0.9;
+const DESCENT = -0.22;
+
+interface Glyph {
+  readonly unicode: string;
+  /** In thousandths of the size. */
+  readonly width: number;
+  readonly isSpace: boolean;
+}
+
+interface State {
+  readonly matrix: Matrix;
+  readonly fill: string;
+  readonly font: FontFacts;
+  readonly size: number;
+  readonly charSpacing: number;
+  readonly wordSpacing: number;
+  readonly scale: number;
+  readonly rise: number;
+  readonly mode: number;
+  readonly leading: number;
+}
+
+interface FontFacts {
+  readonly isBold: boolean;
+  readonly ascent: number;
+  readonly descent: number;
+  readonly unit: number;
+}
+
+const NO_FONT: FontFacts = { isBold: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
+
+interface OpenWord {
+  text: string;
+  x: number;
+  right: number;
+  top: number;
+  bottom: number;
+  baseline: number;
+  readonly size: number;
+  readonly isSpaced: boolean;
+  readonly state: State;
+  readonly isTurned: boolean;
+  readonly run: number;
+  readonly isArtifact: boolean;
+}
+
+/** Words with their boxes and rules of a page, by following what its operators draw. */
+export async function readPage(page: OperatorPage, number: number, names: OperatorNames): Promise<PdfPage> {
+  const { width, height, transform } = page.getViewport({ scale: 1 });
+  const words: PdfWord[] = [];
+  const rules: PdfRule[] = [];
+  const grounds: { x: number; y: number; right: number; bottom: number }[] = [];
+  const stack: State[] = [];
+  const fonts = new Map<string, FontFacts>();
+  let state: State = {
+    matrix: transform,
+    fill: "#000000",
+    font: NO_FONT,
+    size: 1,
+    charSpacing: 0,
+    wordSpacing: 0,
+    scale: 1,
+    rise: 0,
+    mode: 0,
+    leading: 0,
+  };
+  let text: Matrix = [1, 0, 0, 1, 0, 0];
+  let line: Matrix = text;
+  let word: OpenWord | null = null;
+  let sawSpace = false;
+  let run = 0;
+  let picture = 0;
+  const marks: boolean[] = [];
+
+  const flush = () => {
+    if (word !== null && word.text.trim() !== "") words.push(toWord(word, { width, height }, grounds));
+    word = null;
+  };
+  const moveTo = (x: number, y: number) => {
+    line = multiply(line, [1, 0, 0, 1, x, y]);
+    text = line;
+  };
+
+  const show = (glyphs: readonly (Glyph | number)[]) => {
+    run++;
+    const { font, size, scale, rise } = state;
+    for (const glyph of glyphs) {
+      if (typeof glyph === "number") {
+        text = multiply(text, [1, 0, 0, 1, (-glyph / 1000) * size * scale, 0]);
+        continue;
+      }
+      const advance = glyph.width * font.unit * size;
+      const spacing = state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0);
+      const visible = glyph.unicode.replace(LIGATURE, (found) => found.normalize("NFKC"));
+      if (visible.trim() === "") {
+        flush();
+        sawSpace = true;
+      } else addGlyph(visible, advance, rise);
+      text = multiply(text, [1, 0, 0, 1, (advance + spacing) * scale, 0]);
+    }
+  };
+
+  const addGlyph = (visible: string, advance: number, rise: number) => {
+    const full = multiply(state.matrix, text);
+    const { font, size, scale } = state;
+    const shown = size * scaleOf(full);
+    const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
+    const from = apply(full, 0, rise);
+    const corners = [
+      apply(full, 0, rise + font.descent * size),
+      apply(full, advance * scale, rise + font.ascent * size),
+      apply(full, advance * scale, rise + font.descent * size),
+      apply(full, 0, rise + font.ascent * size),
+    ];
+    const xs = corners.map(([x]) => x);
+    const ys = corners.map(([, y]) => y);
+    const box = { x: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+    if (word !== null && !continues(word, { box, from, shown, isTurned })) flush();
+    if (word === null) {
+      word = {
+        text: visible,
+        ...box,
+        baseline: from[1],
+        size: shown,
+        isSpaced: sawSpace,
+        state,
+        isTurned,
+        run,
+        isArtifact: marks.includes(true),
+      };
+      sawSpace = false;
+      return;
+    }
+    word.text += visible;
+    word.x = Math.min(word.x, box.x);
+    word.right = Math.max(word.right, box.right);
+    word.top = Math.min(word.top, box.top);
+    word.bottom = Math.max(word.bottom, box.bottom);
+  };
+
+  await readOperators(page, names, {
+    save: () => stack.push(state),
+    restore: () => {
+      state = stack.pop() ?? state;
+    },
+    transform: (matrix) => {
+      state = { ...state, matrix: multiply(state.matrix, matrix) };
+    },
+    beginText: () => {
+      text = [1, 0, 0, 1, 0, 0];
+      line = text;
+    },
+    setFont: (name, size) => {
+      let facts = fonts.get(name);
+      if (facts === undefined) {
+        facts = fontFacts(page, name);
+        fonts.set(name, facts);
+      }
+      state = { ...state, font: facts, size };
+    },
+    setTextMatrix: (matrix) => {
+      line = matrix;
+      text = matrix;
+    },
+    moveText: moveTo,
+    set: (changes) => {
+      state = { ...state, ...changes };
+    },
+    nextLine: () => moveTo(0, state.leading),
+    showText: (glyphs) => show(glyphs as readonly (Glyph | number)[]),
+    mark: (isArtifact) => {
+      flush();
+      marks.push(isArtifact);
+    },
+    unmark: () => {
+      flush();
+      marks.pop();
+    },
+    path: (segments, isFilled) => {
+      for (const { x1, y1, x2, y2 } of segments) {
+        const [ax, ay] = apply(state.matrix, x1, y1);
+        const [bx, by] = apply(state.matrix, x2, y2);
+        rules.push({ x1: Math.min(ax, bx), y1: Math.min(ay, by), x2: Math.max(ax, bx), y2: Math.max(ay, by) });
+      }
+      if (isFilled && state.fill.toLowerCase() !== "#ffffff" && segments.length > 0) grounds.push(boundsOf(rules.slice(-segments.length)));
+    },
+    picture: () => {
+      const [x1, y1] = apply(state.matrix, 0, 0);
+      const [x2, y2] = apply(state.matrix, 1, 1);
+      picture = Math.max(picture, Math.abs((x2 - x1) * (y2 - y1)));
+      grounds.push({ x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) });
+    },
+  });
+  flush();
+  return { number, width, height, words, rules, isPicture: picture > width * height * PICTURE_SHARE };
+}
+
+function continues(
+  word: OpenWord,
+  {
+    box,
+    from,
+    shown,
+    isTurned,
+  }: { readonly box: { readonly x: number }; readonly from: readonly [number, number]; readonly shown: number; readonly isTurned: boolean },
+): boolean {
+  if (word.isTurned || isTurned) return word.isTurned === isTurned && Math.abs(word.size - shown) < 0.1;
+  if (Math.abs(word.baseline - from[1]) > shown * BASELINE_STEP || Math.abs(word.size - shown) > shown * 0.2) return false;
+  const gap = box.x - word.right;
+  return gap < shown * WORD_GAP && gap > shown * STEP_BACK;
+}
+
+function toWord(
+  word: OpenWord,
+  page: { readonly width: number; readonly height: number },
+  grounds: readonly { readonly x: number; readonly y: number; readonly right: number; readonly bottom: number }[],
+): PdfWord {
+  const { text, x, right, top, bottom, baseline, size, isSpaced, state, isTurned, run, isArtifact } = word;
+  const middle = { x: (x + right) / 2, y: (top + bottom) / 2 };
+  const isOff = right < 0 || bottom < 0 || x > page.width || top > page.height;
+  const isWhite = /^#f[a-f0-9]f[a-f0-9]f[a-f0-9]$/i.test(state.fill) && state.mode % 4 === 0;
+  const isOnGround = () => grounds.some((one) => middle.x > one.x && middle.x < one.right && middle.y > one.y && middle.y < one.bottom);
+  const hidden = isOff
+    ? "off_page"
+    : state.mode === 3 || state.mode === 7
+      ? "invisible"
+      : size < TINY
+        ? "tiny"
+        : isWhite && !isOnGround()
+          ? "white"
+          : null;
+  return {
+    text,
+    x,
+    y: top,
+    width: right - x,
+    height: bottom - top,
+    baseline,
+    size,
+    isBold: state.font.isBold,
+    isSpaced,
+    run,
+    isArtifact,
+    hidden,
+    isTurned,
+  };
+}
+
+function fontFacts(page: OperatorPage, name: string): FontFacts {
+  const font = page.commonObjs.has(name) ? page.commonObjs.get(name) : null;
+  if (font === null) return NO_FONT;
+  const ascent = font.ascent !== undefined && font.ascent > 0.3 && font.ascent < 1.5 ? font.ascent : ASCENT;
+  const descent = font.descent !== undefined && font.descent < 0 && font.descent > -0.8 ? font.descent : DESCENT;
+  const unit = font.fontMatrix?.[0] ?? 0.001;
+  const isBold = font.bold === true || font.black === true || /bold|black|heavy|semibold|demi/i.test(font.name ?? "");
+  return { isBold, ascent, descent, unit };
+}
+
+function boundsOf(rules: readonly PdfRule[]): { x: number; y: number; right: number; bottom: number } {
+  return {
+    x: Math.min(...rules.map(({ x1 }) => x1)),
+    y: Math.min(...rules.map(({ y1 }) => y1)),
+    right: Math.max(...rules.map(({ x2 }) => x2)),
+    bottom: Math.max(...rules.map(({ y2 }) => y2)),
+  };
+}

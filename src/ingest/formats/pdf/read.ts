@@ -1,0 +1,255 @@
+import { IngestError, messageOf } from "../../../errors.ts";
+import type { ReadingNotice } from "../../../types.ts";
+import type { FormatFile } from "../format.ts";
+import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
+import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
+import { type Grid, gridsOf } from "./grids.ts";
+import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
+import { readPage } from "./read-page.ts";
+import { type Region, regionsOf } from "./regions.ts";
+import { runningWords } from "./running.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
+import { writePdf } from "./write.ts";
+
+/** Pages of one file: the longest laws have some thousands. */
+const MAX_PAGES = 20_000;
+const MAX_OUTLINE_ENTRIES = 20_000;
+
+type Library = typeof import("unpdf");
+type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
+
+/**
+ * A PDF as text with headings, tables and the box of every word. What readers do not see is left out and said; pages without text are named. Nothing in the
+ * file is run, and nothing is fetched.
+ */
+export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult[]> {
+  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+  const { OPS } = await getResolvedPDFJS();
+  const document = await openPdf(getDocumentProxy, bytes);
+  try {
+    if (document.numPages > MAX_PAGES) {
+      throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, {
+        pages: document.numPages,
+      });
+    }
+    const pages: PdfPage[] = [];
+    const failed: number[] = [];
+    for (let number = 1; number <= document.numPages; number++) {
+      try {
+        const page = await document.getPage(number);
+        pages.push(await readPage(page as unknown as Parameters<typeof readPage>[0], number, OPS));
+        page.cleanup();
+      } catch {
+        failed.push(number);
+        pages.push({ number, width: 0, height: 0, words: [], rules: [], isPicture: false });
+      }
+    }
+    const outline = await readOutline(document);
+    const { title, author } = await readInformation(document);
+    const { kept, notices } = withoutUnseen(pages, failed);
+    const written = writePdf(
+      layOut(kept, outline),
+      kept,
+      new Map(kept.flatMap(({ words, number }) => words.map((word) => [word, number] as const))),
+    );
+    if (await hasScripts(document)) notices.push({ code: "scripts", message: "the file holds scripts: they were not run" });
+    return [
+      {
+        ...written,
+        metadata: plainMetadata(title ?? titleOf(written) ?? name, { description: author }),
+        access: null,
+        tenant: null,
+        unit: "extracted_utf16",
+        notices,
+      },
+    ];
+  } finally {
+    await document.loadingTask.destroy();
+  }
+}
+
+async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
+  try {
+    // The library takes the bytes for itself, and the hash is made of them later.
+    return await open(new Uint8Array(bytes), {
+      verbosity: 0,
+      isEvalSupported: false,
+      stopAtErrors: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+    } as Parameters<typeof open>[1]);
+  } catch (cause) {
+    const isLocked = cause instanceof Error && cause.name === "PasswordException";
+    if (isLocked) throw new IngestError("encrypted", "the PDF has a password: ingest a copy without one", {}, { cause });
+    throw new IngestError(
+      "bad_pdf",
+      `the PDF cannot be read (${messageOf(cause)}): it is damaged or cut off; print it to a new PDF`,
+      {},
+      { cause },
+    );
+  }
+}
+
+/** Pages without what readers do not see, and what is to be said of them. */
+function withoutUnseen(pages: readonly PdfPage[], failed: readonly number[]): { kept: PdfPage[]; notices: ReadingNotice[] } {
+  const hidden = new Map<number, number>();
+  const scanned: number[] = [];
+  const kept = pages.map((page) => {
+    const isScan = page.isPicture && page.words.length > 0 && page.words.every((word) => word.hidden === "invisible" || word.isTurned);
+    if (isScan) scanned.push(page.number);
+    const words = isScan ? page.words : page.words.filter((word) => word.hidden === null);
+    if (words.length < page.words.length) hidden.set(page.number, lettersOf(page.words) - lettersOf(words));
+    return { ...page, words };
+  });
+  const notices: ReadingNotice[] = [];
+  const empty = kept.filter(({ words, number }) => words.length === 0 && !failed.includes(number)).map(({ number }) => number);
+  if (empty.length > 0) {
+    const message = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. Run text recognition on the file, and ingest it again.`;
+    notices.push({ code: "pages_without_text", message, pages: empty });
+  }
+  if (failed.length > 0)
+    notices.push({ code: "pages_unreadable", message: `pages that could not be read: ${inWords(failed)}`, pages: failed });
+  if (hidden.size > 0) {
+    const letters = [...hidden.values()].reduce((sum, one) => sum + one, 0);
+    notices.push({
+      code: "hidden_text",
+      message: `${letters} characters that readers do not see were left out (${inWords([...hidden.keys()])})`,
+      pages: [...hidden.keys()],
+    });
+  }
+  if (scanned.length > 0) {
+    const message = `the text of ${scanned.length} scanned pages was made by text recognition, and may be wrong (${inWords(scanned)})`;
+    notices.push({ code: "recognised_text", message, pages: scanned });
+  }
+  return { kept, notices };
+}
+
+function lettersOf(words: readonly PdfWord[]): number {
+  return words.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** "p. 3, 5–7" */
+function inWords(pages: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const page of pages) {
+    const last = ranges.at(-1);
+    if (last !== undefined && page === last[1] + 1) last[1] = page;
+    else ranges.push([page, page]);
+  }
+  const shown = ranges.slice(0, 20).map(([first, last]) => (first === last ? String(first) : `${first}–${last}`));
+  return `p. ${shown.join(", ")}${ranges.length > 20 ? ", …" : ""}`;
+}
+
+function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>): PdfBlock[] {
+  const running = runningWords(pages);
+  const laid = pages.map((page) => ({ page, regions: pageRegions(page, running) }));
+  const lines = laid.flatMap(({ regions }) => regions.flatMap((region) => (region.type === "column" ? region.lines : region.rows.flat(2))));
+  const style = styleOf(lines, outline);
+  return laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)));
+}
+
+/** Text around drawn tables, and the tables where they stand: a table takes part in the order of the page as one large word. */
+function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
+  const words = page.words.filter((word) => !running.has(word));
+  const upright = words.filter(({ isTurned }) => !isTurned);
+  const stands = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
+  const standOf = new Map([...stands].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
+  const flow = [...new Set(upright.map((word) => standOf.get(word) ?? word))];
+  const regions = regionsOf(fragmentsOf(flow)).flatMap((region) => withGrids(region, stands));
+  const turned = words.filter(({ isTurned }) => isTurned);
+  if (turned.length > 0) regions.push({ type: "column", lines: linesOf(turned.map((word) => fragmentsOf([word])[0] as PdfLine)) });
+  return regions;
+}
+
+/** A word as large as a table. */
+function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
+  const [first] = words;
+  return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1 };
+}
+
+function withGrids(region: Region, stands: ReadonlyMap<PdfWord, Grid>): Region[] {
+  const lines = region.type === "table" ? region.rows.flat(2) : region.lines;
+  if (!lines.some(({ words }) => words.some((word) => stands.has(word)))) return [region];
+  const regions: Region[] = [];
+  let open: PdfLine[] = [];
+  const flush = () => {
+    if (open.length > 0) regions.push({ type: "column", lines: open });
+    open = [];
+  };
+  for (const line of lines) {
+    const grids = line.words.flatMap((word) => stands.get(word) ?? []);
+    const rest = line.words.filter((word) => !stands.has(word));
+    if (rest.length > 0) open.push(grids.length === 0 ? line : toLine(rest));
+    if (grids.length === 0) continue;
+    flush();
+    regions.push(...grids.map(({ region }) => region));
+  }
+  flush();
+  return regions;
+}
+
+/** A note stands after the paragraph that calls it by its number, raised; one that nobody calls stays where it is. */
+function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
+  const notes = blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note");
+  const placed = new Set<PdfBlock>();
+  const out: PdfBlock[] = [];
+  for (const block of blocks) {
+    if (block.type === "note") continue;
+    out.push(block);
+    if (block.type === "table") continue;
+    for (const note of notes) {
+      if (placed.has(note)) continue;
+      const mark = note.lines[0]?.words[0]?.text ?? "";
+      const isCalled = block.lines.some(({ words, size }) =>
+        words.some((word) => word.text.replace(/[.,;:]$/, "") === mark && word.size < size * 0.85),
+      );
+      if (!isCalled) continue;
+      placed.add(note);
+      out.push(note);
+    }
+  }
+  return [...out, ...notes.filter((note) => !placed.has(note))];
+}
+
+async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, number>> {
+  const depths = new Map<string, number>();
+  const visit = (items: readonly { readonly title: string; readonly items: readonly unknown[] }[] | null, depth: number) => {
+    for (const item of items ?? []) {
+      if (depths.size > MAX_OUTLINE_ENTRIES || depth > 20) return;
+      const key = keyOf(item.title);
+      if (key !== "" && !depths.has(key)) depths.set(key, depth);
+      visit(item.items as Parameters<typeof visit>[0], depth + 1);
+    }
+  };
+  try {
+    visit(await document.getOutline(), 1);
+  } catch {
+    // An outline that cannot be read tells nothing of headings; their letters do.
+  }
+  return depths;
+}
+
+async function readInformation(document: PdfDocument): Promise<{ readonly title: string | null; readonly author: string | null }> {
+  try {
+    const { info } = await document.getMetadata();
+    const said = (key: string) => {
+      const value = (info as Readonly<Record<string, unknown>>)[key];
+      const text = typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
+      // What programs write there when nobody gave a title.
+      return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
+        ? null
+        : text;
+    };
+    return { title: said("Title"), author: said("Author") };
+  } catch {
+    return { title: null, author: null };
+  }
+}
+
+async function hasScripts(document: PdfDocument): Promise<boolean> {
+  try {
+    return (await document.getJSActions()) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { BULLET, linesOf, type PdfLine, stripsOf } from "./lines.ts";
+
+/** A part of a page that is read at one go: lines of one column, or a table. */
+export type Region = { readonly type: "column"; readonly lines: readonly PdfLine[] } | TableRegion;
+
+export interface TableRegion {
+  readonly type: "table";
+  /** Rows of cells; every cell is lines from top to bottom. */
+  readonly rows: readonly (readonly (readonly PdfLine[])[])[];
+}
+
+/** White space between columns, at least, in points: less than the narrowest that is usual (10). */
+const GUTTER = 5;
+/** Columns that are read down go on for lines; a table goes on across after every cell. Share of steps that go across. */
+const ACROSS_SHARE = 0.12;
+/** Lines further apart than this, in heights of a line, are not one row. */
+const ROW_GAP = 0.9;
+
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Parts of a page in reading order: where lines leave the same white space free, they stand in columns (read down, one after the other) or in a table
+ * (read across). Which of both is told by the order in which the file writes them.
+ */
+export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
+  if (fragments.length === 0) return [];
+  if (depth > 6) return [{ type: "column", lines: linesOf(fragments) }];
+  const order = new Map(fragments.map((fragment, i) => [fragment, i]));
+  return bandsOf(stripsOf(fragments)).flatMap((strips): Region[] => {
+    const gutters = guttersOf(strips.flat());
+    const inOrder = strips.flat().sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    if (gutters.length === 0 || strips.length < 2) return [{ type: "column", lines: linesOf(inOrder) }];
+    const columnOf = (fragment: PdfLine) => gutters.filter(({ from }) => fragment.x >= from).length;
+    if (isList(inOrder.filter((fragment) => columnOf(fragment) === 0))) return [{ type: "column", lines: linesOf(inOrder) }];
+    const paired = strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
+    if (paired >= 2 && isReadAcross(inOrder.map(columnOf))) return tableOf(strips, gutters.length + 1, columnOf);
+    if (!areColumns(inOrder.map(columnOf), paired)) return [{ type: "column", lines: linesOf(inOrder) }];
+    return Array.from({ length: gutters.length + 1 }, (_, column) =>
+      regionsOf(
+        inOrder.filter((fragment) => columnOf(fragment) === column),
+        depth + 1,
+      ),
+    ).flat();
+  });
+}
+
+/** Runs of strips that leave the same white space free. */
+function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
+  const bands: PdfLine[][][] = [];
+  let band: PdfLine[][] = [];
+  let hasGutter = false;
+  for (const strip of strips) {
+    const together = guttersOf([...band.flat(), ...strip]).length > 0;
+    const alone = guttersOf(strip).length > 0;
+    if (band.length > 0 && !together && (hasGutter || alone)) {
+      bands.push(band);
+      band = [];
+    }
+    band.push([...strip]);
+    hasGutter = guttersOf(band.flat()).length > 0;
+  }
+  if (band.length > 0) bands.push(band);
+  return bands;
+}
+
+/** White space that no fragment stands in, with text on both sides. */
+function guttersOf(fragments: readonly PdfLine[]): Interval[] {
+  const gutters: Interval[] = [];
+  let right = Number.POSITIVE_INFINITY;
+  for (const { x, right: end } of [...fragments].sort((a, b) => a.x - b.x)) {
+    if (x - right >= GUTTER) gutters.push({ from: right, to: x });
+    right = right === Number.POSITIVE_INFINITY ? end : Math.max(right, end);
+  }
+  return gutters;
+}
+
+/** Signs and numbers that stand apart from the text of their items are no column. */
+function isList(first: readonly PdfLine[]): boolean {
+  return first.every(({ words }) => words.length === 1 && BULLET.test(words[0]?.text ?? ""));
+}
+
+/** A centred title above a heading leaves white space too: columns stand beside each other, or have some lines each. */
+function areColumns(columns: readonly number[], paired: number): boolean {
+  const lines = new Map<number, number>();
+  for (const column of columns) lines.set(column, (lines.get(column) ?? 0) + 1);
+  return paired >= 2 || [...lines.values()].filter((count) => count >= 3).length >= 2;
+}
+
+function isReadAcross(columns: readonly number[]): boolean {
+  const across = columns.filter((column, i) => i > 0 && column !== columns[i - 1]).length;
+  return across >= 3 && across / (columns.length - 1) >= ACROSS_SHARE;
+}
+
+/** Rows begin where the first column is filled; lines above that fill one cell only are a caption. */
+function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: (fragment: PdfLine) => number): Region[] {
+  const rows: PdfLine[][][] = [];
+  let bottom = Number.NEGATIVE_INFINITY;
+  for (const strip of strips) {
+    const top = Math.min(...strip.map(({ y }) => y));
+    const height = Math.max(...strip.map((fragment) => fragment.bottom - fragment.y));
+    const hasFirst = strip.some((fragment) => columnOf(fragment) === 0);
+    const isNear = top - bottom < height * ROW_GAP;
+    const last = rows.at(-1);
+    const isContinued = last !== undefined && isNear && !hasFirst;
+    const row = isContinued ? last : Array.from({ length: columns }, (): PdfLine[] => []);
+    if (!isContinued) rows.push(row);
+    for (const fragment of strip) row[columnOf(fragment)]?.push(fragment);
+    bottom = Math.max(...strip.map((fragment) => fragment.bottom));
+  }
+  const isCaption = (row: readonly (readonly PdfLine[])[]) => row.filter((cell) => cell.length > 0).length < 2;
+  const first = rows.findIndex((row) => !isCaption(row));
+  const last = rows.findLastIndex((row) => !isCaption(row));
+  const loose = (part: readonly (readonly (readonly PdfLine[])[])[]): Region[] =>
+    part.length === 0 ? [] : [{ type: "column", lines: linesOf(part.flat(2)) }];
+  const table = rows.slice(first, last + 1).map((row) => row.map((cell) => linesOf(cell)));
+  return [...loose(rows.slice(0, first)), { type: "table", rows: table }, ...loose(rows.slice(last + 1))];
+}

@@ -1,0 +1,73 @@
+import type { PdfLine } from "./lines.ts";
+import { fragmentsOf, linesOf } from "./lines.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
+
+/** Running heads and feet stand this near to the edge of the page, in parts of its height. */
+const MARGIN = 0.12;
+/** They stand in the same place on every page, within this many points. */
+const SAME_PLACE = 4;
+/** White space between them and the text, in heights of a line. */
+const PARTING_GAP = 0.8;
+/** A page has at most so many lines of them on each side. */
+const MAX_LINES = 3;
+const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
+
+/** Words of lines that repeat at the edge of pages, but for their numbers, and page numbers: no part of the text. */
+export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
+  const running = new Set<PdfWord>();
+  const edges = pages.map((page) => edgeLines(page));
+  const places = new Map<string, { readonly y: number; readonly lines: Map<number, PdfLine> }[]>();
+  for (const [i, lines] of edges.entries()) {
+    for (const line of lines) {
+      for (const key of keysOf(line, i)) {
+        const found = places.get(key) ?? [];
+        places.set(key, found);
+        const same = found.find(({ y }) => Math.abs(y - line.y) < SAME_PLACE);
+        if (same === undefined) found.push({ y: line.y, lines: new Map([[i, line]]) });
+        else same.lines.set(i, line);
+      }
+    }
+  }
+  const enough = pages.length < 3 ? 2 : Math.max(2, Math.ceil(pages.length / 5));
+  for (const [key, found] of places) {
+    for (const { lines } of found) {
+      if (lines.size < (PAGE_NUMBER.test(key.replace(/\|.*$/, "")) ? 2 : enough)) continue;
+      for (const line of lines.values()) for (const word of line.words) running.add(word);
+    }
+  }
+  for (const page of pages) for (const word of page.words) if (word.isArtifact && isAtEdge(page, word)) running.add(word);
+  return running;
+}
+
+/** Lines at the edges that white space parts from the text: what follows on the text is text. */
+function edgeLines(page: PdfPage): PdfLine[] {
+  const lines = linesOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned))).sort((a, b) => a.y - b.y);
+  const isInMargin = (line: PdfLine) => line.words.every((word) => isAtEdge(page, word));
+  const top = partedLines(lines, (line, next) => next.y - line.bottom);
+  const bottom = partedLines([...lines].reverse(), (line, next) => line.y - next.bottom);
+  return [...top, ...bottom].filter(isInMargin);
+}
+
+/** The first lines, up to three, if a gap follows them. */
+function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next: PdfLine) => number): readonly PdfLine[] {
+  for (let count = Math.min(MAX_LINES, lines.length); count > 0; count--) {
+    const line = lines[count - 1] as PdfLine;
+    const next = lines[count];
+    if (next === undefined || gapBetween(line, next) > (line.bottom - line.y) * PARTING_GAP) return lines.slice(0, count);
+  }
+  return [];
+}
+
+function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
+  return y + own < height * MARGIN || y > height * (1 - MARGIN);
+}
+
+/** The line as it is, and without a number that counts with the pages. */
+function keysOf({ words }: PdfLine, page: number): string[] {
+  const text = words.map((word) => word.text).join(" ");
+  const numbers = text.match(/\d+/g) ?? [];
+  const counting = [numbers[0], numbers.at(-1)].flatMap((number) =>
+    number === undefined ? [] : [`${text.replace(number, "#")}|${Number(number) - page}`],
+  );
+  return [...new Set([text, ...counting])];
+}

@@ -1,0 +1,289 @@
+import { composeMaps } from "../../text/source-map.ts";
+import type { ReadingNotice } from "../../types.ts";
+import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { joinWritten } from "./join.ts";
+import { parseMarkdownText } from "./markdown.ts";
+import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
+import { fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue, textOfField } from "./source-value.ts";
+
+/** Names under which catalogues and FAQs keep what a thing is called, and what is said of it; the first that an entry has counts. */
+const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subject", "label", "term", "summary"];
+const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "definition", "details", "value"];
+const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
+/** Longer values are text of their own, not cells of a table or items of a list, in characters. */
+const SHORT_VALUE = 200;
+/** What is longer on average is no label any more, in characters. */
+const SHORT_TEXT = 50;
+const MAX_HEADING = 6;
+
+/** Values of JSON or YAML of any shape as documents: entries of their own, rows of a table, or one document with headings. */
+export function documentsOfValue(source: string, root: SourceValue, name: string): FormatResult[] {
+  if (root.type === "list" && root.items.length === 0) return [];
+  const entries = entriesOf(root);
+  if (entries === null) return [oneDocument(source, root, name)];
+  if (entries.length > 1 && entries.every(({ record }) => isFlat(record)) && !areTexts(entries))
+    return [tableDocument(source, entries, name)];
+  return entryDocuments(source, entries, name);
+}
+
+interface Entry {
+  readonly record: RecordValue;
+  /** What the entry is kept under, where it is. */
+  readonly key: ScalarValue | null;
+}
+
+/** The things that a file lists: a list of records, alone or as the one list beside single values, or records by their keys. */
+function entriesOf(root: SourceValue): Entry[] | null {
+  if (root.type === "list")
+    return root.items.length > 0 && root.items.every(isRecord) ? root.items.map((record) => ({ record, key: null })) : null;
+  if (root.type !== "record") return null;
+  const lists = root.fields.filter(([, value]) => value.type === "list" && value.items.length > 0 && value.items.every(isRecord));
+  const [only] = lists;
+  const others = root.fields.filter(([, value]) => value.type !== "scalar");
+  if (only !== undefined && lists.length === 1 && others.length === 1)
+    return (only[1] as ListValue).items.filter(isRecord).map((record) => ({ record, key: null }));
+  const kept = root.fields.flatMap(([key, value]) => (value.type === "record" ? [{ record: value, key }] : []));
+  const isCatalogue = kept.length > 1 && kept.length === root.fields.length && haveSameFields(kept.map(({ record }) => record));
+  return isCatalogue ? kept : null;
+}
+
+function isRecord(value: SourceValue): value is RecordValue {
+  return value.type === "record";
+}
+
+function isFlat({ fields }: RecordValue): boolean {
+  return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
+}
+
+/** Entries that name what is said of what, in more words than a cell has, are texts: a FAQ is no table. */
+function areTexts(entries: readonly Entry[]): boolean {
+  const records = entries.map(({ record }) => record);
+  const text = chooseField(records, TEXT_FIELDS, (value) => value.length);
+  if (text === null || chooseField(records, TITLE_FIELDS, () => 1) === null) return false;
+  const characters = records.reduce((sum, record) => sum + (textOfField(record, text)?.length ?? 0), 0);
+  return characters / records.length > SHORT_TEXT;
+}
+
+/** Most fields of every record are fields of the first. */
+function haveSameFields([first, ...rest]: readonly RecordValue[]): boolean {
+  const names = new Set(first?.fields.map(([key]) => key.text));
+  return rest.every(({ fields }) => fields.filter(([key]) => names.has(key.text)).length >= fields.length / 2);
+}
+
+function tableDocument(source: string, entries: readonly Entry[], name: string): FormatResult {
+  const columns = new Map<string, ScalarValue>();
+  for (const { record } of entries) for (const [key] of record.fields) if (!columns.has(key.text)) columns.set(key.text, key);
+  const writer = new BlockWriter(source);
+  const table = writer.beginTable();
+  const cells: number[][] = [];
+  const isKeyed = entries.some(({ key }) => key !== null);
+  const write = (value: ScalarValue | null, row: number, column: number) => {
+    writer.beginCell();
+    if (value === null || value.text === "") return;
+    writeScalar(writer, value);
+    cells.push([value.start, value.end, row, column]);
+  };
+  writer.beginRow(table, true);
+  if (isKeyed) write(null, 1, 1);
+  for (const [i, key] of [...columns.values()].entries()) write({ ...key }, 1, i + 1 + Number(isKeyed));
+  writer.end();
+  for (const [r, { record, key }] of entries.entries()) {
+    writer.beginRow(table, false);
+    if (isKeyed) write(key, r + 2, 1);
+    for (const [i, column] of [...columns.keys()].entries()) {
+      const value = fieldOf(record, column);
+      write(value?.type === "scalar" ? value : null, r + 2, i + 1 + Number(isKeyed));
+    }
+    writer.end();
+  }
+  const message = `${entries.length} entries are read as rows of a table with the columns ${[...columns.keys()].join(", ")}`;
+  return {
+    ...writer.finish(),
+    metadata: plainMetadata(name),
+    access: null,
+    tenant: null,
+    places: { type: "cells", cells: cells.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)).flat(), sheets: [] },
+    notices: [{ code: "fields_guessed", message }],
+  };
+}
+
+function entryDocuments(source: string, entries: readonly Entry[], name: string): FormatResult[] {
+  const records = entries.map(({ record }) => record);
+  const title = chooseField(records, TITLE_FIELDS, () => 1);
+  const text = chooseField(records, TEXT_FIELDS, (value) => value.length) ?? longestField(records, title);
+  const id = chooseField(records, ID_FIELDS, () => 1);
+  const said = `title from ${title === null ? "the file" : `"${title}"`}, text from ${text === null ? "all fields" : `"${text}"`}`;
+  const notices: ReadingNotice[] = [{ code: "fields_guessed", message: `${entries.length} entries: ${said}` }];
+  const seen = new Map<string, number>();
+  return entries.map(({ record, key }, index) => {
+    const wanted = key?.text ?? (id === null ? null : textOfField(record, id)) ?? String(index + 1);
+    const times = seen.get(wanted) ?? 0;
+    seen.set(wanted, times + 1);
+    const written = writeEntry(source, record, title, text);
+    const called = (title === null ? null : textOfField(record, title)) ?? key?.text ?? titleOf(written) ?? `${name} ${index + 1}`;
+    const url = textOfField(record, "url");
+    return {
+      ...written,
+      entryId: times === 0 ? wanted : `${wanted}~${times + 1}`,
+      metadata: plainMetadata(called, { url: url !== null && /^https?:\/\//.test(url) ? url : null }),
+      access: null,
+      tenant: null,
+      notices,
+    };
+  });
+}
+
+/** The first of the names that at least half of the records fill with text. */
+function chooseField(records: readonly RecordValue[], names: readonly string[], weight: (text: string) => number): string | null {
+  const spelled = new Map<string, string>();
+  for (const record of records.slice(0, 100))
+    for (const [key] of record.fields) if (!spelled.has(key.text.toLowerCase())) spelled.set(key.text.toLowerCase(), key.text);
+  for (const name of names) {
+    const field = spelled.get(name);
+    if (field === undefined) continue;
+    const filled = records.filter((record) => weight(textOfField(record, field) ?? "") > 0 && textOfField(record, field) !== null);
+    if (filled.length >= records.length / 2) return field;
+  }
+  return null;
+}
+
+/** The field with the most text, if it is text rather than a label. */
+function longestField(records: readonly RecordValue[], title: string | null): string | null {
+  const lengths = new Map<string, number>();
+  for (const { fields } of records) {
+    for (const [key, value] of fields) {
+      if (value.type === "scalar" && value.isText && key.text !== title)
+        lengths.set(key.text, (lengths.get(key.text) ?? 0) + value.text.length);
+    }
+  }
+  const [name, length] = [...lengths].sort((a, b) => b[1] - a[1])[0] ?? [null, 0];
+  return length / records.length > SHORT_TEXT ? name : null;
+}
+
+/** Title, text, then what else the entry says. */
+function writeEntry(source: string, record: RecordValue, title: string | null, text: string | null): WrittenBlocks {
+  const parts: WrittenBlocks[] = [];
+  const heading = title === null ? undefined : fieldOf(record, title);
+  if (heading?.type === "scalar" && heading.text.trim() !== "") parts.push(written(source, (writer) => writeHeading(writer, heading, 1)));
+  const body = text === null ? undefined : fieldOf(record, text);
+  if (body?.type === "scalar") parts.push(asMarkdown(body));
+  const rest = record.fields.filter(([, value]) => value !== heading && value !== body);
+  parts.push(...writeFields(source, rest, 2));
+  return joinAll(parts);
+}
+
+function oneDocument(source: string, root: SourceValue, name: string): FormatResult {
+  const parts = writeValue(source, root, 1);
+  const joined = joinAll(parts);
+  const title = root.type === "record" ? TITLE_FIELDS.map((field) => textOfField(root, field)).find((found) => found !== null) : null;
+  return { ...joined, metadata: plainMetadata(title ?? name), access: null, tenant: null };
+}
+
+function writeValue(source: string, value: SourceValue, level: number): WrittenBlocks[] {
+  if (value.type === "record") return writeFields(source, value.fields, level);
+  if (value.type === "scalar") return [isLong(value) ? asMarkdown(value) : written(source, (writer) => writeScalar(writer, value))];
+  const records = value.items.filter(isRecord);
+  if (records.length > 1 && records.length === value.items.length && records.every(isFlat)) {
+    const { text, blocks, sourceMap } = tableDocument(
+      source,
+      records.map((record) => ({ record, key: null })),
+      "",
+    );
+    return [{ text, blocks, sourceMap }];
+  }
+  const parts: WrittenBlocks[] = [];
+  let items: ScalarValue[] = [];
+  const flush = () => {
+    if (items.length > 0)
+      parts.push(
+        writeItems(
+          source,
+          items.map((item) => [null, item]),
+        ),
+      );
+    items = [];
+  };
+  for (const item of value.items) {
+    if (item.type === "scalar" && !isLong(item)) items.push(item);
+    else {
+      flush();
+      parts.push(...writeValue(source, item, level));
+    }
+  }
+  flush();
+  return parts;
+}
+
+/** Short values as items `key: value`, longer ones and whole structures below their key as heading. */
+function writeFields(source: string, fields: RecordValue["fields"], level: number): WrittenBlocks[] {
+  const parts: WrittenBlocks[] = [];
+  let items: (readonly [ScalarValue, ScalarValue])[] = [];
+  const flush = () => {
+    if (items.length > 0) parts.push(writeItems(source, items));
+    items = [];
+  };
+  for (const [key, value] of fields) {
+    if (value.type === "scalar" && !isLong(value)) {
+      if (value.text.trim() !== "") items.push([key, value]);
+      continue;
+    }
+    flush();
+    parts.push(written(source, (writer) => writeHeading(writer, key, Math.min(level, MAX_HEADING))));
+    parts.push(...writeValue(source, value, level + 1));
+  }
+  flush();
+  return parts;
+}
+
+function writeItems(source: string, items: readonly (readonly [ScalarValue | null, ScalarValue])[]): WrittenBlocks {
+  return written(source, (writer) => {
+    writer.beginList();
+    for (const [key, value] of items) {
+      writer.beginItem();
+      if (key !== null) {
+        writeScalar(writer, key);
+        writer.opaque(": ", key.end, Math.max(key.end + 1, value.start));
+      }
+      writeScalar(writer, value);
+      writer.end();
+    }
+    writer.endList();
+  });
+}
+
+function writeHeading(writer: BlockWriter, value: ScalarValue, level: number): void {
+  writer.beginHeading(level);
+  writeScalar(writer, value);
+  writer.end();
+}
+
+/** A scalar piece by piece, so that each character leads to its own place. */
+function writeScalar(writer: BlockWriter, { text, map }: ScalarValue): void {
+  for (let i = 0; i < map.length; i += 4) {
+    const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);
+    if (outEnd - outStart === end - start) writer.text(start, end);
+    else writer.opaque(text.slice(outStart, outEnd), start, end);
+  }
+}
+
+function asMarkdown(value: ScalarValue): WrittenBlocks {
+  const { text, blocks, sourceMap } = parseMarkdownText(value.text, 0);
+  return { text, blocks, sourceMap: composeMaps(sourceMap, value.map) };
+}
+
+function isLong({ text, isText }: ScalarValue): boolean {
+  return isText && (text.length > SHORT_VALUE || text.includes("\n"));
+}
+
+function written(source: string, write: (writer: BlockWriter) => void): WrittenBlocks {
+  const writer = new BlockWriter(source);
+  write(writer);
+  return writer.finish();
+}
+
+function joinAll(parts: readonly WrittenBlocks[]): WrittenBlocks {
+  const { text, blocks, sourceMap } = joinWritten(
+    parts.filter((part) => part.text !== "").map((part) => ({ written: part, sourceStart: 0 })),
+  );
+  return { text, blocks, sourceMap };
+}

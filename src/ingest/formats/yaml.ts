@@ -1,0 +1,77 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments } from "yaml";
+import { IngestError } from "../../errors.ts";
+import type { SourceMapData } from "../../types.ts";
+import { textFormat } from "./format.ts";
+import type { FormatResult } from "./parsed.ts";
+import { documentsOfValue } from "./records.ts";
+import type { ScalarValue, SourceValue } from "./source-value.ts";
+
+const MAX_DEPTH = 200;
+
+/** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
+export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 1, parseYaml);
+
+export function parseYaml(source: string, name: string): FormatResult[] {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(source, { lineCounter: lines, keepSourceTokens: false, uniqueKeys: false });
+  if (!Array.isArray(documents)) return documentsOfValue(source, { type: "list", items: [], start: 0, end: 0 }, name);
+  for (const { errors } of documents) {
+    const [error] = errors;
+    if (error === undefined) continue;
+    const { line } = lines.linePos(error.pos[0]);
+    throw new IngestError(
+      "bad_yaml",
+      `line ${line}: not valid YAML (${error.message.split("\n")[0]}): correct it there`,
+      { line },
+      { cause: error },
+    );
+  }
+  const values = documents.flatMap(({ contents }) => (contents === null ? [] : [toValue(source, contents, 0)]));
+  const [only] = values;
+  const root: SourceValue =
+    only !== undefined && values.length === 1 ? only : { type: "list", items: values, start: 0, end: source.length };
+  return documentsOfValue(source, root, name);
+}
+
+function toValue(source: string, node: ParsedNode | Node, depth: number): SourceValue {
+  const [start, end] = node.range ?? [0, 0, 0];
+  if (depth > MAX_DEPTH)
+    throw new IngestError("too_deep", `values are nested more than ${MAX_DEPTH} deep at character ${start}`, { at: start });
+  if (isSeq(node)) return { type: "list", start, end, items: node.items.map((item) => toValue(source, item as ParsedNode, depth + 1)) };
+  if (isMap(node)) {
+    const fields = node.items.map(({ key, value }) => {
+      const name = toValue(source, key as ParsedNode, depth + 1);
+      const scalar: ScalarValue = name.type === "scalar" ? name : asWritten(source, name.start, name.end);
+      return [
+        scalar,
+        value === null ? asWritten(source, scalar.end, scalar.end) : toValue(source, value as ParsedNode, depth + 1),
+      ] as const;
+    });
+    return { type: "record", start, end, fields };
+  }
+  if (isAlias(node) || !isScalar(node)) return asWritten(source, start, end);
+  const isText = typeof node.value === "string";
+  const text = node.value === null ? "" : isText ? String(node.value) : source.slice(start, end).trim();
+  return { type: "scalar", text, isText, start, end, map: mapOfLines(source, text, start, end) };
+}
+
+function asWritten(source: string, start: number, end: number): ScalarValue {
+  const text = source.slice(start, end);
+  return { type: "scalar", text, isText: true, start, end, map: text === "" ? [] : [0, text.length, start, end] };
+}
+
+/** Lines of a text one after the other where the source has them as they are; what it has otherwise maps as a whole. */
+function mapOfLines(source: string, text: string, start: number, end: number): SourceMapData {
+  const map: number[] = [];
+  let from = start;
+  let out = 0;
+  for (const line of text.split("\n")) {
+    const at = line === "" ? from : source.indexOf(line, from);
+    if (at < 0 || at + line.length > end) return text === "" ? [] : [0, text.length, start, end];
+    if (out > 0) map.push(out - 1, out, Math.min(from, at), Math.max(from + 1, at));
+    if (line !== "") map.push(out, out + line.length, at, at + line.length);
+    out += line.length + 1;
+    from = at + line.length;
+  }
+  return map;
+}

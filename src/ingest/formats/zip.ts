@@ -1,0 +1,58 @@
+import { unzipSync } from "fflate";
+import { IngestError, messageOf } from "../../errors.ts";
+import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
+import { unpacksTooFar } from "./unpack.ts";
+
+/** Files of an archive by name. Names are only looked up, never written anywhere. */
+export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * Unpacks the parts that are wanted. What an archive states to be larger than the limit is not unpacked at all, and no part can become larger than stated.
+ * @throws IngestError `unpacks_too_far`, `bad_archive`
+ */
+export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean): ArchiveParts {
+  let total = 0;
+  return new Map(
+    Object.entries(
+      walkZip(bytes, (name, size) => {
+        if (!isWanted(name)) return false;
+        total += size;
+        if (total > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
+        return true;
+      }),
+    ),
+  );
+}
+
+/** What kind of document an archive is, by the names of its parts; `null`: of none that is read. */
+export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | null {
+  const names = new Set<string>();
+  walkZip(bytes, (name) => {
+    names.add(name);
+    return false;
+  });
+  if (names.has("META-INF/container.xml")) return "epub";
+  if (names.has("word/document.xml")) return "docx";
+  return names.has("xl/workbook.xml") ? "xlsx" : null;
+}
+
+function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => boolean): Record<string, Uint8Array> {
+  let parts = 0;
+  try {
+    return unzipSync(bytes, {
+      filter: ({ name, originalSize }) => {
+        if (++parts > MAX_ARCHIVE_PARTS)
+          throw new IngestError("unpacks_too_far", `it has more than ${MAX_ARCHIVE_PARTS} parts: nothing of it was read`);
+        return accept(name, originalSize);
+      },
+    });
+  } catch (cause) {
+    if (cause instanceof IngestError) throw cause;
+    throw new IngestError(
+      "bad_archive",
+      `it cannot be unpacked (${messageOf(cause)}): it is damaged, cut off or has a password`,
+      {},
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { watch } from "node:fs/promises";
+import { systemCodeOf } from "../errors.ts";
+
+/** Milliseconds without a further change before a change counts: programs write a file in several steps. */
+const QUIET_MS = 500;
+
+/** Yields whenever something in the folder, or below it, has changed and nothing has for a moment; ends with `signal`. */
+export async function* changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
+  let wake: () => void = () => {};
+  let isChanged = false;
+  let failure: unknown = null;
+  let timer: NodeJS.Timeout | undefined;
+  const settle = () => {
+    isChanged = true;
+    wake();
+  };
+  const following = (async () => {
+    for await (const _ of watch(folder, { recursive: true, signal })) {
+      clearTimeout(timer);
+      timer = setTimeout(settle, quietMs);
+    }
+  })().catch((error: unknown) => {
+    failure = signal.aborted || systemCodeOf(error) === "ABORT_ERR" ? null : error;
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    while (!signal.aborted) {
+      if (!isChanged) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isChanged || failure !== null || signal.aborted) resolve();
+        });
+      }
+      if (failure !== null) throw failure;
+      if (!isChanged) continue;
+      isChanged = false;
+      yield;
+    }
+    await following;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocument, TextRange } from "../types.ts";
+import { toOriginal } from "./source-map.ts";
+
+/** What of a document is needed to say where a stretch of its text stands in the file. */
+export type PlacedDocument = Pick<StoredDocument, "path" | "sourceMap" | "originalHash" | "normaliser" | "pages" | "reading">;
+
+const WORD_FIELDS = 7;
+const CELL_FIELDS = 4;
+/** Boxes are kept in tenths of a point. */
+const BOX_UNIT = 10;
+
+/** Where a range of a document's normalised text stands in the original: characters, and page with boxes, or cells, as far as the format has them. */
+export function originalPlaceOf(document: PlacedDocument, range: TextRange): OriginalPlace {
+  const { reading } = document;
+  const place = toOriginal(document.sourceMap, range);
+  const places = reading?.places ?? null;
+  const part = places?.type === "parts" ? partAt(places.parts, place.start) : null;
+  const offset = part?.[0] ?? 0;
+  const pages = places?.type === "boxes" ? pagesWithBoxes(places, place) : pagesOf(document.pages ?? null, range);
+  const cells = places?.type === "cells" ? cellsAt(places, place) : [];
+  return {
+    path: document.path,
+    unit: reading?.unit ?? "utf16",
+    start: place.start - offset,
+    end: place.end - offset,
+    sha256: document.originalHash,
+    normaliser: document.normaliser,
+    ...(reading === undefined || reading.encoding === null || reading.encoding === "utf-8" ? {} : { encoding: reading.encoding }),
+    ...(pages.length === 0 ? {} : { pages }),
+    ...(cells.length === 0 ? {} : { cells }),
+    ...(part === null ? {} : { part: part[1] }),
+  };
+}
+
+/** The place for people: "p. 14", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
+export function originalInWords({ start, end, pages, cells, part }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
+  const [first] = cells ?? [];
+  if (first !== undefined) {
+    const rows = [...new Set(cells?.map(({ row }) => row))];
+    const columns = [...new Set(cells?.map(({ column }) => column))];
+    const inSheet = first.sheet === undefined ? "" : ` of ${first.sheet}`;
+    return `${numbered("row", rows)}, ${numbered("column", columns)}${inSheet}`;
+  }
+  const on = pages === undefined || pages.length === 0 ? null : pagesInWords(pages.map(({ page }) => page));
+  const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
+  if (on === null) return characters;
+  return pages?.[0]?.boxes === undefined ? `${on}, ${characters}` : on;
+}
+
+function numbered(name: string, numbers: readonly number[]): string {
+  const first = Math.min(...numbers);
+  const last = Math.max(...numbers);
+  return first === last ? `${name} ${first}` : `${name}s ${first}–${last}`;
+}
+
+function pagesInWords(pages: readonly number[]): string {
+  const first = Math.min(...pages);
+  const last = Math.max(...pages);
+  return first === last ? `p. ${first}` : `pp. ${first}–${last}`;
+}
+
+function partAt(parts: readonly (readonly [number, string])[], at: number): readonly [number, string] | null {
+  return parts.findLast(([start]) => start <= at) ?? parts[0] ?? null;
+}
+
+/** Pages of a format that knows only where they begin. */
+function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): PagePlace[] {
+  if (starts === null) return [];
+  const first = Math.max(
+    0,
+    starts.findLastIndex((at) => at <= start),
+  );
+  const last = Math.max(
+    first,
+    starts.findLastIndex((at) => at < end),
+  );
+  return starts.slice(first, last + 1).map((_, i) => ({ page: first + i + 1 }));
+}
+
+function pagesWithBoxes({ words, sizes }: PlaceData & { type: "boxes" }, range: TextRange): PagePlace[] {
+  const byPage = new Map<number, Box[]>();
+  for (
+    let i = firstRecord(words, WORD_FIELDS, range.start);
+    i < words.length && at(words, i) < Math.max(range.end, range.start + 1);
+    i += WORD_FIELDS
+  ) {
+    const page = at(words, i + 2);
+    const share = clipped(range, at(words, i), at(words, i + 1));
+    const box = {
+      x: at(words, i + 3) + at(words, i + 5) * share.from,
+      y: at(words, i + 4),
+      width: at(words, i + 5) * (share.to - share.from),
+      height: at(words, i + 6),
+    };
+    const boxes = byPage.get(page);
+    if (boxes === undefined) byPage.set(page, [box]);
+    else addBox(boxes, box);
+  }
+  return [...byPage].map(([page, boxes]) => ({
+    page,
+    width: at(sizes, page * 2 - 2) / BOX_UNIT,
+    height: at(sizes, page * 2 - 1) / BOX_UNIT,
+    boxes: boxes.map(inPoints),
+  }));
+}
+
+/** Which share of a word lies in the range; letters count alike. */
+function clipped({ start, end }: TextRange, from: number, to: number): { readonly from: number; readonly to: number } {
+  const length = Math.max(1, to - from);
+  return { from: Math.max(0, start - from) / length, to: Math.min(length, Math.max(end, start + 1) - from) / length };
+}
+
+/** Words of one line become one box. */
+function addBox(boxes: Box[], box: Box): void {
+  const last = boxes.at(-1) as Box;
+  const overlap = Math.min(last.y + last.height, box.y + box.height) - Math.max(last.y, box.y);
+  const isSameLine = overlap > Math.min(last.height, box.height) / 2 && box.x >= last.x && box.x - last.x - last.width < 2 * box.height;
+  if (!isSameLine) boxes.push(box);
+  else boxes[boxes.length - 1] = union(last, box);
+}
+
+function union(a: Box, b: Box): Box {
+  const x = Math.min(a.x, b.x);
+  const y = Math.min(a.y, b.y);
+  return { x, y, width: Math.max(a.x + a.width, b.x + b.width) - x, height: Math.max(a.y + a.height, b.y + b.height) - y };
+}
+
+function inPoints({ x, y, width, height }: Box): Box {
+  const points = (value: number) => Math.round(value) / BOX_UNIT;
+  return { x: points(x), y: points(y), width: points(width), height: points(height) };
+}
+
+function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRange): CellPlace[] {
+  const found: CellPlace[] = [];
+  for (
+    let i = firstRecord(cells, CELL_FIELDS, range.start);
+    i < cells.length && at(cells, i) < Math.max(range.end, range.start + 1);
+    i += CELL_FIELDS
+  ) {
+    const sheet = sheets.length === 0 ? null : partAt(sheets, at(cells, i));
+    found.push({ row: at(cells, i + 2), column: at(cells, i + 3), ...(sheet === null ? {} : { sheet: sheet[1] }) });
+  }
+  return found;
+}
+
+/** Index of the first record that ends after `start`. */
+function firstRecord(records: readonly number[], fields: number, start: number): number {
+  let low = 0;
+  let high = records.length / fields;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(records, middle * fields + 1) > start) high = middle;
+    else low = middle + 1;
+  }
+  return low * fields;
+}
+
+function at(numbers: readonly number[], index: number): number {
+  return numbers[index] ?? 0;
+}
