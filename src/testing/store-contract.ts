@@ -7,7 +7,7 @@ import { describeReview } from "./store/review.ts";
 import { describeSessions } from "./store/sessions.ts";
 import { describeSessionsOfUsers } from "./store/sessions-of-users.ts";
 
-export { fileContent, place, type StoreUnderTest, scope, storedDocument } from "./store/fixtures.ts";
+export { fileContent, place, type StoreUnderTest, storedDocument } from "./store/fixtures.ts";
 
 /** What every store does, whatever database is behind it. */
 export function describeStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {

@@ -63,14 +63,6 @@ export function lostOf(text: string, words: readonly MadeWord[]): { readonly cha
   return { characters, lost };
 }
 
-/** Share of neighbouring words that are neighbours in the text too: its reading order. */
-export function orderOf(text: string, words: readonly MadeWord[]): { readonly pairs: number; readonly kept: number } {
-  const said = text.split(/[\s|]+/).filter(Boolean);
-  const pairs = new Set(said.slice(1).map((word, i) => `${said[i]} ${word}`));
-  const drawn = wholeWords(words.filter(({ row }) => row === null));
-  return { pairs: Math.max(0, drawn.length - 1), kept: drawn.slice(1).filter((word, i) => pairs.has(`${drawn[i]} ${word}`)).length };
-}
-
 function wholeWords(words: readonly MadeWord[]): string[] {
   const whole: string[] = [];
   for (const [i, { text, y }] of words.entries()) {
