@@ -27,7 +27,7 @@ beforeAll(async () => {
     await library.ingest(tenant, { tenant });
     keys.set(tenant, (await library.engine.store.keys.create({ ...open, name: tenant, tenants: [tenant] }, "test")).key);
   }
-}, 120_000);
+}, 300_000);
 afterAll(() => library.close());
 
 function caller() {
