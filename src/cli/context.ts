@@ -11,7 +11,7 @@ export interface CliContext {
   exitCode: number;
 }
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`), or too few labels (`calibrate`), 4 some files failed (`ingest`), 5 something was found (`check`), 130 cancelled. */
+/** Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`), or too few labels (`calibrate`), 4 some files failed (`ingest`), 5 something was found (`check`, `doctor`), 130 cancelled. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, found: 5, cancelled: 130 } as const;
 
 /** A path that the user named, absolute. */

@@ -73,7 +73,11 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     ingest,
     async *ingestDomain(name, signal) {
       const pack = domains.pack(name);
-      yield* ingest(join(pack.folder, pack.documents.path), { domain: name, root: pack.folder, source: `domain:${name}`, signal });
+      const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };
+      yield* ingest(join(pack.folder, pack.documents.path), options);
+      for (const [tenant, { documents }] of Object.entries(pack.tenants)) {
+        if (documents !== null) yield* ingest(join(pack.folder, documents), { ...options, tenant });
+      }
     },
     retrieveParts: (name) => ({ corpus: indexes.of(name), documents: store.documents, encoder, rerankers: local.rerankers }),
     counts: (scope) => store.documents.counts(scope),

@@ -47,8 +47,9 @@ describe("loadDomain", () => {
       title: "NovaMart",
       access: ["public", "novamart"],
       terms: { refund: "money-back", parcel: "package" },
+      documents: null,
     });
-    expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" } });
+    expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" }, documents: null });
   });
 
   it("reads every pack that ships", () => {
@@ -59,7 +60,7 @@ describe("loadDomain", () => {
   it("adds one's own packs to those that ship, and takes one's own of two with one name", () => {
     pack("veterans", "name: veterans\ntitle: Ours\n");
     pack("shop", "name: shop\ntitle: Shop\n");
-    expect(listDomains(folder)).toEqual(["documents", "shop", "veterans"]);
+    expect(listDomains(folder)).toEqual(["book", "documents", "pharma", "retail", "shop", "veterans"]);
     expect(loadDomain("veterans", folder).title).toBe("Ours");
     expect(loadDomain("documents", folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
   });
@@ -73,7 +74,7 @@ describe("loadDomain", () => {
   it("names the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
     expect(() => loadDomain("retial", folder)).toThrow(
-      'There is no domain "retial". Did you mean "retail"? Known: documents, retail, veterans.',
+      'There is no domain "retial". Did you mean "retail"? Known: book, documents, pharma, retail, veterans.',
     );
     expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(/Known: documents, veterans\. .*nowhere, does not exist/);
     expect(() => loadDomain("../retail", folder)).toThrow(/no domain "\.\.\/retail"/);

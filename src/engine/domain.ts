@@ -1,15 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import type { Config } from "../config.ts";
-import { ConfigError, messageOf, RequestError } from "../errors.ts";
+import { ConfigError, RequestError } from "../errors.ts";
 import { isFindable } from "../guard/phrases.ts";
 import { isAddress } from "../models/web-address.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { describeIssues } from "../text/validate.ts";
 import type { Scope } from "../types.ts";
+import { readPackFile, termsOf } from "./packs/pack-files.ts";
 
 /** The six categories of words that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
@@ -22,6 +21,8 @@ const words = z.array(z.string().min(1));
 const host = z
   .string()
   .refine(isHostName, "is no name of a host as it stands in addresses, such as www.example.org or xn--bcher-kva.example");
+
+const termsSchema = z.record(z.string(), z.string().min(1));
 
 /** A domain pack: `domains/NAME/domain.yaml`. */
 export const domainSchema = z.strictObject({
@@ -58,6 +59,7 @@ export const domainSchema = z.strictObject({
         name: z.string().min(1).describe("Who helps"),
         contact: z.string().min(1).describe("Telephone number or address"),
         when: words.default([]).describe("Words of a question that bring this contact first"),
+        tenant: slug.nullable().default(null).describe("Named to this tenant only; `null`: to everybody"),
       }),
     )
     .default([])
@@ -116,11 +118,24 @@ export const domainSchema = z.strictObject({
         access: words
           .default(["public"])
           .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
-        terms: z.record(z.string(), z.string()).default({}).describe("Canonical term → the tenant's term"),
+        terms: termsSchema.default({}).describe("Canonical term → the tenant's term; those of `catalogue` are added"),
+        documents: z
+          .string()
+          .min(1)
+          .nullable()
+          .default(null)
+          .describe("Folder of documents that only this tenant sees, relative to the pack"),
       }),
     )
     .default({})
     .describe("Parties with vocabulary and access of their own"),
+  catalogue: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
+  features: z.string().min(1).nullable().default(null).describe("YAML file that explains each canonical term, relative to the pack"),
   default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
   golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
@@ -150,23 +165,19 @@ export function loadDomain(name: string, own?: string): DomainPack {
     throw new RequestError("unknown_domain", message, { domain: name });
   }
   const path = join(folder, "domain.yaml");
-  let value: unknown;
-  try {
-    value = parseYaml(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new ConfigError("domain_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  const pack = readPackFile(path, domainSchema);
+  if (pack.name !== name) {
+    throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
-  const parsed = domainSchema.safeParse(value);
-  if (!parsed.success) {
-    const faults = describeIssues(parsed.error, domainSchema);
-    throw new ConfigError("domain_invalid", `${path} is not valid: ${faults.join("; ")}`, { path, faults });
-  }
-  if (parsed.data.name !== name) {
-    throw new ConfigError("domain_invalid", `${path} says \`name: ${parsed.data.name}\`; its folder says "${name}". Make them equal.`, {
-      path,
-    });
-  }
-  return { ...parsed.data, folder };
+  return { ...withCatalogue(pack, folder), folder };
+}
+
+/** The pack with the terms of its catalogue among its tenants' own. */
+function withCatalogue(pack: z.infer<typeof domainSchema>, folder: string): z.infer<typeof domainSchema> {
+  if (pack.catalogue === null) return pack;
+  const terms = termsOf(join(folder, pack.catalogue), Object.keys(pack.tenants));
+  const tenants = Object.entries(pack.tenants).map(([name, tenant]) => [name, { ...tenant, terms: { ...terms[name], ...tenant.terms } }]);
+  return { ...pack, tenants: Object.fromEntries(tenants) };
 }
 
 /** Names of the domain packs that ship and of those in a folder of one's own, sorted. */

@@ -128,7 +128,7 @@ export interface Engine extends ReportReader {
   files(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<FileDescription[]>;
   /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
   deleteFile(file: Pick<FileDescription, "source" | "path" | "tenant">, options?: { domain?: string | undefined }): Promise<number>;
-  /** Ingests the documents that a domain pack brings. */
+  /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
   ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;
   corpus(domain: string): Corpus;

@@ -16,6 +16,8 @@ const answerableSchema = z.object({
   topic: z.string().default(""),
   difficulty: z.string().default(""),
   needs: z.string().default(""),
+  /** Who asks; `null`: nobody's customer. */
+  tenant: z.string().min(1).nullable().default(null),
 });
 
 const unanswerableSchema = z.object({
@@ -25,6 +27,7 @@ const unanswerableSchema = z.object({
   why: z.string().default(""),
   /** Of a false premise: what the documents say instead, exact substrings of a page. */
   contradicting_quotes: z.array(z.string().min(1)).default([]),
+  tenant: z.string().min(1).nullable().default(null),
 });
 
 export type GoldenAnswerable = z.infer<typeof answerableSchema>;
@@ -38,6 +41,8 @@ export interface GoldenSet {
   readonly corpus: string;
   /** Folder or file that is ingested. */
   readonly documents: string;
+  /** Folders that only one tenant sees, by tenant. */
+  readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
 }
@@ -71,7 +76,7 @@ export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSe
     seen.add(id);
   }
   const pages = join(corpus, "pages");
-  return { name, corpus, documents: isFolder(pages) ? pages : corpus, answerable, unanswerable };
+  return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, answerable, unanswerable };
 }
 
 /**

@@ -28,7 +28,7 @@ export interface Judgement {
  */
 export function judgeAnswerable(
   answer: Answer,
-  { id, gold_pages, key_values, must_not }: GoldenAnswerable,
+  { id, gold_pages, key_values, must_not }: Omit<GoldenAnswerable, "tenant">,
   places: GoldenPlaces,
 ): Judgement {
   const shown = answer.status === "ok";
@@ -52,7 +52,7 @@ export function judgeAnswerable(
 }
 
 /** Right is a refusal; of a false premise also an answer that quotes what contradicts it. */
-export function judgeUnanswerable(answer: Answer, { id }: GoldenUnanswerable, places: GoldenPlaces): Judgement {
+export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
   const shown = answer.status === "ok";
   const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
   return { shown, right: quoted, first: null, page: null, quoted, lacks: [], holds: [] };

@@ -47,7 +47,7 @@ const NEUTRAL = "documents";
 
 /** @throws IngestError when the documents cannot be read to their end */
 export async function openGoldenSet<E extends GoldenEngine>(
-  { name, corpus, documents }: Pick<GoldenSet, "name" | "corpus" | "documents">,
+  { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
   options: Omit<GoldenRunOptions, "openEngine"> & { readonly openEngine: (config: Config) => Promise<E> },
 ): Promise<OpenedSet<E>> {
   const { config, signal, cache = false, baseUrl } = options;
@@ -63,7 +63,11 @@ export async function openGoldenSet<E extends GoldenEngine>(
   try {
     mkdirSync(own.data_dir);
     engine = await options.openEngine(own);
-    const ingested = await ingestAll(engine, resolve(documents), { root: resolve(corpus), baseUrl, domain, signal });
+    const reading = { root: resolve(corpus), baseUrl, domain, signal };
+    let ingested = await ingestAll(engine, resolve(documents), reading);
+    for (const [tenant, own] of Object.entries(tenants)) {
+      ingested = sumOf(ingested, await ingestAll(engine, resolve(own), { ...reading, tenant }));
+    }
     return { engine, domain, ingested, close };
   } catch (error) {
     await close();
@@ -83,6 +87,10 @@ async function ingestAll(engine: GoldenEngine, documents: string, options: Param
     if (event.type === "ingest-end") return { documents: event.counts.added, chunks: event.chunks, ms: event.ms };
   }
   throw new IngestError("ingest_unfinished", `${documents} was not ingested to its end.`);
+}
+
+function sumOf(one: Ingested, other: Ingested): Ingested {
+  return { documents: one.documents + other.documents, chunks: one.chunks + other.chunks, ms: one.ms + other.ms };
 }
 
 export type GoldenEvent =
@@ -110,9 +118,10 @@ async function* askGolden(
   { engine, domain, ingested }: OpenedSet,
   { profile, signal }: GoldenRunOptions,
 ): AsyncGenerator<GoldenEvent, void> {
-  const paths = (await engine.store.documents.outlines(engine.scope({ domain }))).map(({ path }) => path);
-  const places = locatePlaces(set, paths);
-  const ask = (question: string) => engine.answer(question, { domain, profile, signal });
+  const everyone = [undefined, ...Object.keys(set.tenants)];
+  const outlines = await Promise.all(everyone.map((tenant) => engine.store.documents.outlines(engine.scope({ domain, tenant }))));
+  const places = locatePlaces(set, [...new Set(outlines.flat().map(({ path }) => path))]);
+  const ask = (question: string, tenant: string | null = null) => engine.answer(question, { domain, tenant, profile, signal });
   // The first question loads what later ones find loaded.
   await ask("warm up");
   const total = set.answerable.length + set.unanswerable.length;
@@ -130,13 +139,13 @@ async function* askGolden(
   };
   for (const one of set.answerable) {
     yield await next(one.question);
-    const answer = await ask(one.question);
+    const answer = await ask(one.question, one.tenant);
     const item = { id: one.id, kind: "answerable" as const, needs: one.needs, cluster: `${set.name}/${one.gold_pages[0]}` };
     record(answer, item, judgeAnswerable(answer, one, places));
   }
   for (const one of set.unanswerable) {
     yield await next(one.question);
-    const answer = await ask(one.question);
+    const answer = await ask(one.question, one.tenant);
     record(answer, { id: one.id, kind: one.kind, needs: "", cluster: `${set.name}/${one.id}` }, judgeUnanswerable(answer, one, places));
   }
   yield { type: "judged", items, latenciesMs, ingested };

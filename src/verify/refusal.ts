@@ -16,7 +16,13 @@ export interface RefusalParts {
   readonly words: WordStatistics;
   /** What comes nearest in a passage, by its sid; passages with one come first, in this order. */
   readonly nearest?: ReadonlyMap<string, Quote>;
-  readonly contacts: readonly { readonly name: string; readonly contact: string; readonly when: readonly string[] }[];
+  readonly contacts: readonly {
+    readonly name: string;
+    readonly contact: string;
+    readonly when: readonly string[];
+    /** Named to this tenant only. */
+    readonly tenant?: string | null;
+  }[];
 }
 
 /** What every profile says alike; what nothing was found for is in the profile's own words. */
@@ -36,8 +42,9 @@ export function explainRefusal(
   sentence: string,
   evidence: readonly Evidence[],
   { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
-  { words, nearest, contacts }: RefusalParts,
+  { words, nearest, contacts: everyone }: RefusalParts,
 ): Refusal {
+  const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
   const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
   const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
   const general = contacts.filter(({ when }) => when.length === 0);

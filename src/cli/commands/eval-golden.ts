@@ -19,6 +19,7 @@ interface GoldenFlags {
   data?: string;
   domains?: string;
   domain?: string;
+  tenant?: string;
   profile?: string;
   baseUrl?: string;
   against?: string;
@@ -41,6 +42,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
     .option("--domains <names>", "comma-separated: only these sets of --data")
     .option("--domain <name>", "domain pack whose vocabulary applies; without --corpus and --golden, the pack's own set")
+    .option("--tenant <name>", "only the questions that this party of the domain asks")
     .option("--profile <name>", "profile to measure")
     .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
     .option("--against <file>", "an earlier report: differences with paired intervals")
@@ -50,7 +52,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .action(async ({ json, read, ...flags }: GoldenFlags, command: Command) => {
       const config = configOf(context, command);
       const isGiven = command.getOptionValueSource("data") === "cli";
-      const chosen = chooseSets(flags, isGiven, config.domains_dir);
+      const chosen = chooseSets(flags, isGiven, config.domains_dir).map((one) => ({ ...one, set: askedBy(one.set, flags.tenant) }));
       const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
       // Loaded only now: help and wrong usage answer without the engine.
       const { createEngine } = await import("../../engine/engine.ts");
@@ -76,6 +78,7 @@ const EXAMPLES = `
 Examples:
   sourcebound eval golden --corpus manual --golden manual-questions
   sourcebound eval golden --domain veterans
+  sourcebound eval golden --domain retail --tenant novamart
   sourcebound eval golden --data data --json now.json --against before.json --read answers.md`;
 
 /** @param dataGiven `--data` stands on the command line, not only in the environment */
@@ -100,7 +103,22 @@ function packSet(name: string, domainsDir: string | undefined): GoldenSet {
   if (pack.golden === null || !existsSync(join(pack.folder, pack.golden)))
     throw new RequestError("golden_missing", `The pack "${name}" brings no golden set: give --corpus and --golden.`, { domain: name });
   const set = readGoldenSet({ name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
-  return { ...set, documents: join(pack.folder, pack.documents.path) };
+  const tenants = Object.entries(pack.tenants).flatMap(([tenant, { documents }]) =>
+    documents === null ? [] : [[tenant, join(pack.folder, documents)] as const],
+  );
+  return { ...set, documents: join(pack.folder, pack.documents.path), tenants: Object.fromEntries(tenants) };
+}
+
+/** @throws RequestError `unknown_tenant` where no question is that tenant's */
+function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
+  if (tenant === undefined) return set;
+  const askers = [...new Set([...set.answerable, ...set.unanswerable].flatMap((one) => one.tenant ?? []))].sort();
+  if (!askers.includes(tenant)) {
+    const known = askers.length === 0 ? "no question names one" : `questions are asked by ${askers.join(", ")}`;
+    throw new RequestError("unknown_tenant", `No question of the set "${set.name}" is asked by "${tenant}": ${known}.`, { tenant });
+  }
+  const isAsked = (one: { readonly tenant: string | null }) => one.tenant === tenant;
+  return { ...set, answerable: set.answerable.filter(isAsked), unanswerable: set.unanswerable.filter(isAsked) };
 }
 
 function commandLine(flags: GoldenFlags): string {
@@ -110,6 +128,7 @@ function commandLine(flags: GoldenFlags): string {
     data: flags.data,
     domains: flags.domains,
     domain: flags.domain,
+    tenant: flags.tenant,
     profile: flags.profile,
     "base-url": flags.baseUrl,
     against: flags.against,

@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import { listDomains } from "../../engine/domain.ts";
+import type { PackReport } from "../../engine/packs/check-pack.ts";
+import type { FindingLevel } from "../../engine/packs/finding.ts";
+import { RequestError } from "../../errors.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
+import { harmlessLine } from "../harmless.ts";
+import { configOf } from "../open.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface DoctorFlags {
+  documents?: string;
+  strict?: boolean;
+  json?: boolean;
+}
+
+/** Places of one finding that are shown; `--json` has all. */
+const SHOWN_ITEMS = 5;
+
+export function addDoctorCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  program
+    .command("doctor")
+    .description("check domain packs: schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration")
+    .argument("[domain]", "one pack (default: every pack that is found)")
+    .option("--documents <folder>", "check its words against these documents instead of the pack's own")
+    .option("--strict", "warnings count as faults")
+    .option("--json", "as JSON, with every place")
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 no fault, 5 faults were found, 2 wrong usage.
+
+Examples:
+  sourcebound doctor
+  sourcebound doctor retail
+  sourcebound doctor book --documents ./moby-dick --json`,
+    )
+    .action(async (domain: string | undefined, { documents, strict = false, json = false }: DoctorFlags, command: Command) => {
+      const { domains_dir: domainsDir, file_bytes: maxFileBytes } = configOf(context, command);
+      if (documents !== undefined && domain === undefined)
+        throw new RequestError(
+          "config_invalid",
+          "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
+        );
+      const { checkPack } = await import("../../engine/packs/check-pack.ts");
+      const reports: PackReport[] = [];
+      for (const name of domain === undefined ? listDomains(domainsDir) : [domain]) {
+        terminal.progress(`${name} …`);
+        reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal }));
+      }
+      if (reports.length === 0) throw new RequestError("unknown_domain", `There is no domain pack in ${domainsDir}.`);
+      if (json)
+        terminal.print(
+          JSON.stringify(
+            reports.map((one) => ({ ...one, ok: isSound(one, strict) })),
+            null,
+            2,
+          ),
+        );
+      else for (const report of reports) show(report, terminal);
+      if (reports.some((one) => !isSound(one, strict))) context.exitCode = EXIT.found;
+    });
+}
+
+function isSound({ findings }: PackReport, strict: boolean): boolean {
+  return !findings.some(({ level }) => level === "fault" || (strict && level === "warning"));
+}
+
+function show({ name, title, documents, questions, findings }: PackReport, { print, colors, asTyped }: Terminal): void {
+  const paint: Record<FindingLevel, (text: string) => string> = { fault: colors.red, warning: colors.yellow, note: colors.dim };
+  print(`${colors.bold(name)}${title === null ? "" : `  ${harmlessLine(title)}: ${documents} documents, ${questions} questions`}`);
+  for (const { level, check, message, items } of findings) {
+    print(`  ${paint[level](level.padEnd(7))} ${check}: ${harmlessLine(asTyped(message))}`);
+    for (const item of items.slice(0, SHOWN_ITEMS)) print(`            ${harmlessLine(item)}`);
+    if (items.length > SHOWN_ITEMS) print(colors.dim(`            … ${items.length - SHOWN_ITEMS} more (--json)`));
+  }
+  const count = (level: FindingLevel) => findings.filter((one) => one.level === level).length;
+  print(`  faults: ${count("fault")}, warnings: ${count("warning")}, notes: ${count("note")}`);
+}

@@ -1,0 +1,117 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
+import { listDomains, loadDomain, SHIPPED_DOMAINS } from "../domain.ts";
+import { checkPack } from "./check-pack.ts";
+
+let domains = "";
+beforeEach(() => {
+  domains = mkdtempSync(join(tmpdir(), "sourcebound-packs-"));
+});
+afterEach(() => rmSync(domains, { recursive: true, force: true }));
+
+const options = { maxFileBytes: MAX_FILE_BYTES, signal: new AbortController().signal };
+const check = (name: string, documents?: string) => checkPack(name, { ...options, domainsDir: domains, documents });
+const faults = async (name: string) => (await check(name)).findings.filter(({ level }) => level === "fault");
+
+/** A copy of the shipped retail pack with one file changed. */
+function retailWith(file: string, change: (text: string) => string): void {
+  cpSync(join(SHIPPED_DOMAINS, "retail"), join(domains, "retail"), { recursive: true });
+  const path = join(domains, "retail", file);
+  const before = readFileSync(path, "utf8");
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+}
+
+describe("the packs that ship", () => {
+  it.each(listDomains())("%s has no fault", async (name) => {
+    const { findings } = await checkPack(name, { ...options, domainsDir: SHIPPED_DOMAINS });
+    expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
+  });
+
+  it.each(["retail", "pharma"])("%s has two tenants with documents and at least twenty questions each", async (name) => {
+    const pack = loadDomain(name);
+    const report = await checkPack(name, { ...options, domainsDir: SHIPPED_DOMAINS });
+    expect(Object.keys(pack.tenants)).toHaveLength(2);
+    expect(report.documents).toBeGreaterThanOrEqual(12);
+    expect(report.questions).toBeGreaterThanOrEqual(40);
+    expect(report.findings.filter(({ level }) => level === "warning")).toEqual([]);
+  });
+
+  it("give each tenant the terms of the catalogue", () => {
+    expect(loadDomain("retail").tenants.novamart?.terms.STOCK_CHECK).toBe("availability scan");
+    expect(loadDomain("retail").tenants.shelfwise?.terms.STOCK_CHECK).toBe("stock check");
+    expect(loadDomain("pharma").tenants.clinixone?.terms.DRUG_APPROVAL).toBe("formulary clearance");
+  });
+});
+
+describe("checkPack", () => {
+  it.each([
+    ["schema", "domain.yaml", (text: string) => text.replace("title:", "titel:"), 'unknown key "titel". Did you mean "title"?'],
+    ["schema", "term-catalog.yaml", (text: string) => text.replace("shelfwise:", "shelfwize:"), 'Did you mean "shelfwise"?'],
+    ["terms", "term-catalog.yaml", (text: string) => text.replace("availability scan", "shelf oracle"), "shelf oracle"],
+    ["features", "documents/features.yaml", (text: string) => text.replace("PRICE_MATCH", "PRICE_MATSCH"), "PRICE_MATSCH"],
+    ["tenants", "domain.yaml", (text: string) => text.replace("tenants/novamart", "tenants/nowhere"), "nowhere"],
+    ["addresses", "domain.yaml", (text: string) => `${text}\nhome_page: https://elsewhere.example/\n`, "elsewhere.example"],
+    [
+      "golden",
+      "golden/novamart-answerable.jsonl",
+      (text: string) => text.replace("open for 30 days", "open for 31 days"),
+      "open for 31 days",
+    ],
+    [
+      "golden",
+      "golden/novamart-answerable.jsonl",
+      (text: string) => text.replace('"tenant": "novamart"', '"tenant": "shelfwise"'),
+      "novamart-a-001",
+    ],
+    [
+      "golden",
+      "golden/shelfwise-unanswerable.jsonl",
+      (text: string) => text.replaceAll("A cracked screen is not", "A broken screen is not"),
+      "A broken screen",
+    ],
+    ["golden", "golden/novamart-unanswerable.jsonl", (text: string) => text.replace('"kind"', '"kinds"'), "novamart-unanswerable.jsonl:1"],
+    ["calibration", "domain.yaml", (text: string) => `${text}\ncalibration: none.json\n`, "none.json"],
+    ["profile", "domain.yaml", (text: string) => text.replace("default_profile: sourcebound", "default_profile: sorcebound"), "sorcebound"],
+    ["documents", "documents/gift-cards.md", (text: string) => text.replace("as_of: 2026-09-01", "as_of: soon"), "gift-cards.md"],
+    ["documents", "documents/accessibility.md", (text: string) => text.replace("type: policy", "tenant: novamart"), "accessibility.md"],
+  ] as const)("finds a fault of %s in %s", async (kind, file, change, told) => {
+    retailWith(file, change);
+    const found = await faults("retail");
+    expect(found.map((one) => one.check)).toContain(kind);
+    expect(JSON.stringify(found.filter((one) => one.check === kind))).toContain(JSON.stringify(told).slice(1, -1));
+  });
+
+  it.each([
+    ["topics", "keywords: [gift card]", "keywords: [gift card, zeppelin]"],
+    ["vocabulary", "- [points, NovaPoints]", "- [zeppelin, airship]"],
+    ["vocabulary", "ID: [identity card]", "ZZ: [zeppelin zone]"],
+    ["entities", "NovaHome|WiseWood", "Zeppelin"],
+  ] as const)("warns of words under %s that stand in no document", async (kind, before, after) => {
+    retailWith("domain.yaml", (text) => text.replace(before, after));
+    const { findings } = await check("retail");
+    expect(findings.filter(({ level }) => level !== "note").map((one) => [one.level, one.check])).toEqual([["warning", kind]]);
+  });
+
+  it("says what a pack of two lines lacks, and checks its words against other documents", async () => {
+    mkdirSync(join(domains, "shop"));
+    writeFileSync(
+      join(domains, "shop", "domain.yaml"),
+      "name: shop\ntitle: Shop\ntopics: [{ slug: cards, name: Cards, keywords: [card] }]\n",
+    );
+    expect((await check("shop")).findings.map(({ level, check: kind }) => `${level} ${kind}`)).toEqual([
+      "warning documents",
+      "note golden",
+      "note calibration",
+      "note examples",
+    ]);
+    const other = join(domains, "papers");
+    mkdirSync(other);
+    writeFileSync(join(other, "a.md"), "# Horses\n\nA horse eats hay.\n");
+    expect((await check("shop", other)).findings.map(({ check: kind }) => kind)).toContain("topics");
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
+import { loadDomain } from "../domain.ts";
+import { checkPack } from "./check-pack.ts";
+import { proposePack } from "./propose-pack.ts";
+import { readFolder } from "./read-documents.ts";
+import { writePack } from "./write-pack.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "sourcebound-propose-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+
+async function read(files: Readonly<Record<string, string>>) {
+  const folder = join(root, "papers");
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return readFolder(folder, { root: folder, maxFileBytes: MAX_FILE_BYTES, signal });
+}
+
+const HARBOUR = {
+  "index.md":
+    "---\ntitle: Harbour handbook\ndescription: For boats and crews.\nurl: https://help.harbour.example/start\n---\n\n# Start\n\nWelcome.\n",
+  "moorings/fees.md":
+    "# Fees\n\n## What does a mooring cost?\n\nA mooring is asked for with form HB-10 at the Harbour Master Office (HMO). Each mooring has a buoy, and a mooring fee is due.\n",
+  "moorings/rules.md":
+    "# Rules\n\nForm HB-22 releases a mooring. Boats of the Blue Fleet use any buoy, and the Blue Fleet pays nothing. Ask the Blue Fleet captain in July.\n",
+  "kitchen/menu.md": "# Menu\n\n## Soups\n\nThe kitchen serves chowder. The chowder has clams, and chowder is served on Friday.\n",
+};
+
+describe("proposePack", () => {
+  it("proposes title, topics, terms, hosts and questions that stand in the documents", async () => {
+    const { documents } = await read(HARBOUR);
+    const pack = proposePack("harbour", documents, { path: "../papers" });
+    expect(pack).toMatchObject({
+      name: "harbour",
+      title: "Harbour handbook",
+      description: "For boats and crews.",
+      hosts: ["help.harbour.example"],
+      abbreviations: { HMO: ["harbour master office"] },
+      examples: ["What does a mooring cost?", 'What does "Menu" say about soups?'],
+    });
+    expect(pack.topics.map(({ slug }) => slug)).toEqual(["kitchen", "moorings"]);
+    expect(pack.topics[0]?.keywords).toContain("chowder");
+    expect(pack.topics[1]?.keywords).not.toContain("chowder");
+    expect(pack.entities.map(({ type, patterns }) => [type, ...patterns])).toEqual([
+      ["code", "\\b(?:HB-\\d+)\\b"],
+      ["name", "\\b(?:Blue Fleet)\\b"],
+    ]);
+  });
+
+  it("writes a pack that loads and has no fault, and never over one that is there", async () => {
+    const { documents } = await read(HARBOUR);
+    const pack = proposePack("harbour", documents, { path: "../../papers" });
+    const domains = join(root, "domains");
+    writePack(domains, pack);
+    expect(loadDomain("harbour", domains).title).toBe("Harbour handbook");
+    const { findings, documents: n } = await checkPack("harbour", { domainsDir: domains, maxFileBytes: MAX_FILE_BYTES, signal });
+    expect(n).toBe(4);
+    expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
+    expect(() => writePack(domains, pack)).toThrow('There is a pack "harbour" already');
+  });
+
+  it("proposes little from little, whatever the titles and addresses are", async () => {
+    const { documents, failed } = await read({
+      "a.md": "",
+      "日本.md": '# 料金 {{x}} "y": [z]\n\n一日百円。\n',
+      "b.md": "---\nurl: not an address\n---\nshort",
+      "c.json": "{",
+    });
+    const pack = proposePack("odd-one", documents, { path: "." });
+    expect(pack.title).toBe("Odd one");
+    expect(pack.hosts).toEqual([]);
+    expect(failed.map(({ path }) => path)).toEqual(["c.json"]);
+    writePack(join(root, "domains"), pack);
+    expect(loadDomain("odd-one", join(root, "domains")).name).toBe("odd-one");
+  });
+});

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { messageOf } from "../../errors.ts";
+import { supportedExtensions } from "../../ingest/formats/formats.ts";
+import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
+import { scanFolder } from "../../ingest/scan.ts";
+
+/** A document as it lies in a folder, read the way that ingest reads it. */
+export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;
+
+export interface FolderDocuments {
+  readonly documents: readonly FolderDocument[];
+  /** What has no format or cannot be read, with the reason. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly failed: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface ReadFolderOptions {
+  /** Paths are relative to it. */
+  readonly root: string;
+  readonly maxFileBytes: number;
+  readonly signal: AbortSignal;
+  readonly onFile?: (done: number, total: number, path: string) => void;
+}
+
+/** @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder` */
+export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions): Promise<FolderDocuments> {
+  const { files, skipped, unreadable } = scanFolder(folder, root, supportedExtensions);
+  const documents: FolderDocument[] = [];
+  const failed = unreadable.map(({ path, reason }) => ({ path, reason }));
+  for (const [i, { path, absolute, bytes }] of files.entries()) {
+    signal.throwIfAborted();
+    onFile?.(i, files.length, path);
+    if (bytes > maxFileBytes) {
+      failed.push({ path, reason: `it has ${bytes} bytes; at most ${maxFileBytes} are read` });
+      continue;
+    }
+    try {
+      documents.push(...(await readDocuments({ path, bytes: await readFile(absolute) })));
+    } catch (error) {
+      failed.push({ path, reason: messageOf(error) });
+    }
+  }
+  return { documents, skipped, failed };
+}

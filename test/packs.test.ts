@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { configSchema } from "../src/config.ts";
+import { SHIPPED_DOMAINS } from "../src/engine/domain.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { readGoldenSet } from "../src/grade/golden-set.ts";
+import { runGolden } from "../src/grade/run-golden.ts";
+import { isCivil, runCli } from "./support/cli.ts";
+
+const run = promisify(execFile);
+let cwd = "";
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "packs-"));
+  mkdirSync(join(cwd, "papers"));
+  writeFileSync(join(cwd, "papers", "fees.md"), "# Fees\n\n## What does a mooring cost?\n\nA mooring costs 9 dollars a night.\n");
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe("a pack with tenants", { timeout: 120_000 }, () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createEngine(configSchema.parse({ data_dir: join(cwd, "data"), domain: "retail" }));
+    for await (const _ of engine.ingestDomain("retail"));
+  }, 120_000);
+  afterAll(() => engine.close());
+
+  it("gives each tenant everybody's documents and its own, and nobody a tenant's", async () => {
+    const paths = async (tenant?: string) =>
+      (await engine.store.documents.outlines(engine.scope({ domain: "retail", tenant }))).map(({ path }) => path);
+    const [nobody, nova, shelf] = [await paths(), await paths("novamart"), await paths("shelfwise")];
+    expect(nobody.length).toBeGreaterThanOrEqual(4);
+    expect(nobody.filter((path) => path.startsWith("tenants/"))).toEqual([]);
+    expect(nova.filter((path) => path.startsWith("tenants/shelfwise/"))).toEqual([]);
+    expect(shelf.filter((path) => path.startsWith("tenants/novamart/"))).toEqual([]);
+    expect(Math.min(nova.length, shelf.length)).toBeGreaterThanOrEqual(12);
+  });
+
+  it("answers each tenant by its own rules", async () => {
+    const question = "Above which order amount is standard shipping or parcel delivery free?";
+    const quotes = async (tenant: string) => (await engine.answer(question, { tenant })).citations.map(({ quote }) => quote).join("\n");
+    expect(await quotes("novamart")).toContain("$60 or more");
+    expect(await quotes("shelfwise")).toContain("$35 or more");
+  });
+
+  it("names a tenant's contact to that tenant only", async () => {
+    const contacts = async (tenant?: string) =>
+      (await engine.answer("How do I renew my passport abroad?", { tenant })).refusal?.contacts.map(({ name }) => name) ?? [];
+    expect(await contacts("novamart")).toEqual(["NovaMart service line"]);
+    expect(await contacts("shelfwise")).toEqual(["ShelfWise information point"]);
+    expect(await contacts()).toEqual([]);
+  });
+
+  it("is asked its golden questions as the tenant that asks them", async () => {
+    const folder = join(SHIPPED_DOMAINS, "retail");
+    const whole = readGoldenSet({ name: "retail", corpus: folder, golden: join(folder, "golden") });
+    const about = (text: string) => whole.answerable.filter(({ question }) => question.includes(text));
+    const set = {
+      ...whole,
+      documents: join(folder, "documents"),
+      tenants: { novamart: join(folder, "tenants/novamart"), shelfwise: join(folder, "tenants/shelfwise") },
+      answerable: [...about("next day delivery"), ...about("evening delivery")],
+      unanswerable: [],
+    };
+    const options = { config: configSchema.parse({}), domain: "retail", signal: new AbortController().signal, openEngine: createEngine };
+    for await (const event of runGolden(set, options)) {
+      if (event.type !== "judged") continue;
+      expect(event.items.map(({ id, right }) => [id, right])).toEqual([
+        ["novamart-a-005", true],
+        ["shelfwise-a-004", true],
+      ]);
+    }
+  });
+});
+
+describe("new-domain and doctor", () => {
+  it("show a proposal without writing it, write it, and refuse to write over it", async () => {
+    const dry = await runCli(["new-domain", "harbour", "--from", "papers", "--dry-run"], { cwd });
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("What does a mooring cost?")]);
+    expect(existsSync(join(cwd, "domains"))).toBe(false);
+    const written = await runCli(["new-domain", "harbour", "--from", "papers", "--title", "Our harbour", "--json"], { cwd });
+    const { pack, written: path } = JSON.parse(written.stdout);
+    expect([written.code, pack.title, path]).toEqual([0, "Our harbour", join(cwd, "domains", "harbour", "domain.yaml")]);
+    const again = await runCli(["new-domain", "harbour", "--from", "papers"], { cwd });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is a pack "harbour" already')]);
+    const doctor = await runCli(["doctor", "harbour"], { cwd, env: { SOURCEBOUND_DOMAINS_DIR: join(cwd, "domains") } });
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("Our harbour: 1 documents")]);
+  });
+
+  it.each([
+    [["new-domain", "Harbour!", "--from", "papers"], "is no name of a domain"],
+    [["new-domain", "harbour2", "--from", "nowhere"], "nowhere"],
+    [["doctor", "retial"], 'Did you mean "retail"?'],
+    [["doctor", "--documents", "papers"], "belongs to one pack"],
+  ])("%j says what is wrong", async (args, told) => {
+    const finished = await runCli(args, { cwd });
+    expect(finished.code).not.toBe(0);
+    expect(finished.stderr).toContain(told);
+    expect(isCivil(finished)).toBe(true);
+  });
+
+  it("exits with 5 where a pack has a fault, with --strict also where it has a warning, and tells all as JSON", async () => {
+    const folder = join(cwd, "broken", "shop");
+    mkdirSync(join(folder, "documents"), { recursive: true });
+    writeFileSync(join(folder, "documents", "a.md"), "# Cards\n\nA card costs 5 dollars.\n");
+    const env = { SOURCEBOUND_DOMAINS_DIR: join(cwd, "broken") };
+    const pack = "name: shop\ntitle: Shop\ntopics: [{ slug: zoo, name: Zoo, keywords: [giraffe] }]\n";
+    writeFileSync(join(folder, "domain.yaml"), pack);
+    expect((await runCli(["doctor", "shop"], { cwd, env })).code).toBe(0);
+    expect((await runCli(["doctor", "shop", "--strict"], { cwd, env })).code).toBe(5);
+    writeFileSync(join(folder, "domain.yaml"), `${pack}hostlines: []\n`);
+    const broken = await runCli(["doctor", "shop", "--json"], { cwd, env });
+    expect(broken.code).toBe(5);
+    expect(JSON.parse(broken.stdout)).toMatchObject([{ name: "shop", ok: false, findings: [{ level: "fault", check: "schema" }] }]);
+  });
+});
+
+describe("make-documents of the book pack", () => {
+  const script = join(SHIPPED_DOMAINS, "book", "make-documents.mjs");
+  const words = "It was a long and quiet day by the river, and nobody came. ".repeat(5);
+
+  it("makes one file a chapter, without the frame and the table of contents, and never into a folder in use", async () => {
+    const book = `Licence text\n*** START OF THE BOOK ***\nCONTENTS\nCHAPTER I. Morning\nCHAPTER II. Evening\n\nCHAPTER I. Morning\n\n${words}\n\nCHAPTER II. Evening\n\n${words}\n*** END OF THE BOOK ***\nMore licence\n`;
+    writeFileSync(join(cwd, "book.txt"), book.replaceAll("\n", "\r\n"));
+    const out = join(cwd, "river");
+    await run(process.execPath, [script, "--file", join(cwd, "book.txt"), "--title", 'The "River"', "--out", out]);
+    expect(readdirSync(out)).toEqual(["chapter-001.md", "chapter-002.md"]);
+    const first = readFileSync(join(out, "chapter-001.md"), "utf8");
+    expect(first).toBe(`---\ntitle: "The \\"River\\": CHAPTER I. Morning"\n---\n\n# CHAPTER I. Morning\n\n${words.trim()}\n`);
+    await expect(run(process.execPath, [script, "--file", join(cwd, "book.txt"), "--out", out])).rejects.toMatchObject({ code: 2 });
+  });
+
+  it.each([[[]], [["--file", "none.txt", "--out", "x"]], [["--file", "a", "--package", "b", "--out", "x"]], [["--frobnicate"]]])(
+    "%j is wrong usage",
+    async (args) => {
+      await expect(run(process.execPath, [script, ...args], { cwd })).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("Usage:"),
+      });
+    },
+  );
+});
