@@ -2,14 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  configSchema,
-  DEFAULT_FILE_BYTES,
-  DEFAULT_PORT,
-  DEFAULT_QUESTION_CHARACTERS,
-  ENVIRONMENT_VARIABLES,
-  loadConfig,
-} from "./config.ts";
+import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "./config.ts";
 import { keysAt } from "./text/validate.ts";
 
 let cwd = "";
@@ -27,7 +20,7 @@ describe("loadConfig", () => {
       data_dir: join(cwd, ".sourcebound"),
       question_characters: DEFAULT_QUESTION_CHARACTERS,
       access: ["public"],
-      server: { host: "127.0.0.1", port: DEFAULT_PORT },
+      server: { host: "127.0.0.1", port: 8787 },
       cache: { enabled: true },
     });
     expect(load().model).toBeUndefined();
@@ -35,8 +28,8 @@ describe("loadConfig", () => {
 
   it("lets the environment win over the file, and overrides over both", () => {
     write("sourcebound.config.yaml", "server:\n  port: 1001\n  host: localhost\nprofile: spark\n");
-    expect(load().server).toEqual({ host: "localhost", port: 1001 });
-    expect(load({ SOURCEBOUND_PORT: "1002" }).server).toEqual({ host: "localhost", port: 1002 });
+    expect(load().server).toMatchObject({ host: "localhost", port: 1001 });
+    expect(load({ SOURCEBOUND_PORT: "1002" }).server).toMatchObject({ host: "localhost", port: 1002 });
     expect(load({ SOURCEBOUND_PORT: "1002" }, { "server.port": 1003 }).server.port).toBe(1003);
     expect(load({}, { "server.port": undefined }).server.port).toBe(1001);
   });

@@ -5,6 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ConfigError, messageOf } from "./errors.ts";
 import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "./models/hub/catalog.ts";
+import { serverSchema } from "./server-config.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 
@@ -28,16 +29,10 @@ export const DEFAULT_AUDIT_DAYS = 730;
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
-/** Shortest admin token: what guards a server must not be guessed. */
-export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 /** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
 export const DEFAULT_REPORT_DAYS = 90;
 /** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Port of the server. */
-export const DEFAULT_PORT = 8787;
-/** Address that the server binds: this machine only. */
-export const DEFAULT_HOST = "127.0.0.1";
 /** Milliseconds until a call to a model or encoder endpoint counts as failed. */
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 /** Tries after the first one; backoff doubles from half a second. */
@@ -158,22 +153,7 @@ export const configSchema = z.strictObject({
     ),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
   file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
-  server: z
-    .strictObject({
-      host: z
-        .string()
-        .min(1)
-        .default(DEFAULT_HOST)
-        .describe("Address to listen on; `127.0.0.1` answers this machine only, `0.0.0.0` every network"),
-      port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe("Port to listen on; 0 takes a free one"),
-      admin_token: z
-        .string()
-        .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
-        .optional()
-        .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are off, from this machine too"),
-    })
-    .prefault({})
-    .describe("The HTTP server that `serve` and `demo` start"),
+  server: serverSchema,
   session: z
     .strictObject({
       turns: z
@@ -287,6 +267,10 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_HOST: ["server", "host"],
   SOURCEBOUND_PORT: ["server", "port"],
   SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
+  SOURCEBOUND_WITHOUT_KEYS: ["server", "without_keys"],
+  SOURCEBOUND_REQUESTS_PER_HOUR: ["server", "requests_per_hour"],
+  SOURCEBOUND_TRUSTED_PROXIES: ["server", "trusted_proxies"],
+  SOURCEBOUND_ACCESS_LOG: ["server", "access_log"],
   SOURCEBOUND_PRIVACY: ["privacy"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
@@ -409,9 +393,11 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
 
 /** Environment values are text; numbers, booleans and lists are recognised by the place that they go to. */
 function fromText(name: string, value: string): unknown {
-  if (name === "SOURCEBOUND_ACCESS") return value.split(",").map((label) => label.trim());
-  if (name === "SOURCEBOUND_CACHE") return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|ANSWER_FROM)$/.test(name)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (name === "SOURCEBOUND_ACCESS" || name === "SOURCEBOUND_TRUSTED_PROXIES") return value.split(",").map((label) => label.trim());
+  if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
+    return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
+  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name))
+    return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }
 

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/server-config.ts";
+import { ROLES, type Role } from "../../src/store/keys.ts";
 import {
   askRequestSchema,
   askResponseSchema,
@@ -52,17 +55,32 @@ const MEMORY_ROUTES: readonly (readonly [string, string])[] = [
 
 const MEMORY_DOCS = [
   "## What is remembered",
-  "Routes under `/v1/admin` want `authorization: Bearer TOKEN` with `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`); without one they are off.",
+  "Routes under `/v1/admin` want `authorization: Bearer TOKEN`: a key of the role that the table of roles names, or `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`), which sees everything; without either they are off. A key that is bound finds only answers of its own scope.",
   `| route | what |\n| --- | --- |\n${MEMORY_ROUTES.map(([route, what]) => `| \`${route}\` | ${cell(what)} |`).join("\n")}`,
+].join("\n\n");
+
+const ROLE_DOCS: Readonly<Record<Role, string>> = {
+  ask: "`/v1/ask`, `/v1/feedback`, `/v1/sessions/ID`",
+  ingest: "`/v1/admin/refresh`, `/refresh-cache`, of its domains",
+  review: "`/v1/admin/review/…`, of answers in its domains, tenants and labels",
+  admin: "everything, `/v1/admin/stats` and `/v1/admin/memory` too; it cannot be bound",
+};
+
+const ACCESS_DOCS = [
+  "## Access",
+  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began.`,
+  `| role | opens |\n| --- | --- |\n${ROLES.map((role) => `| \`${role}\` | ${ROLE_DOCS[role]} |`).join("\n")}`,
+  `A key, and an address without one, may send ${DEFAULT_REQUESTS_PER_HOUR} requests an hour (\`server.requests_per_hour\`, or \`keys create --requests-per-hour\`); then \`429 too_many_requests\` with \`Retry-After\`. This machine without a key, the page, \`/healthz\` and \`/readyz\` are not limited. After ${MAX_FAILED_ATTEMPTS} wrong keys or administration tokens within ${FAILED_ATTEMPTS_S / 60} minutes an address gets \`429 too_many_attempts\`; a right key goes on to open. Counts are of this process and begin anew when it starts. An emergency gets its hotline in every refusal.`,
 ].join("\n\n");
 
 function apiDocs(): string {
   return [
     `${MADE}# HTTP API`,
-    "`POST /v1/ask` with `content-type: application/json`. With `accept: text/event-stream` the answer comes as Server-Sent Events: `stage`, `notice`, `warning`, `sentence`, `answer` (always last), `error`. A `sentence` is final once sent; the final `answer` equals the sentences in order. `GET /healthz` says what is loaded; `GET /v1/schema` gives these tables as JSON Schema. Offsets count UTF-16 code units.",
+    "`POST /v1/ask` with `content-type: application/json`. With `accept: text/event-stream` the answer comes as Server-Sent Events: `stage`, `notice`, `warning`, `sentence`, `answer` (always last), `error`. A `sentence` is final once sent; the final `answer` equals the sentences in order. `GET /healthz` says what is loaded, `GET /readyz` is 200 when there are documents to answer from and 503 before; `GET /v1/schema` gives these tables as JSON Schema. Offsets count UTF-16 code units.",
+    ACCESS_DOCS,
     `## Request\n\n${table(z.toJSONSchema(askRequestSchema, { io: "input" }) as JsonSchema)}`,
     `## Response\n\n${table(z.toJSONSchema(askResponseSchema) as JsonSchema)}`,
-    "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`; without one configured the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
+    "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`, or a key of the role `ingest`; without either the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
     table(z.toJSONSchema(refreshRequestSchema, { io: "input" }) as JsonSchema),
     table(z.toJSONSchema(refreshResponseSchema) as JsonSchema),
     MEMORY_DOCS,

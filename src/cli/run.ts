@@ -12,6 +12,7 @@ import { addDocumentsCommand } from "./commands/documents.ts";
 import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
+import { addKeysCommand } from "./commands/keys.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addNewDomainCommand } from "./commands/new-domain.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
@@ -104,6 +105,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addKeysCommand(program, context);
   addConflictsCommand(program, context);
   addCacheCommand(program, context);
   addReportsCommand(program, context);

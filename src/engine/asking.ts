@@ -6,7 +6,7 @@ import type { AnswerEvent } from "../events.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
 import type { AskRequest } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
-import { type DomainPack, scopeOf } from "./domain.ts";
+import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
 import type { GateThresholds } from "./gate-thresholds.ts";
@@ -70,7 +70,7 @@ function signalOf({ signal }: AskOptions): AbortSignal {
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   return {
     question,
-    scope: scopeOf(pack, options.tenant, config.access),
+    scope: askingScope(pack, options, config),
     profile: options.profile ?? config.profile ?? pack.default_profile,
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,

@@ -261,6 +261,15 @@ export function scopeOf(pack: DomainPack, tenant: string | null | undefined, gra
   return { domain: pack.name, tenant: name, access: own === null ? granted : granted.filter((label) => own.includes(label)) };
 }
 
+/** The scope of a request: what it names, with the labels that it brings or else the configured ones. @throws RequestError `unknown_tenant` */
+export function askingScope(
+  pack: DomainPack,
+  { tenant, access, caller }: { tenant?: string | null | undefined; access?: readonly string[] | undefined; caller?: string | undefined },
+  config: Pick<Config, "access">,
+): Scope {
+  return { ...scopeOf(pack, tenant, access ?? config.access), ...(caller === undefined ? {} : { caller }) };
+}
+
 function isPattern(source: string): boolean {
   try {
     new RegExp(source, "giu");

@@ -9,7 +9,8 @@ import type { Matcher } from "../remember/matcher.ts";
 import { createTopicReader, type ReadTopics } from "../remember/topics.ts";
 import type { Scope } from "../types.ts";
 import { createFactReader } from "../verify/facts.ts";
-import { type DomainPack, loadDomain, packHotlines, scopeOf } from "./domain.ts";
+import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
+import type { ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { perKey } from "./per-key.ts";
 import { createWebParts } from "./web-parts.ts";
@@ -18,7 +19,7 @@ import { createWebParts } from "./web-parts.ts";
 export interface Domains {
   /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
   pack(name?: string): DomainPack;
-  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  scope(options?: ScopeOptions): Scope;
   profile(pack: DomainPack, name?: string): Profile;
   /** Finds the hotlines that a message calls for, also where no domain can be read. */
   hotlines(name?: string): HotlineFinder;
@@ -43,7 +44,7 @@ export function createDomains({ config, given, local, now }: Opened): Domains {
   const pack = (name = config.domain) => packs(name);
   return {
     pack,
-    scope: ({ domain, tenant } = {}) => scopeOf(pack(domain), tenant, config.access),
+    scope: (options = {}) => askingScope(pack(options.domain), options, config),
     profile: (of, name = config.profile ?? of.default_profile) => profileNamed(name, [...(given.profiles ?? []), ...profiles]),
     hotlines: (name) => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }) => finders(hotlines),

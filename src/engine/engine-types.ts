@@ -22,10 +22,18 @@ import type { ReportReader } from "./reports.ts";
 export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 
-/** A question with everything but its text optional; the configuration fills the rest. */
-export interface AskOptions {
+/** Who asks, by name. */
+export interface ScopeOptions {
   readonly domain?: string | undefined;
   readonly tenant?: string | null | undefined;
+  /** Access labels in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
+  /** Id of the key that asks: sessions of one key are no other key's. */
+  readonly caller?: string | undefined;
+}
+
+/** A question with everything but its text optional; the configuration fills the rest. */
+export interface AskOptions extends ScopeOptions {
   readonly profile?: string | undefined;
   readonly detail?: "normal" | "more" | undefined;
   readonly sessionId?: string | null | undefined;
@@ -131,10 +139,10 @@ export interface Engine extends ReportReader {
   counts(scope: Scope): Promise<CorpusCounts>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
   readonly memory: Memory;
-  /** Who asks: domain and tenant by name, with the configured access. */
-  scope(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Scope;
+  /** Who asks: domain and tenant by name, with the configured access unless another is given. */
+  scope(options?: ScopeOptions): Scope;
   /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
-  feedback(request: FeedbackRequest, options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<void>;
+  feedback(request: FeedbackRequest, options?: ScopeOptions): Promise<void>;
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   gateFacts(domain?: string, profile?: string): GateFacts | null;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */

@@ -135,7 +135,8 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
   }
 }
 
-function unknownInteraction(id: string): RequestError {
+/** Also said of an interaction that the asker may not see. */
+export function unknownInteraction(id: string): RequestError {
   return new RequestError("unknown_interaction", `There is no interaction "${id}": \`sourcebound review list\` shows those that wait.`, {
     id,
   });

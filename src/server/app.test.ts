@@ -173,7 +173,7 @@ describe("hostile requests", () => {
 
   it.each([
     ["501 characters", new RequestError("question_too_long", "The question has 501 characters: at most 500.", { limit: 500 }), 400],
-    ["an unknown domain", new RequestError("unknown_domain", 'There is no domain "vetrans". Did you mean "veterans"?'), 404],
+    ["an unknown document", new RequestError("unknown_document", 'There is no document "hrl". Did you mean "hlr"?'), 404],
     ["a failing model", new ModelError("model_failed", "The model answered 500 three times: try later."), 502],
     ["a broken store", new StoreError("database_corrupt", "The database is damaged: restore it."), 503],
   ])("gives the engine's reason and the status for %s, in both forms", async (_name, thrown, status) => {
@@ -185,6 +185,18 @@ describe("hostile requests", () => {
       const { app } = setUp({ script });
       const body = JSON.stringify({ question: "x".repeat(501) });
       expect(await errorOf(await post(app, body, { accept }))).toMatchObject({ status, code: thrown.code, message: thrown.message });
+    }
+  });
+
+  it.each(["unknown_domain", "unknown_tenant"])("names no domain and no tenant of the server for %s", async (code) => {
+    const script: AskScript = async function* () {
+      yield { type: "admit-start" };
+      throw new RequestError(code, "Known: veterans, alice.", { known: ["veterans", "alice"] });
+    };
+    for (const accept of ["application/json", "text/event-stream"]) {
+      const error = await errorOf(await post(setUp({ script }).app, '{"question":"x"}', { accept }));
+      expect(error).toMatchObject({ status: 404, code });
+      expect(JSON.stringify(error)).not.toMatch(/veterans|alice/);
     }
   });
 

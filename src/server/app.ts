@@ -2,7 +2,8 @@ import { type Context, Hono, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError, withWarnings } from "../errors.ts";
-import { requireAdmin } from "./admin.ts";
+import { knownCallerOf } from "./access/caller.ts";
+import { createGuard, type GuardOptions } from "./access/guard.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
 import { goneResponse, isGone } from "./gone.ts";
@@ -11,13 +12,13 @@ import type { ServerLog } from "./log.ts";
 import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
 import { isJsonContentType } from "./read-ask-request.ts";
 import { ask, withoutEscapes } from "./routes/ask.ts";
-import { health } from "./routes/health.ts";
+import { health, ready } from "./routes/health.ts";
 import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
 import { refresh } from "./routes/refresh.ts";
 import { schema } from "./routes/schema.ts";
 
-export interface AppOptions {
+export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
   /** Sessions, feedback, review, figures and forgetting; absent: those routes do not exist. */
   readonly memory?: MemoryEngine | undefined;
@@ -27,21 +28,25 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
-  /** What opens `/v1/admin/…`; without one they are off. @default null */
-  readonly adminToken?: string | null;
 }
 
 /** The second is the name that the `book` source gives it. */
 const REFRESH_PATHS = ["/v1/admin/refresh", "/refresh-cache"] as const;
+/** What asks, and is counted. */
+const ASKING_PATHS = ["/v1/ask", "/v1/feedback", "/v1/sessions/*"] as const;
+/** Whoever reads a log must not be able to read sessions. */
+const SESSION_ID = /^(\/v1\/sessions\/)[^/]+/;
 const METHODS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(REFRESH_PATHS.map((path) => [path, "POST"])),
   "/v1/ask": "POST",
   "/v1/schema": "GET, HEAD",
   "/healthz": "GET, HEAD",
+  "/readyz": "GET, HEAD",
 };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, memory, log, webRoot, limits: given, adminToken = null, host = "127.0.0.1" }: AppOptions): Hono {
+export function createApp({ engine, memory, log, webRoot, limits: given, host = "127.0.0.1", ...guarding }: AppOptions): Hono {
+  const guard = createGuard(guarding);
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
   const app = new Hono();
@@ -49,13 +54,17 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
   app.onError((error, context) => {
     if (isGone(error, context.req.raw.signal)) return goneResponse();
     const { status, body } = describeFailure(error, log);
+    const wait = body.error.data?.retry_after_s;
+    if (typeof wait === "number") context.header("Retry-After", String(wait));
     return context.json(body, status);
   });
   app.use(async (context, next) => {
     const startedAt = performance.now();
     await next();
     const ms = Math.round(performance.now() - startedAt);
-    log.info("request", { method: context.req.method, path: context.req.path, status: context.res.status, ms });
+    const path = context.req.path.replace(SESSION_ID, "$1:id");
+    const who = { address: guard.addressOf(context), key: knownCallerOf(context)?.keyId ?? null };
+    log.info("request", { method: context.req.method, path, status: context.res.status, ms, ...who });
   });
   app.use(securityHeaders());
   if (isLoopback(host)) {
@@ -66,7 +75,17 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
     });
   }
 
-  app.use("/v1/admin/*", requireAdmin(adminToken), async (context, next) => {
+  const withHotlines = async (error: unknown, request: Request) =>
+    withWarnings(error, engine.hotlines(withoutEscapes(await readBeginning(request, limits.bodyBytes))));
+  for (const path of ["/v1/*", ...REFRESH_PATHS]) app.use(path, guard.identify);
+  for (const path of ASKING_PATHS)
+    app.use(path, async (context, next) => {
+      await guard.admitAsker(context).catch(async (error: unknown) => {
+        throw await withHotlines(error, context.req.raw);
+      });
+      await next();
+    });
+  app.use("/v1/admin/*", async (context, next) => {
     context.header("Cache-Control", "no-store");
     await next();
   });
@@ -79,17 +98,17 @@ export function createApp({ engine, memory, log, webRoot, limits: given, adminTo
     bodyLimit({
       maxSize: limits.bodyBytes,
       onError: async (context) => {
-        const beginning = await readBeginning(context.req.raw, limits.bodyBytes);
-        throw withWarnings(bodyTooLarge(limits.bodyBytes), engine.hotlines(withoutEscapes(beginning)));
+        throw await withHotlines(bodyTooLarge(limits.bodyBytes), context.req.raw);
       },
     }),
   ] as const;
   app.post("/v1/ask", ...json, (context) => ask(context, { engine, log, limits }));
-  if (memory !== undefined) addMemoryRoutes(app, memory, json);
+  if (memory !== undefined) addMemoryRoutes(app, memory, { json, role: guard.role });
   for (const path of REFRESH_PATHS)
-    app.post(path, requireAdmin(adminToken), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
+    app.post(path, guard.role("ingest"), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
   app.get("/v1/schema", schema);
   app.get("/healthz", (context) => health(context, engine));
+  app.get("/readyz", (context) => ready(context, engine));
   app.get("*", async (context, next) => {
     const file = page.get(context.req.path);
     if (file !== undefined) return sendPageFile(context, file);
@@ -177,6 +196,7 @@ function unknownRoute(method: string, path: string): RequestError {
     "POST /v1/admin/refresh",
     "GET /v1/schema",
     "GET /healthz",
+    "GET /readyz",
     "GET /",
   ];
   return new RequestError("unknown_route", `${method} ${path} is unknown: known are ${routes.join(", ")}.`, { routes });

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { RefreshResult } from "../engine/refresh.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Warning } from "../types.ts";
@@ -9,8 +10,8 @@ export type ParsedAskRequest = z.output<typeof askRequestSchema>;
 
 /** The part of the engine that HTTP needs. */
 export interface AskEngine {
-  /** Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
-  ask(request: ParsedAskRequest, options: { signal: AbortSignal }): AsyncGenerator<AnswerEvent, void>;
+  /** @param options.scope who asks: what of the request's domain and tenant the caller may reach. Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
+  ask(request: ParsedAskRequest, options: { signal: AbortSignal; scope: ScopeOptions }): AsyncGenerator<AnswerEvent, void>;
   /** Hotlines that a message calls for: also of a body that is no request. */
   hotlines(message: string): Warning[];
   health(): Promise<WireHealth>;

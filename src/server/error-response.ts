@@ -29,6 +29,13 @@ const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_interaction: 404,
   unknown_route: 404,
   page_not_built: 404,
+  not_ready: 503,
+  key_missing: 401,
+  key_wrong: 401,
+  role_missing: 403,
+  scope_denied: 403,
+  too_many_requests: 429,
+  too_many_attempts: 429,
   admin_token_wrong: 401,
   admin_off: 403,
   access_denied: 403,
@@ -43,6 +50,11 @@ const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unsupported_content_type: 415,
   model_timeout: 504,
 };
+
+/** Their messages name what there is beside: that is for whoever runs the server, at the command line. */
+const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
+const NOT_SERVED =
+  "What the request names as domain or tenant is not served here: leave it out, or ask whoever runs the server for its name.";
 
 /** Status by class, for every other code. The first class that fits counts. */
 const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulStatusCode])[] = [
@@ -78,6 +90,7 @@ function describeError(error: unknown, log: ServerLog): Failure {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
     if (status >= 500) log.error("request failed", { code: error.code, message: error.message, cause: causeOf(error) });
+    if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
     return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
   }
   const id = randomUUID();

@@ -7,12 +7,6 @@ export const DEFAULT_HEARTBEAT_MS = 15_000;
 /** Milliseconds that running answers get to finish when the server closes. */
 export const DEFAULT_CLOSE_GRACE_MS = 5_000;
 
-/**
- * Milliseconds in which a request must have arrived, its body included: 64 KiB need 10 s on the slowest line that is in use, and what takes
- * longer keeps a connection for nothing.
- */
-export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-
 export interface ServerLimits {
   /** @default 65536 */
   readonly bodyBytes: number;

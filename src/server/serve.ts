@@ -3,7 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
-import { DEFAULT_CLOSE_GRACE_MS, DEFAULT_REQUEST_TIMEOUT_MS } from "./limits.ts";
+import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../server-config.ts";
+import { DEFAULT_CLOSE_GRACE_MS } from "./limits.ts";
 
 /** Milliseconds in which the head of a request must have arrived: a few hundred bytes. */
 const MAX_HEADERS_MS = 10_000;
@@ -18,6 +19,8 @@ export interface ServeOptions {
   readonly closeGraceMs?: number;
   /** Milliseconds in which a request must have arrived, its body included. @default 20000 */
   readonly requestTimeoutMs?: number;
+  /** Connections open at once; further ones are closed. @default 1000 */
+  readonly connections?: number;
 }
 
 export interface RunningServer {
@@ -30,7 +33,13 @@ export interface RunningServer {
 /** Serves the app. Throws `ConfigError` (`port_in_use`, `port_not_allowed`, `host_not_available`) when it cannot listen. */
 export async function serve(
   app: Hono,
-  { host, port, closeGraceMs = DEFAULT_CLOSE_GRACE_MS, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS }: ServeOptions,
+  {
+    host,
+    port,
+    closeGraceMs = DEFAULT_CLOSE_GRACE_MS,
+    requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS,
+    connections: most = DEFAULT_CONNECTIONS,
+  }: ServeOptions,
 ): Promise<RunningServer> {
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -40,6 +49,7 @@ export async function serve(
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, TIMEOUT_CHECK_MS),
     },
   }) as Server;
+  server.maxConnections = most;
   const connections = trackConnections(server);
   await listen(server, host, port);
   const address = server.address() as AddressInfo;

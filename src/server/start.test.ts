@@ -16,7 +16,7 @@ describe("serveEngine", () => {
     };
     const said: string[] = [];
     const config = { server: { host: "127.0.0.1", port: 0 } };
-    const server = await serveEngine({ config, memory: { purge } } as unknown as Engine, (line) => said.push(line));
+    const server = await serveEngine({ config, store: {}, memory: { purge } } as unknown as Engine, (line) => said.push(line));
     await vi.advanceTimersByTimeAsync(SESSION_PURGE_MS - 1);
     expect(purges).toBe(0);
     await vi.advanceTimersByTimeAsync(1);

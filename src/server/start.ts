@@ -1,25 +1,42 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
-import { messageOf } from "../errors.ts";
+import { ConfigError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
+import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createApp } from "./app.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import type { ServerLog } from "./log.ts";
+import { isLoopback } from "./loopback.ts";
 import { type RunningServer, serve } from "./serve.ts";
 
 /** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
 
-/** Serves an engine as its configuration says. Errors go to `say`, one line each; questions are never logged. */
+/**
+ * Serves an engine as its configuration says. Errors go to `say`, one line each, and requests where the configuration wants them; questions
+ * are never logged.
+ * @throws ConfigError `config_keys_missing` when others than this machine were to be served and nobody has a key
+ */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
-  const { host, port, admin_token: adminToken = null } = engine.config.server;
+  const settings = engine.config.server;
+  const { host, port } = settings;
+  const keys = engine.store.keys;
+  if (!isLoopback(host) && settings.without_keys !== "anyone") await assertKeyed(keys, host);
   const log: ServerLog = {
-    info: () => undefined,
+    info: (message, facts) => {
+      if (settings.access_log) say(JSON.stringify({ time: new Date().toISOString(), message, ...facts }));
+    },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const app = createApp({ engine: toAskEngine(engine), memory: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, adminToken });
-  const server = await serve(app, { host, port });
+  const app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, keys },
+    adminToken: settings.admin_token ?? null,
+    withoutKeys: settings.without_keys,
+    trustedProxies: settings.trusted_proxies,
+    requestsPerHour: settings.requests_per_hour,
+  });
+  const server = await serve(app, { host, port, connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms });
   const purge = setInterval(() => {
     engine.memory.purge().catch((error: unknown) => log.error("purge failed", { reason: messageOf(error) }));
   }, SESSION_PURGE_MS);
@@ -36,10 +53,9 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 /** What HTTP asks of an engine. */
 export function toAskEngine(engine: Engine): AskEngine {
   return {
-    ask: (request, { signal }) =>
+    ask: (request, { signal, scope }) =>
       engine.ask(request.question, {
-        domain: request.domain,
-        tenant: request.tenant,
+        ...scope,
         profile: request.profile,
         detail: request.detail,
         sessionId: request.session_id ?? randomUUID(),
@@ -56,4 +72,12 @@ export function toAskEngine(engine: Engine): AskEngine {
     hotlines: (message) => engine.hotlines(message),
     health: async () => ({ ...(await engine.health()), version: VERSION }),
   };
+}
+
+/** Whoever can reach an address that others can reach must not be let in by having forgotten something. */
+async function assertKeyed(keys: KeyStore, host: string): Promise<void> {
+  const now = new Date();
+  if ((await keys.list()).some((key) => isLiveKey(key, now))) return;
+  const message = `Others can reach ${host}, and there is no key yet: make one with \`sourcebound keys create\`, serve this machine alone with --host 127.0.0.1, or let in whoever comes with \`server.without_keys: anyone\`.`;
+  throw new ConfigError("config_keys_missing", message, { host });
 }

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import type { Database } from "./schema.ts";
 
-export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge"] as const;
+export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** What somebody did; no words of questions or answers. */

@@ -14,6 +14,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "004_memory": { up: createMemoryTables },
   "005_review": { up: addReview },
   "006_reading": { up: addReading },
+  "007_keys": { up: addKeys },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {
@@ -194,4 +195,21 @@ async function addReading({ schema }: Kysely<unknown>): Promise<void> {
 
 async function addChance(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("interactions").addColumn("chance", "real").execute();
+}
+
+async function addKeys({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable("api_keys")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("hash", "text", (c) => c.notNull().unique())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("roles", "text", (c) => c.notNull())
+    .addColumn("domains", "text", (c) => c.notNull())
+    .addColumn("tenants", "text", (c) => c.notNull())
+    .addColumn("access", "text", (c) => c.notNull())
+    .addColumn("requests_per_hour", "integer")
+    .addColumn("created_at", "text", (c) => c.notNull())
+    .addColumn("expires_at", "text")
+    .addColumn("revoked_at", "text")
+    .execute();
 }

@@ -207,6 +207,22 @@ export interface Database {
     base_url: string | null;
     updated_at: string;
   };
+  /** Keys of those who ask over HTTP. */
+  api_keys: {
+    id: string;
+    /** Keyed hash of the key, which is stored nowhere. */
+    hash: string;
+    name: string;
+    /** JSON lists; `null` in the next three: no bound. */
+    roles: string;
+    domains: string;
+    tenants: string;
+    access: string;
+    requests_per_hour: number | null;
+    created_at: string;
+    expires_at: string | null;
+    revoked_at: string | null;
+  };
   sessions: {
     /** Keyed hash of name, scope and user. */
     id: string;

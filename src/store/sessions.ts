@@ -117,9 +117,18 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
   };
 }
 
-/** Scopes and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */
+/** Scopes, keys and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */
 function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
-  return keyedHash(secret, "session of", name, scope.domain, scope.tenant, labelsOf(scope), userId);
+  return keyedHash(
+    secret,
+    "session of",
+    name,
+    scope.domain,
+    scope.tenant,
+    labelsOf(scope),
+    userId,
+    ...(scope.caller === undefined ? [] : [scope.caller]),
+  );
 }
 
 function labelsOf(scope: Scope): string[] {

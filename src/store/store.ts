@@ -8,6 +8,7 @@ import { createEncoderStore, type EncoderStore } from "./encoders.ts";
 import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createKeyStore, type KeyStore } from "./keys.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
@@ -22,6 +23,7 @@ export interface Store {
   readonly graph: GraphStore;
   readonly origins: OriginStore;
   readonly sessions: SessionStore;
+  readonly keys: KeyStore;
   readonly interactions: InteractionStore;
   readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
@@ -58,6 +60,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
     sessions: createSessionStore(db, now, secret),
+    keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret, retention),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),

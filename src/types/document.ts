@@ -5,6 +5,8 @@ export interface Scope {
   readonly tenant: string | null;
   /** Access labels granted to the request; a document is visible when its label is among them. */
   readonly access: readonly string[];
+  /** Id of the key that asks over HTTP: sessions are its own. Absent without one. */
+  readonly caller?: string | undefined;
 }
 
 /** Half-open range `[start, end)` of UTF-16 code units. */

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { SourceboundError, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
 import { answerToWire, eventToWire } from "../../wire/index.ts";
+import { callerOf, narrow } from "../access/caller.ts";
 import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
 import { describeFailure } from "../error-response.ts";
 import { goneResponse } from "../gone.ts";
@@ -21,7 +22,8 @@ export async function ask(context: Context, options: AskRouteOptions): Promise<R
   const request = readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
-  const events = options.engine.ask(request, { signal });
+  const scope = narrow(callerOf(context), request);
+  const events = options.engine.ask(request, { signal, scope });
   if (wantsEvents(context.req.header("accept"))) return streamAnswer(context, events, signal, abort, options);
   try {
     const answer = await lastAnswer(events);

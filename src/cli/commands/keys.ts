@@ -1,0 +1,167 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Engine } from "../../engine/engine.ts";
+import { RequestError } from "../../errors.ts";
+import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
+import type { CliContext } from "../context.ts";
+import { harmlessLine } from "../harmless.ts";
+import { configOf, withEngine } from "../open.ts";
+import { toTime } from "../to-count.ts";
+import { userName } from "../user-name.ts";
+
+interface CreateFlags {
+  role: Role[];
+  domain?: string[];
+  tenant?: string[];
+  allTenants?: true;
+  access?: string[];
+  expires?: string;
+  requestsPerHour?: number;
+  by?: string;
+  json?: boolean;
+}
+
+export function addKeysCommand(program: Command, context: CliContext): void {
+  const keys = program.command("keys").description("who may ask over HTTP: keys for programs and people");
+  addCreate(keys, context);
+  addList(keys, context);
+  addRevoke(keys, context);
+}
+
+function addCreate(keys: Command, context: CliContext): void {
+  const { terminal } = context;
+  keys
+    .command("create")
+    .description("make a key; it is shown once, and only a hash of it is kept")
+    .argument("<name>", "who holds it, for the list: such as `website`", toName)
+    .addOption(new Option("--role <role...>", "what it lets do").choices(ROLES).default(["ask"]))
+    .option("--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)")
+    .option("--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)")
+    .option("--all-tenants", "every tenant of its domains, and what belongs to none")
+    .option("--access <label...>", "access labels that it grants, in the place of the configured ones")
+    .option("--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", toExpiry)
+    .option("--requests-per-hour <number>", "in the place of the server's; 0: as many as come", toRate)
+    .option("--by <name>", "who makes it, for the audit log")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      `
+Roles: ask (questions, verdicts, sessions), ingest (read the documents of its domains again), review (answers of its scope),
+admin (the whole installation: it cannot be bound). From the first key on, requests without one are refused, those from this
+machine too, unless \`server.without_keys\` says otherwise.
+
+Examples:
+  sourcebound keys create website
+  sourcebound keys create acme --domain retail --tenant acme --expires 90d
+  sourcebound keys create office --role ask review --access public staff
+  KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
+    -H 'content-type: application/json' -d '{"question":"What rating does tinnitus get?"}'`,
+    )
+    .action(async (name: string, flags: CreateFlags, command: Command) => {
+      await withEngine(context, configOf(context, command), async (engine) => {
+        const grant = grantOf(flags, engine);
+        const made = { name, ...grant, expiresAt: flags.expires ?? null, requestsPerHour: flags.requestsPerHour ?? null };
+        const { key, record } = await engine.store.keys.create(made, flags.by ?? userName());
+        if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
+        terminal.print(key);
+        terminal.error(`Key ${record.id} (${describe(record)}). It is shown this once: keep it where secrets are kept.`);
+      });
+    });
+}
+
+/** @throws RequestError for names that do not exist, and for an administrator that is bound */
+function grantOf({ role, domain, tenant, allTenants, access }: CreateFlags, engine: Engine) {
+  if (role.includes("admin")) {
+    if (domain === undefined && tenant === undefined && access === undefined) {
+      return { roles: role, domains: null, tenants: null, access: null };
+    }
+    throw new RequestError("config_key_bound", "An admin key runs the whole installation: leave out --domain, --tenant and --access.");
+  }
+  if (allTenants === true && tenant !== undefined) throw new RequestError("config_key_bound", "Give --tenant or --all-tenants, not both.");
+  const domains = domain ?? [engine.config.domain];
+  for (const one of domains) for (const party of tenant ?? [undefined]) engine.scope({ domain: one, tenant: party });
+  return { roles: role, domains, tenants: allTenants === true ? null : (tenant ?? []), access: access ?? null };
+}
+
+function addList(keys: Command, context: CliContext): void {
+  const { terminal } = context;
+  keys
+    .command("list")
+    .description("all keys, newest first, also those that open nothing any more")
+    .option("--json", "as JSON")
+    .addHelpText("after", "\nExamples:\n  sourcebound keys list\n  sourcebound keys list --json | jq '.[] | select(.state == \"live\").id'")
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      await withEngine(context, configOf(context, command), async ({ store }) => {
+        const all = await store.keys.list();
+        if (json) return terminal.print(JSON.stringify(all.map(toJson)));
+        if (all.length === 0)
+          terminal.error("There are no keys: this machine may ask without one. `sourcebound keys create NAME` makes one.");
+        for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
+      });
+    });
+}
+
+function addRevoke(keys: Command, context: CliContext): void {
+  const { terminal } = context;
+  keys
+    .command("revoke")
+    .description("end a key; a running server refuses it from the next request on")
+    .argument("<id>", "id of the key, from `keys list`")
+    .option("--by <name>", "who acts, for the audit log")
+    .option("--json", "as JSON")
+    .addHelpText("after", "\nExamples:\n  sourcebound keys revoke 3f0c9a1b2d4e")
+    .action(async (id: string, { by, json }: { by?: string; json?: boolean }, command: Command) => {
+      await withEngine(context, configOf(context, command), async ({ store }) => {
+        if (!(await store.keys.revoke(id, by ?? userName()))) {
+          const message = `There is no live key "${id}": \`sourcebound keys list\` shows the ids; a key that was revoked stays so.`;
+          throw new RequestError("unknown_key", message, { id });
+        }
+        terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
+      });
+    });
+}
+
+function stateOf(key: KeyRecord): "live" | "expired" | "revoked" {
+  if (key.revokedAt !== null) return "revoked";
+  return isLiveKey(key, new Date()) ? "live" : "expired";
+}
+
+function toJson(key: KeyRecord): Record<string, unknown> {
+  const { id, name, roles, domains, tenants, access } = key;
+  return {
+    ...{ id, name, state: stateOf(key), roles, domains, tenants, access },
+    requests_per_hour: key.requestsPerHour,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+  };
+}
+
+function describe({ roles, domains, tenants, access, expiresAt }: KeyRecord): string {
+  const parts = [
+    roles.join(" and "),
+    domains === null ? "all domains" : `domain ${domains.join(", ")}`,
+    tenants === null ? "all tenants" : tenants.length === 0 ? "no tenant" : `tenant ${tenants.join(", ")}`,
+    ...(access === null ? [] : [`access ${access.join(", ")}`]),
+    expiresAt === null ? "never expires" : `until ${expiresAt}`,
+  ];
+  return harmlessLine(parts.join("; "));
+}
+
+function toName(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > 100) throw new InvalidArgumentError("give a name of 1 to 100 characters.");
+  return name;
+}
+
+function toRate(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give a whole number, or 0 for as many as come.");
+  return Number(text);
+}
+
+/** `90d` from now, a date or a time. */
+function toExpiry(text: string): string {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+  if (Date.parse(at) <= Date.now()) throw new InvalidArgumentError("this time is over: give one that is to come, or days such as 90d.");
+  return at;
+}

@@ -1,0 +1,90 @@
+import type { Context } from "hono";
+import type { ScopeOptions } from "../../engine/engine-types.ts";
+import { RequestError } from "../../errors.ts";
+import type { KeyRecord, Role } from "../../store/keys.ts";
+
+/** Who sent a request, and what it may reach. */
+export interface Caller {
+  /** Id of its key; `null`: it came without one. */
+  readonly keyId: string | null;
+  readonly roles: ReadonlySet<Role>;
+  /** `null`: all. */
+  readonly domains: readonly string[] | null;
+  /** Empty: only what belongs to no tenant; `null`: all. */
+  readonly tenants: readonly string[] | null;
+  /** `null`: the labels of the configuration. */
+  readonly access: readonly string[] | null;
+}
+
+/** Whoever may ask without a key: as the configuration says. */
+export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
+
+/** Whoever has the administration token: everything. */
+export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(["ask", "ingest", "review", "admin"]) };
+
+export function callerOfKey({ id, roles, domains, tenants, access }: KeyRecord): Caller {
+  return { keyId: id, roles: new Set(roles.includes("admin") ? [...OPERATOR.roles, ...roles] : roles), domains, tenants, access };
+}
+
+/** Has it the whole installation before it, not a part? */
+export function seesEverything({ domains, tenants, access }: Caller): boolean {
+  return domains === null && tenants === null && access === null;
+}
+
+/**
+ * The scope that a request gets: what it names, where the caller may reach that; what the caller is bound to, where it names nothing.
+ * The refusal is the same whether what was named exists or not, and names nothing.
+ * @throws RequestError `scope_denied`, `tenant_missing`
+ */
+export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
+  const { domains, tenants, access, keyId } = caller;
+  if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
+  if (tenant !== undefined && tenants !== null && !tenants.includes(tenant)) throw scopeDenied();
+  if (tenant === undefined && tenants !== null && tenants.length > 1) {
+    throw new RequestError("tenant_missing", 'This key is good for several tenants: name one of them as "tenant".');
+  }
+  return {
+    domain: domain ?? domains?.[0],
+    tenant: tenant ?? tenants?.[0],
+    ...(access === null ? {} : { access }),
+    ...(keyId === null ? {} : { caller: keyId }),
+  };
+}
+
+/** May the caller look at what was asked in a scope? */
+export function covers(
+  { domains, tenants, access }: Caller,
+  of: { readonly domain: string; readonly tenant: string | null; readonly access: readonly string[] },
+): boolean {
+  return (
+    (domains === null || domains.includes(of.domain)) &&
+    (tenants === null || (of.tenant === null ? tenants.length === 0 : tenants.includes(of.tenant))) &&
+    (access === null || of.access.every((label) => access.includes(label)))
+  );
+}
+
+/** Of a request that has passed `identify`. @throws RequestError `key_missing` */
+export function callerOf(context: Context): Caller {
+  const caller = knownCallerOf(context);
+  if (caller === null) {
+    context.header("WWW-Authenticate", "Bearer");
+    throw new RequestError(
+      "key_missing",
+      'This server wants a key: send "authorization: Bearer KEY". `sourcebound keys create` makes one.',
+    );
+  }
+  return caller;
+}
+
+/** `null`: the request came without a key where one is wanted. */
+export function knownCallerOf(context: Context): Caller | null {
+  return (context.get("caller") as Caller | null | undefined) ?? null;
+}
+
+/** The same whether what was named exists or not. */
+export function scopeDenied(): RequestError {
+  return new RequestError(
+    "scope_denied",
+    "What the request names as domain or tenant is not open to this key: leave it out, or use another key.",
+  );
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import type { KeyRecord, KeyStore } from "../../store/keys.ts";
+import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
+import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
+import { createApp } from "../app.ts";
+import { MAX_FAILED_ATTEMPTS } from "./admission.ts";
+import type { GuardOptions } from "./guard.ts";
+
+const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });
+const TOKEN = "a-token-of-some-length";
+const KEY = "sb_key";
+const STRANGER = "203.0.113.7";
+
+function keysOf(made: Readonly<Record<string, Partial<KeyRecord>>>): Pick<KeyStore, "find" | "any"> {
+  const record = (id: string): KeyRecord => ({
+    ...{ id, name: id, roles: ["ask"], domains: ["d"], tenants: [], access: null, requestsPerHour: null },
+    ...{ createdAt: "", expiresAt: null, revokedAt: null },
+    ...made[id],
+  });
+  return { find: async (key) => (key in made ? record(key) : null), any: async () => Object.keys(made).length > 0 };
+}
+
+function setUp(options: GuardOptions & { host?: string } = {}) {
+  const engine = createFakeAskEngine(async function* () {
+    yield* eventsOf(answer);
+  });
+  const withHotline = {
+    ...engine,
+    hotlines: (text: string) => (text.includes("emergency") ? [{ code: "hotline", message: "Call 988." }] : []),
+  };
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const log = { info: (_: string, facts: Readonly<Record<string, unknown>>) => logged.push(facts), error: () => undefined };
+  const app = createApp({ engine: withHotline, log, webRoot: "/nowhere", ...options });
+  const send = async (
+    path: string,
+    { from = "127.0.0.1", body = { question: "q" } as unknown, ...headers }: Record<string, unknown> = {},
+  ) => {
+    const get = path === "/healthz" || path === "/readyz";
+    const init = get ? {} : { method: "POST", body: JSON.stringify(body) };
+    const all = { "content-type": "application/json", ...(headers as Record<string, string>) };
+    const response = await app.request(path, { ...init, headers: all }, { incoming: { socket: { remoteAddress: from } } });
+    const { error } = (await response.json()) as { error?: { code: string; message: string; warnings?: { message: string }[] } };
+    return { status: response.status, headers: response.headers, code: error?.code, error };
+  };
+  const ask = (given: Record<string, unknown> = {}) => send("/v1/ask", given);
+  return { engine, send, ask, logged };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe("without a key", () => {
+  it("this machine is served, and only it", async () => {
+    const { ask } = setUp();
+    expect((await ask()).status).toBe(200);
+    expect((await ask({ from: "::1" })).status).toBe(200);
+    expect((await ask({ from: "::ffff:127.0.0.1" })).status).toBe(200);
+    for (const from of [STRANGER, "2001:db8::1", "10.0.0.1", "nonsense"]) {
+      const { status, code, headers } = await ask({ from });
+      expect([status, code, headers.get("www-authenticate")]).toEqual([401, "key_missing", "Bearer"]);
+    }
+  });
+
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "x-forwarded-host"])(
+    "a proxy that sends %s is not this machine",
+    async (name) => {
+      expect((await setUp().ask({ [name]: "127.0.0.1" })).code).toBe("key_missing");
+    },
+  );
+
+  it("nobody is served from the first key on, unless the setting says so", async () => {
+    const keys = keysOf({ [KEY]: {} });
+    expect((await setUp({ keys }).ask()).code).toBe("key_missing");
+    expect((await setUp({ keys, withoutKeys: "this-machine" }).ask()).status).toBe(200);
+    expect((await setUp({ keys, withoutKeys: "this-machine" }).ask({ from: STRANGER })).code).toBe("key_missing");
+    expect((await setUp({ keys, withoutKeys: "anyone", host: "0.0.0.0" }).ask({ from: STRANGER })).status).toBe(200);
+  });
+
+  it("an emergency gets its hotline although nothing else is said", async () => {
+    const { ask } = setUp({ withoutKeys: "anyone", requestsPerHour: 1 });
+    const body = { question: "an emergency" };
+    await ask({ from: STRANGER });
+    expect((await ask({ from: STRANGER, body })).error).toMatchObject({ code: "too_many_requests", warnings: [{ message: "Call 988." }] });
+    expect((await setUp().ask({ from: STRANGER, body })).error?.warnings).toHaveLength(1);
+  });
+});
+
+describe("a key", () => {
+  it("opens from anywhere, and another one nothing", async () => {
+    const { ask } = setUp({ keys: keysOf({ [KEY]: {} }) });
+    expect((await ask({ from: STRANGER, ...bearer(KEY) })).status).toBe(200);
+    expect(await ask({ from: STRANGER, ...bearer(`${KEY}x`) })).toMatchObject({ status: 401, code: "key_wrong" });
+    expect((await ask({ ...bearer("sb_wrong") })).code).toBe("key_wrong");
+    expect((await setUp().ask({ ...bearer("sb_wrong") })).code).toBe("key_wrong");
+  });
+
+  it("decides domain, tenant and labels; the body can only narrow", async () => {
+    const { ask, engine } = setUp({ keys: keysOf({ [KEY]: { domains: ["d", "e"], tenants: ["alice", "bob"], access: ["staff"] } }) });
+    expect((await ask({ ...bearer(KEY) })).code).toBe("tenant_missing");
+    await ask({ ...bearer(KEY), body: { question: "q", tenant: "bob", domain: "e" } });
+    expect(engine.calls.at(-1)?.scope).toEqual({ domain: "e", tenant: "bob", access: ["staff"], caller: KEY });
+    const exists = await ask({ ...bearer(KEY), body: { question: "q", tenant: "carol" } });
+    const doesNot = await ask({ ...bearer(KEY), body: { question: "q", domain: "nowhere", tenant: "bob" } });
+    expect([exists.status, exists.error]).toEqual([403, doesNot.error]);
+    expect(JSON.stringify(exists.error)).not.toMatch(/carol|alice|bob|"d"|"e"/);
+    expect(engine.calls).toHaveLength(1);
+  });
+
+  it("does what its roles say and nothing else", async () => {
+    const keys = keysOf({ sb_ask: {}, sb_ingest: { roles: ["ingest"] }, sb_admin: { roles: ["admin"], domains: null, tenants: null } });
+    const { send, ask, engine } = setUp({ keys });
+    expect((await send("/v1/admin/refresh", { body: {}, ...bearer("sb_ask") })).code).toBe("role_missing");
+    expect((await ask(bearer("sb_ingest"))).code).toBe("role_missing");
+    expect((await send("/refresh-cache", { body: {}, ...bearer("sb_ingest") })).status).toBe(200);
+    expect((await send("/refresh-cache", { body: { domain: "other" }, ...bearer("sb_ingest") })).code).toBe("scope_denied");
+    expect((await send("/v1/admin/refresh", { body: { domain: "other" }, ...bearer("sb_admin") })).status).toBe(200);
+    expect((await ask(bearer("sb_admin"))).status).toBe(200);
+    expect(engine.refreshes).toEqual(["d", "other"]);
+  });
+
+  it("that is guessed is answered less and less; those that are right stay open", async () => {
+    const { ask } = setUp({ keys: keysOf({ [KEY]: {} }) });
+    for (let i = 0; i < MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer("sb_wrong") })).status).toBe(401);
+    const { status, code, headers } = await ask({ from: STRANGER, ...bearer("sb_wrong") });
+    expect([status, code]).toEqual([429, "too_many_attempts"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await ask({ from: STRANGER, ...bearer(KEY) })).status).toBe(200);
+    expect((await ask({ from: "203.0.113.8", ...bearer("sb_wrong") })).status).toBe(401);
+  });
+});
+
+describe("the administration token", () => {
+  it("cannot be guessed: after ten wrong ones the right one waits too", async () => {
+    const { send } = setUp({ adminToken: TOKEN });
+    const refresh = (token: string, from = "127.0.0.1") => send("/v1/admin/refresh", { body: {}, from, ...bearer(token) });
+    expect((await refresh(TOKEN)).status).toBe(200);
+    for (let i = 0; i < MAX_FAILED_ATTEMPTS; i++) expect((await refresh(`${TOKEN}${i}`)).status).toBe(401);
+    expect((await refresh(TOKEN)).status).toBe(429);
+    expect((await refresh(TOKEN, STRANGER)).status).toBe(200);
+  });
+
+  it("opens no question", async () => {
+    expect((await setUp({ adminToken: TOKEN }).ask({ from: STRANGER, ...bearer(TOKEN) })).code).toBe("key_missing");
+  });
+});
+
+describe("admission", () => {
+  it("takes so many requests of an address an hour, then says when to come again", async () => {
+    const { ask, send } = setUp({ withoutKeys: "anyone", requestsPerHour: 3 });
+    for (let i = 0; i < 3; i++) expect((await ask({ from: STRANGER })).status).toBe(200);
+    const { status, code, headers } = await ask({ from: STRANGER });
+    expect([status, code]).toEqual([429, "too_many_requests"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(3500);
+    expect((await ask({ from: "203.0.113.8" })).status).toBe(200);
+    for (let i = 0; i < 10; i++) expect((await send("/healthz", { from: STRANGER })).status).toBe(200);
+    for (let i = 0; i < 10; i++) expect((await send("/readyz", { from: STRANGER })).status).toBe(200);
+  });
+
+  it("takes 100 by default, and any number of this machine", async () => {
+    const { ask } = setUp({ withoutKeys: "anyone" });
+    const statuses = [];
+    for (let i = 0; i < 101; i++) statuses.push((await ask({ from: STRANGER })).status);
+    expect([statuses.indexOf(429), statuses.length]).toEqual([100, 101]);
+    for (let i = 0; i < 110; i++) expect((await ask()).status).toBe(200);
+  });
+
+  it("counts a household of IPv6 as one, and each key for itself", async () => {
+    const { ask } = setUp({
+      withoutKeys: "anyone",
+      requestsPerHour: 1,
+      keys: keysOf({ sb_a: {}, sb_b: { requestsPerHour: 2 }, sb_c: { requestsPerHour: 0 } }),
+    });
+    expect((await ask({ from: "2001:db8:1:2::1" })).status).toBe(200);
+    expect((await ask({ from: "2001:db8:1:2:ffff::9" })).status).toBe(429);
+    expect((await ask({ from: "2001:db8:1:3::1" })).status).toBe(200);
+    const of = async (key: string) => [await ask(bearer(key)), await ask(bearer(key)), await ask(bearer(key))].map(({ status }) => status);
+    expect([await of("sb_a"), await of("sb_b"), await of("sb_c")]).toEqual([
+      [200, 429, 429],
+      [200, 200, 429],
+      [200, 200, 200],
+    ]);
+  });
+
+  it("believes X-Forwarded-For of trusted proxies alone", async () => {
+    const { ask } = setUp({ withoutKeys: "anyone", requestsPerHour: 1, trustedProxies: ["10.0.0.0/8"] });
+    const via = (from: string, forwarded: string) => ask({ from, "x-forwarded-for": forwarded });
+    expect((await via("10.0.0.1", "6.6.6.6, 198.51.100.1")).status).toBe(200);
+    expect((await via("10.0.0.2", "7.7.7.7, 198.51.100.1, 10.0.0.9")).status).toBe(429);
+    expect((await via("10.0.0.1", "198.51.100.2")).status).toBe(200);
+    expect((await via(STRANGER, "198.51.100.3")).status).toBe(200);
+    expect((await via(STRANGER, "198.51.100.4")).status).toBe(429);
+  });
+});
+
+it("logs who came and when, no text and no session", async () => {
+  const { ask, send, logged } = setUp({ keys: keysOf({ [KEY]: {} }) });
+  await ask({ from: STRANGER, ...bearer(KEY), body: { question: "my secret illness" } });
+  await send("/v1/sessions/secret-session", { from: STRANGER, ...bearer(KEY) });
+  expect(logged).toEqual([
+    { method: "POST", path: "/v1/ask", status: 200, ms: expect.any(Number), address: STRANGER, key: KEY },
+    expect.objectContaining({ path: "/v1/sessions/:id" }),
+  ]);
+  expect(JSON.stringify(logged)).not.toContain("secret");
+});

@@ -1,0 +1,113 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { RequestError } from "../../errors.ts";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../server-config.ts";
+import { KEY_PREFIX, type KeyRecord, type KeyStore, type Role } from "../../store/keys.ts";
+import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
+import { createAdmission } from "./admission.ts";
+import { callerOf, callerOfKey, knownCallerOf, OPERATOR, WITHOUT_KEY } from "./caller.ts";
+
+export interface GuardOptions {
+  /** Keys that were made; absent: none ever was. */
+  readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
+  /** Who may ask without a key. Absent: this machine, until the first key is made. */
+  readonly withoutKeys?: "this-machine" | "anyone" | undefined;
+  /** What opens `/v1/admin/…` beside keys; `null`: nothing. @default null */
+  readonly adminToken?: string | null;
+  /** Addresses and ranges whose `X-Forwarded-For` is believed. @default [] */
+  readonly trustedProxies?: readonly string[];
+  /** 0: as many as come. @default 100 */
+  readonly requestsPerHour?: number;
+}
+
+/** What stands before the routes. */
+export interface Guard {
+  /** Finds out who sends a request. @throws RequestError `key_wrong`, `too_many_attempts` */
+  readonly identify: MiddlewareHandler;
+  /** Lets in whoever may ask, as often as they may. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
+  admitAsker(context: Context): Promise<void>;
+  /**
+   * Lets in keys of a role and the administration token. Without either these addresses are off, from this machine too: any page in a browser
+   * can send a request to it, and so can whatever forwards requests from outside.
+   */
+  role(role: Role): MiddlewareHandler;
+  addressOf(context: Context): string;
+}
+
+export function createGuard(options: GuardOptions): Guard {
+  const { keys, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
+  const admission = createAdmission();
+  const isTrusted = createTrust(trustedProxies);
+  const addressAt = (context: Context) => addressOf(context, isTrusted);
+  const mayAskWithoutKey = async (context: Context) => {
+    if (withoutKeys === "anyone") return true;
+    return isFromThisMachine(context) && (withoutKeys === "this-machine" || keys === undefined || !(await keys.any()));
+  };
+  return {
+    addressOf: addressAt,
+    identify: async (context, next) => {
+      const token = bearerOf(context);
+      if (token?.startsWith(KEY_PREFIX)) {
+        const key = (await keys?.find(token)) ?? null;
+        if (key === null) throw await keyWrong(context, () => admission.failed(countedAs(addressAt(context))));
+        context.set("caller", callerOfKey(key));
+        context.set("key", key);
+      } else if (await mayAskWithoutKey(context)) context.set("caller", WITHOUT_KEY);
+      await next();
+    },
+    async admitAsker(context) {
+      const caller = callerOf(context);
+      if (!caller.roles.has("ask")) throw roleMissing("ask");
+      const key = context.get("key") as KeyRecord | undefined;
+      if (key !== undefined) await admission.take(`key ${key.id}`, key.requestsPerHour ?? requestsPerHour);
+      else if (!isFromThisMachine(context)) await admission.take(`address ${countedAs(addressAt(context))}`, requestsPerHour);
+    },
+    role: (role) => async (context, next) => {
+      const caller = knownCallerOf(context);
+      if (caller !== null && caller.keyId !== null) {
+        if (!caller.roles.has(role)) throw roleMissing(role);
+        return next();
+      }
+      if (adminToken === null) throw adminOff();
+      const address = countedAs(addressAt(context));
+      await admission.assertMayTry(address);
+      const given = bearerOf(context);
+      if (given === undefined || !isEqual(given, adminToken)) {
+        context.header("WWW-Authenticate", "Bearer");
+        await admission.failed(address);
+        throw new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
+      }
+      context.set("caller", OPERATOR);
+      return next();
+    },
+  };
+}
+
+function bearerOf(context: Context): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
+}
+
+async function keyWrong(context: Context, count: () => Promise<void>): Promise<RequestError> {
+  context.header("WWW-Authenticate", "Bearer");
+  await count();
+  return new RequestError(
+    "key_wrong",
+    "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.",
+  );
+}
+
+function roleMissing(role: Role): RequestError {
+  return new RequestError("role_missing", `This key may not do that: it lacks the role "${role}".`, { role });
+}
+
+function adminOff(): RequestError {
+  const message =
+    "This address is off: send a key that may do this, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
+  return new RequestError("admin_off", message);
+}
+
+/** In the same time whatever differs, lengths included. */
+function isEqual(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,65 @@
+import { RequestError } from "../../errors.ts";
+import { type QueuedQuestion, type Review, type ReviewHistory, type ShownReview, unknownInteraction } from "../../remember/review.ts";
+import type { Answer } from "../../types.ts";
+import { type Caller, covers, scopeDenied, seesEverything } from "./caller.ts";
+
+/** Most questions of a domain that are looked at for a caller who may see a part of them. */
+const MOST_QUEUED = 500;
+/** Questions of the queue where the request does not say how many. */
+const DEFAULT_QUEUED = 50;
+
+/** What is kept of a name beside the id of a key. */
+const NAME_CHARACTERS = 80;
+
+type QueueOptions = NonNullable<Parameters<Review["queue"]>[0]>;
+
+/** What a reviewer can do with answers of the caller's scope; others are not found, exactly like those that never were. */
+export interface ScopedReview {
+  queue(caller: Caller, options: QueueOptions): Promise<QueuedQuestion[]>;
+  show(caller: Caller, id: string): Promise<ShownReview>;
+  act(act: "approve" | "flag", caller: Caller, options: { id: string; by: string }): Promise<ShownReview>;
+  correct(caller: Caller, options: { id: string; answer: string; by: string }): Promise<Answer>;
+  history(caller: Caller, options: { id?: string | undefined; limit?: number | undefined }): Promise<ReviewHistory>;
+}
+
+export function scopedReview(review: Review): ScopedReview {
+  const show = async (caller: Caller, id: string) => {
+    const shown = await review.show(id);
+    if (!covers(caller, shown)) throw unknownInteraction(id);
+    return shown;
+  };
+  return {
+    show,
+    async queue(caller, { domain, limit = DEFAULT_QUEUED, status }) {
+      if (seesEverything(caller)) return review.queue({ domain, limit, status });
+      if (domain !== undefined && caller.domains !== null && !caller.domains.includes(domain)) throw scopeDenied();
+      const domains = domain !== undefined ? [domain] : (caller.domains ?? [undefined]);
+      const queues = await Promise.all(domains.map((one) => review.queue({ domain: one, limit: MOST_QUEUED, status })));
+      const seen = queues.flat().filter(({ tenant, access }) => {
+        const labels = JSON.parse(access) as string[];
+        return covers({ ...caller, domains: null }, { domain: "", tenant: tenant === "" ? null : tenant, access: labels });
+      });
+      return seen.sort((a, b) => b.score - a.score).slice(0, limit);
+    },
+    async act(act, caller, { id, by }) {
+      await show(caller, id);
+      await review[act](id, actorOf(caller, by));
+      return show(caller, id);
+    },
+    async correct(caller, { id, answer, by }) {
+      await show(caller, id);
+      return review.correct(id, answer, actorOf(caller, by));
+    },
+    async history(caller, { id, limit }) {
+      if (id !== undefined) await show(caller, id);
+      else if (!seesEverything(caller))
+        throw new RequestError("scope_denied", 'Name an answer as "id": this key sees a part of the installation.');
+      return review.history({ id, limit });
+    },
+  };
+}
+
+/** Who acts, with the key by which it came: a name alone can be anybody's. */
+export function actorOf({ keyId }: Caller, by: string): string {
+  return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
+import { keyedHash } from "../text/keyed-hash.ts";
+import { appendAudit } from "./audit.ts";
+import type { Database } from "./schema.ts";
+
+/** What a key lets its holder do: ask; read documents again; review answers of its scope; run the whole installation. */
+export const ROLES = ["ask", "ingest", "review", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** How a key begins: tells it from other secrets, in a log or in a file that was published by mistake. */
+export const KEY_PREFIX = "sb_";
+/** Random bytes of the part of a key that is secret. */
+const SECRET_BYTES = 32;
+const ID_BYTES = 6;
+
+/** What a key opens. */
+export interface KeyGrant {
+  readonly roles: readonly Role[];
+  /** The first one is meant where a request names none; `null`: all. */
+  readonly domains: readonly string[] | null;
+  /** Empty: only what belongs to no tenant; `null`: all. */
+  readonly tenants: readonly string[] | null;
+  /** Access labels; `null`: those of the configuration. */
+  readonly access: readonly string[] | null;
+  /** `null`: what the server is set to; 0: as many as come. */
+  readonly requestsPerHour: number | null;
+}
+
+export interface KeyRecord extends KeyGrant {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewKey extends KeyGrant {
+  readonly name: string;
+  /** ISO time. */
+  readonly expiresAt: string | null;
+}
+
+export interface KeyStore {
+  /** Makes a key. Only its keyed hash is stored: the key itself is in this result and nowhere else. */
+  create(key: NewKey, by: string): Promise<{ readonly key: string; readonly record: KeyRecord }>;
+  /** What a key opens; `null`: there is no such key, it has expired or was revoked. */
+  find(key: string): Promise<KeyRecord | null>;
+  /** All keys, also those that open nothing any more; newest first. */
+  list(): Promise<KeyRecord[]>;
+  /** `false`: there is no key of this id, or it was revoked before. */
+  revoke(id: string, by: string): Promise<boolean>;
+  /** Was a key ever made here? */
+  any(): Promise<boolean>;
+}
+
+export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): KeyStore {
+  return {
+    async create({ name, roles, domains, tenants, access, requestsPerHour, expiresAt }, by) {
+      const id = randomBytes(ID_BYTES).toString("hex");
+      const key = `${KEY_PREFIX}${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
+      const row = {
+        id,
+        hash: keyedHash(await secret(), "api key", key),
+        name,
+        roles: JSON.stringify(roles),
+        domains: JSON.stringify(domains),
+        tenants: JSON.stringify(tenants),
+        access: JSON.stringify(access),
+        requests_per_hour: requestsPerHour,
+        created_at: now().toISOString(),
+        expires_at: expiresAt,
+        revoked_at: null,
+      };
+      await db.transaction().execute(async (trx) => {
+        await trx.insertInto("api_keys").values(row).execute();
+        await appendAudit(trx, { actor: by, action: "create_key", subject: id, details: { roles, expires_at: expiresAt } }, row.created_at);
+      });
+      return { key, record: toRecord(row) };
+    },
+    async find(key) {
+      const row = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("hash", "=", keyedHash(await secret(), "api key", key))
+        .executeTakeFirst();
+      return row === undefined || !isLive(row, now()) ? null : toRecord(row);
+    },
+    async list() {
+      const rows = await db.selectFrom("api_keys").selectAll().orderBy("created_at", "desc").orderBy("id").execute();
+      return rows.map(toRecord);
+    },
+    revoke: (id, by) =>
+      db.transaction().execute(async (trx) => {
+        const at = now().toISOString();
+        const { numUpdatedRows } = await trx
+          .updateTable("api_keys")
+          .set({ revoked_at: at })
+          .where("id", "=", id)
+          .where("revoked_at", "is", null)
+          .executeTakeFirst();
+        if (Number(numUpdatedRows) === 0) return false;
+        await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
+        return true;
+      }),
+    async any() {
+      return (await db.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) !== undefined;
+    },
+  };
+}
+
+/** Does the key open anything at this time? */
+export function isLiveKey({ expiresAt, revokedAt }: Pick<KeyRecord, "expiresAt" | "revokedAt">, now: Date): boolean {
+  return isLive({ expires_at: expiresAt, revoked_at: revokedAt }, now);
+}
+
+function isLive({ expires_at, revoked_at }: Pick<Database["api_keys"], "expires_at" | "revoked_at">, now: Date): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now.toISOString());
+}
+
+function toRecord(row: Database["api_keys"]): KeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    roles: JSON.parse(row.roles) as Role[],
+    domains: JSON.parse(row.domains) as string[] | null,
+    tenants: JSON.parse(row.tenants) as string[] | null,
+    access: JSON.parse(row.access) as string[] | null,
+    requestsPerHour: row.requests_per_hour,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}
