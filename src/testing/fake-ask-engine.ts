@@ -22,7 +22,7 @@ const HEALTH: WireHealth = {
   status: "ok",
   domain: "veterans",
   title: "US veterans' benefits",
-  examples: [],
+  examples: ["How long is a library card valid?"],
   documents: 28,
   chunks: 312,
   revision: 4,
