@@ -77,7 +77,7 @@ describe("what a refusal tells", () => {
   const open = async (access: readonly string[] = ["public"]) => {
     const library = await openLibrary({ settings: { access } });
     opened.push(library);
-    writeFiles(library.sandbox.folder, { "staff/secret-plans.md": new Uint8Array([0xff, 0xfe, 0xff]) });
+    writeFiles(library.sandbox.folder, { "staff/secret-plans.md": new Uint8Array([0, 1, 2, 0xff]) });
     await library.ingest("staff", { access: "staff" });
     return library;
   };

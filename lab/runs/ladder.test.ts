@@ -50,7 +50,7 @@ describe("evaluateLadder", () => {
       expect([name, metric(report, `none.${name}`), metric(report, `none.${name}.quiet`)]).toEqual([name, 1, 1]);
     }
     expect(metric(report, "none.invalid_citations.of_written")).toBe(1);
-    expect(metric(report, "none.invalid_citations.written")).toBeGreaterThan(2);
+    expect(metric(report, "none.invalid_citations.written")).toBeGreaterThan(0);
     expect(metric(report, "none.invalid_citations_stored")).toBe(metric(report, "none.invalid_citations"));
     expect(metric(report, "none.weak_retrieval_answers")).toBe(1);
     expect(metric(report, "none.verification_score")).toBeLessThan(0.6);

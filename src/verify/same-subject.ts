@@ -170,10 +170,26 @@ export function strangeWeight(fact: Fact, other: Fact): number {
 /** Titles that share this part of the shorter one's words are those of twins: two accounts, two models, two editions. */
 const TWIN_TITLES = 0.5;
 
-/** "Gold Plus Account: limits" and "Gold Account: limits": titles of one form, one of which has a word that the other side does not speak of at all. */
+/** "Gold Plus Account" and "Gold Account": titles of one form, one of which has a name that the other side does not speak of at all. */
 export function otherTwins(a: Fact, b: Fact): boolean {
   const [one, other] = [[...a.title.keys()], [...b.title.keys()]];
   const shared = one.filter((root) => b.title.has(root)).length;
   if (shared === 0 || shared < TWIN_TITLES * Math.min(one.length, other.length)) return false;
-  return one.some((root) => holds(b, root) === 0) || other.some((root) => holds(a, root) === 0);
+  return strangeName(a, b) || strangeName(b, a);
+}
+
+function strangeName(of: Fact, to: Fact): boolean {
+  const spoken = [to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase();
+  return namesIn(of.piece.title).some((name) => !spoken.includes(name));
+}
+
+/** Words with a capital or a digit; the first of a title only where others have a capital too. */
+function namesIn(title: string): string[] {
+  const words = title.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
+  const from = words.slice(1).some(isName) ? 0 : 1;
+  return words
+    .slice(from)
+    .filter(isName)
+    .map((word) => word.toLowerCase());
 }
