@@ -32,7 +32,7 @@ function exampleOf(path: string, declaration: string): string {
 }
 
 it.each([
-  ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^veterans\n$/],
+  ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^documents\n$/],
   ["Engine", "src/engine/engine-types.ts", "export interface Engine ", /^1\nok A lost library card costs 5 dollars/],
   ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
   ["verifyAnswer", "src/answer/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],

@@ -159,4 +159,49 @@ export const RECIPES: readonly Recipe[] = [
       ];
     },
   },
+  {
+    name: "wording",
+    what: "the chance that a sentence says what its source says in other words",
+    makes: [`${WEIGHTS}/wording.json`],
+    minutes: 6,
+    steps: ({ data, work, date }) => {
+      // Claims as `lab/train/reader` makes them (DATA.md), in the work folder.
+      const units = join(work, "claims");
+      return dumpAndTrain(
+        "support",
+        [["dump.mjs", "--data", data, "--sets", "", "--claims", join(work, "claims.jsonl.gz"), "--out", units]],
+        [],
+      ).map((step) =>
+        step.command.includes("train.py")
+          ? {
+              ...step,
+              command: [PYTHON, "train_wording.py", "--units", units, "--out", `../../../${WEIGHTS}/wording.json`, "--date", date],
+            }
+          : step,
+      );
+    },
+  },
+  {
+    name: "chooser",
+    what: "the sentence that answers, and the chance that it does",
+    makes: [`${WEIGHTS}/chooser.json`],
+    minutes: 5,
+    steps: ({ data, work, date }) => {
+      const rows = join(work, "pieces.jsonl.gz");
+      return [
+        { folder: ".", command: ["node", "dist/lab/train/chooser/dump.js", "--data", data, "--limit", "300", "--out", rows] },
+        ...environment("chooser"),
+        { folder: "lab/train/chooser", command: [PYTHON, "fit.py", "--rows", rows, "--out", `../../../${WEIGHTS}`, "--date", date] },
+      ];
+    },
+  },
+  {
+    name: "crisis",
+    what: "the finder of messages in a crisis",
+    makes: [`${WEIGHTS}/crisis.json`],
+    minutes: 1,
+    steps: ({ data }) => [
+      { folder: ".", command: ["node", "dist/lab/train/crisis/fit.js", "--data", data, "--weights", `${WEIGHTS}/crisis.json`] },
+    ],
+  },
 ];
