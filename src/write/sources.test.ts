@@ -35,7 +35,7 @@ describe("listSource", () => {
     const parts = [{ start: units[1]?.start ?? 0, end: units[1]?.end ?? 0 }, row];
     const listed = listSource(partSource(passage, parts), 2).split("\n");
     expect(listed.slice(0, 2)).toEqual(["[2] (Fees – Cards – Lost cards) A lost card costs 7 dollars.", "  …"]);
-    expect(listed.at(-1)).toBe("  Gold | 9");
+    expect(listed.at(-1)).toBe("  [2] (Other) It is free. Kind: Gold; Fee: 9");
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Passage, PlacedUnit, Quote, TextRange } from "../types.ts";
-import { withHeader } from "./compress.ts";
+import { readQuote, withHeader } from "./compress.ts";
 import { quoteOf } from "./pieces.ts";
 
 /** What a model is given under one number: stretches of a passage, byte for byte. */
@@ -25,7 +25,10 @@ export function passageSource(passage: Passage): OfferedSource {
 export function partSource(passage: Passage, parts: readonly TextRange[]): OfferedSource {
   const isGiven = ({ start, end }: TextRange) => parts.some((part) => part.start <= start && part.end >= end);
   const units = passage.units.filter((unit) => unit.type !== "heading" && isGiven(unit));
-  const stretches = parts.map((part) => quoteOf(passage, part));
+  const stretches = parts.map((part) => {
+    const unit = passage.units.find(({ start, end }) => start === part.start && end === part.end);
+    return unit === undefined ? quoteOf(passage, part) : withHeader(quoteOf(passage, part), unit);
+  });
   return { passage, stretches, citable: units.length === 0 ? stretches : units.map((unit) => withHeader(quoteOf(passage, unit), unit)) };
 }
 
@@ -61,7 +64,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);
-  if (units.length <= 1 && units[0]?.type !== "heading") return [oneLine(stretch.text)];
+  if (units.length <= 1 && units[0]?.type !== "heading") return [oneLine(readQuote(stretch))];
   const lines: string[] = [];
   for (let i = 0; i < units.length; ) {
     const first = units[i] as PlacedUnit;

@@ -3,7 +3,7 @@ import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
 import type { BindSentence } from "./bind.ts";
-import type { CompleteQuote, QuoteCandidate } from "./compress.ts";
+import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
@@ -252,10 +252,10 @@ export function offerQuotes(
   countTokens: (text: string) => number,
 ): Offer {
   const groups: Quote[][] = [];
-  for (const { context, quote, conditions = [] } of candidates) {
+  for (const candidate of candidates) {
     const known = groups.flat();
-    const fresh = [...context, quote, ...conditions].filter((one) => !known.some((other) => isSameQuote(other, one)));
-    const fits = known.length + fresh.length <= most && fresh.every(({ text }) => countTokens(text) <= tokens);
+    const fresh = withNeighbours(candidate).filter((one) => !known.some((other) => isSameQuote(other, one)));
+    const fits = known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens);
     if (fits && fresh.length > 0) groups.push(fresh);
   }
   return groups.map((group) => group.map(quoteSource));
