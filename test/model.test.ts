@@ -150,21 +150,24 @@ const unusable: Readonly<Record<string, ChatReply>> = {
 
 describe.concurrent("a model that fails", () => {
   it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
-    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: needsTimeout.has(name) ? 300 : 10_000 }), async ({ engine, endpoint }) => {
-      const { answer, events } = await ask(engine);
-      expect(answer).toMatchObject({ status: "ok", model: "extractive" });
-      expect(answer.sentences.length).toBeGreaterThan(0);
-      expect(isQuoted(answer)).toBe(true);
-      expect(texts(answer)).toContain(TINNITUS);
-      expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
-      expect(answer.warnings[0]?.message).toContain("quoted from the sources");
-      expect(answer.warnings[0]?.message).not.toContain("sk-secret");
-      expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
-      const order = events.map(({ type }) => type);
-      expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-      const once = name === "401" || (name in unusable && !rewritten.has(name));
-      expect(endpoint.chats).toHaveLength(once ? 1 : 2);
-    }),
+    using(
+      open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: needsTimeout.has(name) ? 300 : 10_000 }),
+      async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine);
+        expect(answer).toMatchObject({ status: "ok", model: "extractive" });
+        expect(answer.sentences.length).toBeGreaterThan(0);
+        expect(isQuoted(answer)).toBe(true);
+        expect(texts(answer)).toContain(TINNITUS);
+        expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
+        expect(answer.warnings[0]?.message).toContain("quoted from the sources");
+        expect(answer.warnings[0]?.message).not.toContain("sk-secret");
+        expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
+        const order = events.map(({ type }) => type);
+        expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+        const once = name === "401" || (name in unusable && !rewritten.has(name));
+        expect(endpoint.chats).toHaveLength(once ? 1 : 2);
+      },
+    ),
   );
 
   it("leads to quotes in every profile, and to no unchecked sentence", () =>
