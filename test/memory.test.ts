@@ -199,6 +199,14 @@ describe("the graph cache", () => {
     expect((await library.ask("How long may books be kept?")).cacheMode).toBe("miss");
   });
 
+  it("is asked of every question: what a person approved about the same topic and entity is served as the graph's, also where it lies near", async () => {
+    const library = await open();
+    const { id } = await library.ask(CARD);
+    expect((await library.engine.explainCache("Is there a price for the library card?")).cacheMode).toBe("semantic");
+    await library.engine.memory.review.approve(id, "Ann");
+    expect(await library.ask("Is there a price for the library card?")).toMatchObject({ cacheMode: "graph", cached: { question: CARD } });
+  });
+
   it("gives a question with a code no answer about another code, and none of another topic", async () => {
     const library = await open({ profiles: [graphOnly], matcher: fakeMatcher(() => true) });
     await library.ask(CARD);

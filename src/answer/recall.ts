@@ -1,4 +1,13 @@
-import { type Asked, acceptCandidate, type Candidate, type Hit, type Judgement, relatedQuestions } from "../remember/recall.ts";
+import {
+  type Asked,
+  acceptCandidate,
+  approvedQuestions,
+  type Candidate,
+  type Hit,
+  type Judgement,
+  joinCandidates,
+  relatedQuestions,
+} from "../remember/recall.ts";
 import type { Store } from "../store/store.ts";
 import type { Question } from "../types.ts";
 import { type Effects, type Known, type LookupParts, recheckOf } from "./lookup.ts";
@@ -22,8 +31,8 @@ export interface Recalled {
 }
 
 /**
- * One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. The graph is asked when no near
- * question has the answer, for those that were not near.
+ * One of the collected answers, now that retrieval says which documents the question finds; not if it said so only in part. With a graph, approved answers about
+ * the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is asked for any others.
  */
 export async function recall(
   { question, known: { asked, candidates }, found }: KnownAndFound,
@@ -35,15 +44,17 @@ export async function recall(
   const sure = asked !== null && found.warnings.length === 0;
   const how = {
     ...{ cache: store.cache, documents: store.documents, classify: questions.classify, recheck: recheckOf(question, parts) },
-    ...{ matcher: questions.matcher, settings: profile.match },
+    ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph") },
   };
   const accept = (one: Asked, collected: readonly Candidate[]) =>
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);
-  let recalled: Recalled = sure ? await accept(asked, candidates) : { hit: null, judged: [] };
-  if (sure && recalled.hit === null && profile.caches.includes("graph")) {
+  const graph = sure && profile.caches.includes("graph");
+  const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
+  let recalled: Recalled = sure ? await accept(asked, collected) : { hit: null, judged: [] };
+  if (graph && recalled.hit === null) {
     // An explanation names the rule of each level; an answer need not ask twice.
-    const near = new Set(effects === "none" ? [] : candidates.map(({ stored }) => stored.key));
-    const { hit, judged } = await accept(asked, await relatedQuestions(asked, near, store));
+    const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
+    const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
     recalled = { hit, judged: [...recalled.judged, ...judged] };
   }
   log.fact("cache_mode", recalled.hit === null ? "miss" : recalled.hit.level);

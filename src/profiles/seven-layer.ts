@@ -116,7 +116,7 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "relevance is the cosine of the questions; what a person has flagged ranks by its factor and is not served",
+      why: "listing 7 is asked of every question and its answers outrank those that merely lie near, by equation 6 with the chance that both ask for the same as relevance; it bars nothing and adds nothing to safety: both must still ask for the same, and what a person has flagged is not served",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

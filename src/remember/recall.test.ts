@@ -3,7 +3,7 @@ import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cached.t
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
-import { type Asked, acceptCandidate, barredBy, type Candidate } from "./recall.ts";
+import { type Asked, acceptCandidate, barredBy, type Candidate, joinCandidates } from "./recall.ts";
 
 const document = storedDocument();
 const citation = {
@@ -67,34 +67,39 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
   const matcher = fakeMatcher((_, stored) => same(stored));
   const recheck = async () => true;
   const classify = () => ({ topics: [], entities: [] });
-  return { dropped, matcher, parts: { cache, documents, matcher, recheck, classify, settings: { type: "learned" as const } } };
+  return {
+    dropped,
+    matcher,
+    parts: { cache, documents, matcher, recheck, classify, settings: { type: "learned" as const }, byReview: true },
+  };
 }
 const passages = [{ chunkId: "c0", document: { id: "doc-a", title: "A" }, headingPath: [], text: "" }];
 
 describe("acceptCandidate", () => {
-  it("serves the accepted question of the best score; semantic before graph", async () => {
+  it("serves the accepted question of the best score where there is no graph", async () => {
     const { parts } = partsFor((stored) => stored !== "refused");
     const candidates = [
       candidate("refused", { cosine: 0.99 }),
-      candidate("far", { cosine: 0.5 }),
+      candidate("far", { cosine: 0.5, weight: 1.5 }),
       candidate("near", { cosine: 0.8 }),
-      candidate("graph", { level: "graph", cosine: 1 }),
     ];
-    const { hit, judged } = await acceptCandidate(asked, scope, candidates, passages, parts);
+    const { hit, judged } = await acceptCandidate(asked, scope, candidates, passages, { ...parts, byReview: false });
     expect(hit).toMatchObject({ level: "semantic", question: "near" });
     expect(judged.map(({ question, served, rule }) => [question, served, rule])).toEqual([
       ["refused", false, "fake"],
       ["far", false, "same"],
       ["near", true, "same"],
-      ["graph", false, "same"],
     ]);
   });
 
-  it("orders the graph's by review status times relevance", async () => {
+  it.each([
+    ["approved by 1.5", 0.9, 0.61, 1.5, "other"],
+    ["approved, but too far", 0.9, 0.59, 1.5, "plain"],
+    ["of weight .5", 0.9, 1, 0.5, "plain"],
+  ])("orders all levels by review status times relevance where there is a graph: %s", async (_what, near, far, weight, served) => {
     const { parts } = partsFor(() => true);
-    const of = (key: string, cosine: number, weight: number) => candidate(key, { level: "graph", cosine, weight });
-    const { hit } = await acceptCandidate(asked, scope, [of("plain", 0.9, 1), of("approved", 0.7, 1.5)], passages, parts);
-    expect(hit?.question).toBe("approved");
+    const candidates = [candidate("plain", { cosine: near }), candidate("other", { level: "graph", cosine: far, weight })];
+    expect((await acceptCandidate(asked, scope, candidates, passages, parts)).hit?.question).toBe(served);
   });
 
   it("goes on to the next when the best is not safe, and drops what is not", async () => {
@@ -138,6 +143,16 @@ describe("acceptCandidate", () => {
         asked: { question: "asked", passages },
         stored: { question: "a", slots: null, cosine: 0.7, retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] } },
       },
+    ]);
+  });
+});
+
+describe("joinCandidates", () => {
+  it("counts what the graph finds as the graph's, and nothing twice", () => {
+    const joined = joinCandidates([candidate("a", { level: "graph", weight: 1.5 })], [candidate("a"), candidate("b")]);
+    expect(joined.map(({ level, stored, weight }) => [level, stored.key, weight])).toEqual([
+      ["graph", "a", 1.5],
+      ["semantic", "b", 1],
     ]);
   });
 });

@@ -72,39 +72,53 @@ export async function nearestQuestions(
   const byKey = new Map(found.map((stored) => [stored.key, stored]));
   return neighbours.flatMap(({ key, cosine }): Candidate[] => {
     const stored = byKey.get(key);
-    return stored === undefined ? [] : [{ level: "semantic", stored, cosine, weight: 1, barred: null }];
+    return stored === undefined ? [] : [{ level: "semantic", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: null }];
   });
 }
 
+/** Where stored questions are joined with what they are about. */
+interface GraphParts {
+  readonly cache: Pick<CacheStore, "questions">;
+  readonly graph: GraphStore;
+}
+
+/** Approved questions of the same scope that share a topic and an entity, the newest (`seven-layer` source, listing 7). */
+export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
+  return readGraph(asked, await parts.graph.related({ ...queryOf(asked), approvedOnly: true, limit: GRAPH_ANSWERS }), parts);
+}
+
 /**
- * Stored questions of the same scope by graph: the strict query first; without its last clause when it finds nothing (`seven-layer` source, listing 7 and
- * equation 6).
+ * Stored questions that share a topic and an entity, whatever their review status, by status times relevance (`seven-layer` source, equation 6).
  * @param known keys that were judged before: the same would be found of them again
  */
-export async function relatedQuestions(
-  asked: Asked,
-  known: ReadonlySet<string>,
-  parts: { readonly cache: Pick<CacheStore, "questions">; readonly graph: GraphStore },
-): Promise<Candidate[]> {
-  const query = { scope: asked.scope, domain: asked.domain, topics: asked.topics.map(({ slug }) => slug), entities: asked.entities };
-  const strict = await parts.graph.related({ ...query, approvedOnly: true, limit: GRAPH_ANSWERS });
-  const keys = strict.length > 0 ? strict : await parts.graph.related({ ...query, approvedOnly: false, limit: GRAPH_READ });
-  const { found } = await parts.cache.questions(
+export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
+  const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
+  const candidates = await readGraph(
+    asked,
     keys.filter((key) => !known.has(key)),
-    asked.scope,
+    parts,
   );
-  const nodes = await parts.graph.nodesOf(found.map(({ key }) => key));
-  const candidates = found.map((stored): Candidate => {
-    const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
-    return {
-      level: "graph",
-      stored,
-      cosine: cosineOf(asked.vector.values, stored.vector),
-      weight: WEIGHT_OF[stored.reviewStatus],
-      barred: barredBy(asked, of),
-    };
-  });
   return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || byAge(a, b)).slice(0, GRAPH_ANSWERS);
+}
+
+function queryOf({ scope, domain, topics, entities }: Asked) {
+  return { scope, domain, topics: topics.map(({ slug }) => slug), entities };
+}
+
+async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }: GraphParts): Promise<Candidate[]> {
+  const { found } = await cache.questions([...keys], asked.scope);
+  const nodes = await graph.nodesOf(found.map(({ key }) => key));
+  return found.map((stored): Candidate => {
+    const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
+    const cosine = cosineOf(asked.vector.values, stored.vector);
+    return { level: "graph", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: barredBy(asked, of) };
+  });
+}
+
+/** Every stored question once: what the graph finds by topic, entity and approval is the graph's, whether or not it lies near too. */
+export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
+  const keys = new Set(approved.map(({ stored }) => stored.key));
+  return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];
 }
 
 /** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
@@ -124,10 +138,12 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
   readonly cache: Pick<CacheStore, "get" | "delete" | "revive">;
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
+  /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */
+  readonly byReview: boolean;
 }
 
 /**
- * The first candidate that is the same question and whose answer is safe today; levels in order, inside one level by score. Everything that is not
+ * The first candidate that is the same question and whose answer is safe today, in the order of the profile. Everything that is not
  * known speaks against a candidate.
  * @param passages what retrieval found for the question asked, best first
  */
@@ -142,7 +158,7 @@ export async function acceptCandidate(
   if (candidates.length === 0) return { hit: null, judged: [] };
   const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
   const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
-  const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(byRank);
+  const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
   const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
   for (const { candidate } of order) {
     const at = judged.findIndex((one) => one.candidate === candidate);
@@ -172,12 +188,15 @@ function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matche
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 
-function byRank(a: Judged, b: Judged): number {
+/** The matcher's score is the relevance: how surely both ask for the same; where it gives none, the cosine of the questions. */
+function byReviewedRelevance(a: Judged, b: Judged): number {
+  const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
+  return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
+}
+
+function byScore(a: Judged, b: Judged): number {
   const [one, two] = [a.candidate, b.candidate];
-  if (one.level !== two.level) return one.level === "semantic" ? -1 : 1;
-  const graph = two.weight * two.cosine - one.weight * one.cosine;
-  const semantic = (b.verdict.score ?? 0) - (a.verdict.score ?? 0) || two.cosine - one.cosine;
-  return (one.level === "graph" ? graph : semantic) || byAge(one, two);
+  return (b.verdict.score ?? 0) - (a.verdict.score ?? 0) || two.cosine - one.cosine || byAge(one, two);
 }
 
 function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict): Judgement {

@@ -136,7 +136,9 @@ export class MemoryWorld {
     const passages = await this.retrieve(store, question, subject);
     const found =
       exact.hit === null
-        ? await acceptCandidate(asked, question.scope, candidates, passages, { ...places, matcher, settings: { type: "learned" } })
+        ? await acceptCandidate(asked, question.scope, candidates, passages, {
+            ...{ ...places, matcher, settings: { type: "learned" }, byReview: true },
+          })
         : { hit: exact.hit };
     const { hit } = found;
     if (exact.judged.reason.includes("again")) this.served.reanchored++;
