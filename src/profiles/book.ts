@@ -16,7 +16,7 @@ export const book: Profile = {
     fusion: "min-max",
     alpha: 1,
     beta: 0,
-    selection: "containment",
+    selection: "clip",
     query: PLAIN_QUERY,
     twins: "off",
     perDocument: null,
@@ -33,7 +33,7 @@ export const book: Profile = {
     compress: "rules",
     onFault: "reject",
     sentences: { normal: 3, more: 8 },
-    refusal: "I found nothing in the book that is near enough to this question to answer from it.",
+    refusal: "I found nothing about this topic in the book that is near enough to answer from.",
     unreliable: "I cannot give a reliable answer from the book's content.",
   },
   check: {
@@ -54,11 +54,15 @@ export const book: Profile = {
   unbuilt: [],
   rules: [
     { rule: "chunks of 800 tokens, 512–1,024, overlap 128", state: "reproduced", why: "for every profile" },
-    { rule: "selection: start ≥ a and end ≤ b", state: "reproduced", why: "containment, before ranking" },
+    {
+      rule: "selection: start ≥ a and end ≤ b",
+      state: "corrected",
+      why: "before ranking; chunks of 800 tokens seldom lie in what a reader selects, so those that reach beyond it are cut to the whole sentences inside and scored as cut",
+    },
     {
       rule: "filters by chapter, section and page",
-      state: "reproduced",
-      why: "containment too: a passage that reaches beyond the chapter or page is not searched; in the other profiles it is clipped",
+      state: "corrected",
+      why: "cut to the sentences inside as well; a citation carries its headings from chapter to section and its page",
     },
     {
       rule: "all retrieved passages are in the prompt as numbered sources",
@@ -73,7 +77,7 @@ export const book: Profile = {
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
       state: "corrected",
-      why: "its first one says that the book holds nothing about the topic, which a search cannot know: ours says what was found",
+      why: "its first one says that the book holds nothing about the topic, which a search cannot know: ours says that nothing about it was found",
     },
     {
       rule: "cited sources exist; else the answer is rejected with its own sentence",
