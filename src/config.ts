@@ -240,6 +240,21 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe("Scores of passages before anything is written"),
+  support: z
+    .union([
+      z.enum(["embedded", "model"]),
+      z.strictObject({
+        hub: z
+          .string()
+          .regex(HUB_NAME)
+          .describe("Model of the hub for factual consistency, such as `vectara/hallucination_evaluation_model` in ONNX"),
+        dtype: z.enum(DTYPES).optional().describe("Precision of its weights; `q8` when absent"),
+      }),
+    ])
+    .default("embedded")
+    .describe(
+      "Who scores whether quotes bear a written sentence out: the scorer that ships, the small model (`model` must be configured; one call a sentence), or a model of the hub on this machine (HHEM, MiniCheck and NLI classes)",
+    ),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")

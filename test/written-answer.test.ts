@@ -208,6 +208,69 @@ describe.concurrent("the report of validator", () => {
     }));
 });
 
+describe.concurrent("personal data under validator", () => {
+  const SSN = "Tinnitus is rated at 10 percent for file 219-09-9999";
+
+  it("withholds the whole answer, what was written before it too, and fails the report", () =>
+    using(
+      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${SSN} [1]. ${TEN.slice(0, -1)} again [1].`)] }, { encoder: near() }),
+      async ({ engine }) => {
+        const { answer, events } = await ask(engine, QUESTION, { profile: "validator" });
+        expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
+        expect(answer).toMatchObject({
+          status: "insufficient_context",
+          sentences: [],
+          citations: [],
+          claims: [],
+          refusal: { reason: "not_reliable" },
+        });
+        expect(answer.refusal?.message).toContain("withheld");
+        expect(answer.report?.overallPass).toBe(false);
+        expect(answer.report?.metrics.pii_leakage).toMatchObject({ passed: false });
+        expect(JSON.stringify({ ...answer, question: "" })).not.toContain("219-09-9999");
+      },
+    ));
+
+  it("withholds an answer of quotes as well; without any, the same answer is shown", async () => {
+    const documents = { "tinnitus.md": `# Tinnitus rating\n\n${TEN} ${SSN}.\n` };
+    const shown = async (texts: Readonly<Record<string, string>>) => {
+      const opened = await open({ chat: [{ type: "status", status: 500 }] }, { encoder: near() }, texts);
+      try {
+        return (await ask(opened.engine, QUESTION, { profile: "validator" })).answer;
+      } finally {
+        await opened.close();
+      }
+    };
+    expect((await shown(documents)).sentences).toEqual([]);
+    const clean = await shown(DOCUMENTS);
+    expect(clean.sentences.length).toBeGreaterThan(0);
+    expect(clean.report?.metrics.pii_leakage).toMatchObject({ passed: true });
+  });
+});
+
+describe.concurrent("the support score", () => {
+  it("is the configured model's where the setting says so: what it doubts is warned about", () =>
+    using(
+      open(
+        { chat: [stream("One gets 10 percent for tinnitus [1]."), stream(JSON.stringify({ score: 0.1, unsupported: [], reason: "No." }))] },
+        { encoder: null },
+        DOCUMENTS,
+        {},
+        { support: "model" },
+      ),
+      async ({ engine, endpoint }) => {
+        const { answer } = await ask(engine);
+        expect(endpoint.chats.length).toBeGreaterThan(1);
+        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "support", score: 0.1, verdict: "warn" }));
+      },
+    ));
+
+  it("says what to do when the hub's model is not installed, or no model is configured", async () => {
+    await expect(open({}, { encoder: null }, DOCUMENTS, {}, { support: { hub: "owner/hhem" } })).rejects.toThrow(/models|install/i);
+    await expect(openLibrary({ settings: { support: "model" }, models: null })).rejects.toThrow(/support is "model".*set `model`/);
+  });
+});
+
 describe.concurrent("bad output of a model", () => {
   /** Whatever the model says: the reader gets an answer, only sentences that were checked, and no markup. */
   const expectAnswered = async (opened: Opened) => {

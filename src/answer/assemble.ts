@@ -33,7 +33,7 @@ export function assemble(question: Question, outcome: Outcome, { profile, create
     tokenUsage: tokensOf(calls),
     costUsd: sumOrNull(calls.map((call) => call.costUsd)),
     calls,
-    ...(profile.report === undefined || refusal !== null
+    ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
       : { report: gradeReport(content.checks, profile.report, sentenceGuards(profile.check.guards ?? GUARDS)) }),
     timings: trace.timings,

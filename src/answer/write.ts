@@ -64,14 +64,25 @@ export async function* writeChecked(
     strict: settings.onFault === "reject",
   };
   const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
+  const { withhold = [] } = parts.profile.check;
+  const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
     yield* tell(told, written);
     const event = await showSentence(draft, bench);
     if (event === null) continue;
+    if (withhold.length > 0) {
+      waiting.push(event);
+      continue;
+    }
     trace.timings.first_sentence ??= trace.elapsed();
     yield event;
   }
   yield* tell(told, written);
+  if (written.checks.some(({ name, verdict }) => verdict === "fail" && withhold.includes(name))) withholdAll(written);
+  else if (waiting.length > 0) {
+    trace.timings.first_sentence = trace.elapsed();
+    yield* waiting;
+  }
   // Whoever left while it was written has no answer, however soon the rest came.
   signal.throwIfAborted();
   Object.assign(written, { writer: drawing.writer, insufficient: drawing.insufficient });
@@ -82,6 +93,13 @@ export async function* writeChecked(
   };
   yield { type: "write-end", ms: trace.timings.write, facts };
   return written;
+}
+
+/** Nothing of it was shown, and nothing of it will be; what the checks found stays. */
+function withholdAll(written: Written): void {
+  const { sheet, claims, checks } = nothingWritten();
+  checks.push(...written.checks.map((result) => ({ ...result, sentence: null, leftOut: true as const })));
+  Object.assign(written, { sheet, claims, checks });
 }
 
 function* tell(told: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {

@@ -95,5 +95,6 @@ function configHash(config: Config, pack: DomainPack, profile: unknown, threshol
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
+  const support = config.support === "embedded" ? [] : [config.support];
+  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search, ...support]));
 }

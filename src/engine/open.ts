@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
-import type { Config } from "../config.ts";
+import { type Config, hubFolders } from "../config.ts";
 import { ConfigError, messageOf } from "../errors.ts";
+import { createChatSupportScorer } from "../models/adapters/chat-support.ts";
 import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
+import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -67,7 +69,7 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
     ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
     openEncoder: open,
     secret: await store.secret(),
-    local: createLocalModels(config, calibrations),
+    local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
     prices: loadPrices(),
     clock: () => performance.now(),
     closing: new AbortController(),
@@ -98,6 +100,20 @@ function modelsOf({ model }: Config): AnswerParts["models"] {
   const { base_url, api_key, small, large, timeout_ms, retries } = model;
   const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
+}
+
+/**
+ * The support score that is configured in the place of the one that ships.
+ * @throws ConfigError `config_invalid` when a model is to score and none is configured; ModelError when the hub's is not installed
+ */
+function supportOf(config: Config, models: AnswerParts["models"]): Partial<Pick<LocalModels, "support">> {
+  const { support } = config;
+  if (support === "embedded") return {};
+  if (support !== "model") return { support: createHubSupportScorer(support.hub, { ...hubFolders(config), dtype: support.dtype }) };
+  if (models === null) {
+    throw new ConfigError("config_invalid", 'support is "model", and no model is configured: set `model`, or support: embedded.');
+  }
+  return { support: createChatSupportScorer(models.small) };
 }
 
 /** @throws ConfigError `config_invalid` when a model is to verify and none is configured */

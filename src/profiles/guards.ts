@@ -21,9 +21,9 @@ export const SOURCE_GUARDS: GuardSettings = {
   tokens: null,
 };
 
-/** The `validator` source reports and does not block; its thresholds are those of its table of L1 metrics. */
+/** The `validator` source reports and does not block, personal data aside; its thresholds are those of its table of L1 metrics. */
 export const VALIDATOR_GUARDS: GuardSettings = {
-  pii: "warn",
+  pii: "remove",
   terminology: "warn",
   injection: "off",
   relevancy: { minimum: 0.45, of: "all-MiniLM-L6-v2" },

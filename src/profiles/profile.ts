@@ -195,6 +195,8 @@ export interface WriteSettings {
 export interface CheckSettings {
   /** Absent: `GUARDS`, the same for all. */
   readonly guards?: GuardSettings;
+  /** Names of checks that withhold the whole answer when a sentence of it, shown or not, fails one: nothing is shown before all of it is checked. */
+  readonly withhold?: readonly string[];
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
   /** Similarity, on the scale of the model `of`, from which an uncited sentence is cited with the source that is nearest. Absent: it is not looked for. */

@@ -34,10 +34,11 @@ export const validator: Profile = {
     onFault: "quotes",
     sentences: { normal: 3, more: 8 },
     refusal: "I found no passage to answer from.",
-    unreliable: "An answer was written, but nothing of it could be shown.",
+    unreliable: "An answer was written, but it is withheld: it held what looks like personal data, or nothing of it could be shown.",
   },
   check: {
     guards: VALIDATOR_GUARDS,
+    withhold: ["pii"],
     uncited: "allow",
     values: "warn",
     claims: "off",
@@ -61,9 +62,14 @@ export const validator: Profile = {
   rules: [
     { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },
     {
-      rule: "every answer has a report {overall_pass, metrics}; it blocks nothing",
+      rule: "every answer has a report {overall_pass, metrics}",
       state: "corrected",
-      why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told",
+      why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told; four of the five block nothing",
+    },
+    {
+      rule: "pii_leakage: safety gate, fails hard",
+      state: "reproduced",
+      why: "nothing is shown before the whole answer is checked; one sentence with personal data withholds all of it, and the report says so",
     },
     {
       rule: "five L1 metrics",

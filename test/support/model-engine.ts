@@ -63,6 +63,7 @@ export async function open(
   parts: EngineParts = { encoder: null },
   documents = DOCUMENTS,
   over: { readonly timeout_ms?: number; readonly prompt_tokens?: number } = {},
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Opened> {
   const folder = newFolder();
   cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
@@ -71,7 +72,7 @@ export async function open(
   const config = loadConfig({
     cwd: folder,
     env: {},
-    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false } },
+    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, ...settings },
   });
   const engine = await createEngine(config, parts);
   return {
