@@ -48,17 +48,13 @@ export async function retrieve(question: Question, parts: RetrieveStageParts, lo
     embedding,
     ranker: ranker?.id ?? null,
     scale,
-    warnings: [...readAs(question, understood), ...retrievalWarnings(question, found, profile)],
+    warnings: [...readAs(question, understood), ...retrievalWarnings(found)],
   };
 }
 
-function retrievalWarnings({ filters }: Question, { denseFailure, candidates }: Retrieved, profile: Profile): Warning[] {
+function retrievalWarnings({ denseFailure }: Retrieved): Warning[] {
   const failed = "The encoder could not be reached; passages were ranked by words alone.";
-  const narrow = `Profile "${profile.name}" searches only passages that lie wholly inside what the filters leave, and none does: take a wider filter, or another profile.`;
-  return [
-    ...(denseFailure === null ? [] : [{ code: "dense_failed", message: failed }]),
-    ...(filters && candidates === 0 && profile.retrieve.selection === "containment" ? [{ code: "filter_narrow", message: narrow }] : []),
-  ];
+  return denseFailure === null ? [] : [{ code: "dense_failed", message: failed }];
 }
 
 function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: StageLog): void {

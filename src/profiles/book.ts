@@ -16,7 +16,6 @@ export const book: Profile = {
     fusion: "min-max",
     alpha: 1,
     beta: 0,
-    selection: "clip",
     query: PLAIN_QUERY,
     twins: "off",
     perDocument: null,

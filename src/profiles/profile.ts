@@ -87,8 +87,6 @@ export interface RetrieveSettings {
   /** Weights of min-max fusion. */
   readonly alpha: number;
   readonly beta: number;
-  /** How a selected range restricts chunks: whole chunks inside it, or chunks that overlap it, clipped. */
-  readonly selection: "containment" | "clip";
   readonly query: QuerySettings;
   /** What makes two passages one: near-duplicate text that says the same in values, dates, polarity and names, or the bare cosine of their words. */
   readonly twins: "same-facts" | "cosine" | "off";

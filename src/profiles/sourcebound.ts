@@ -19,7 +19,6 @@ export const sourcebound: Profile = {
     fusion: "min-max",
     alpha: 0.4,
     beta: 0.6,
-    selection: "clip",
     query: { frame: true, repair: true, expand: true, codesFirst: true },
     twins: "same-facts",
     perDocument: 3,

@@ -16,7 +16,6 @@ export const spark: Profile = {
     fusion: "min-max",
     alpha: 0.6,
     beta: 0.4,
-    selection: "clip",
     query: PLAIN_QUERY,
     twins: "cosine",
     perDocument: null,

@@ -85,7 +85,6 @@ export async function retrievePassages(
   let area = areaOf(question);
   const found = async () => {
     if (area === null) return corpus.search(request);
-    if (settings.selection === "containment") return corpus.search({ ...request, area: { parts: area, fit: "chunk" } });
     if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
     return searchArea(request, area, corpus, documents, signal);
   };

@@ -61,8 +61,8 @@ export interface SearchRequest {
   readonly scope: Scope;
   /** Keeps to chunks that lie wholly inside; chunks that only overlap are ranked by `searchSelection`. */
   readonly selection: Selection | null;
-  /** Keeps to an area: to chunks or windows that lie wholly inside one of its ranges, or to windows that lie in it in part. Absent: everywhere. */
-  readonly area?: { readonly parts: Area; readonly fit: "chunk" | "window" | "cut" } | null;
+  /** Keeps to an area: to windows that lie wholly inside one of its ranges, or to those that lie in it in part. Absent: everywhere. */
+  readonly area?: { readonly parts: Area; readonly fit: "window" | "cut" } | null;
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;

@@ -162,10 +162,9 @@ export class WindowSearch {
   }
 }
 
-function liesIn({ parts, fit }: NonNullable<SearchRequest["area"]>, { document, chunk, window }: Entry): boolean {
+function liesIn({ parts, fit }: NonNullable<SearchRequest["area"]>, { document, window }: Entry): boolean {
   const part = partOf(parts, document);
   if (part === undefined) return false;
-  if (fit === "chunk") return rangeAround(part, chunk) !== undefined;
   const isInside = rangeAround(part, window) !== undefined;
   return fit === "window" ? isInside : !isInside && isOverlapped(part, window);
 }
