@@ -3,6 +3,8 @@ import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from
 export type Verdict = "up" | "down";
 
 export interface FeedbackProps {
+  /** Number of the question in its conversation: several answers can be rated on one page. */
+  readonly number: number;
   /** Sends a verdict; throws what the page may show. */
   readonly onRate: (verdict: Verdict, reason?: string) => Promise<void>;
 }
@@ -16,7 +18,7 @@ type State =
 const REASON_CHARACTERS = 500;
 
 /** Was the answer right? A thumb is sent at once; what was wrong may be told after it. */
-export function Feedback({ onRate }: FeedbackProps) {
+export function Feedback({ number, onRate }: FeedbackProps) {
   const [state, setState] = useState<State>({ type: "open" });
   const [telling, setTelling] = useState(false);
   const [reason, setReason] = useState("");
@@ -64,7 +66,7 @@ export function Feedback({ onRate }: FeedbackProps) {
   }
 
   return (
-    <section className="feedback" aria-label="Rate this answer">
+    <section className="feedback" aria-label={`Rate this answer (${number})`}>
       <div className="feedback-row">
         <span>Was this right?</span>
         <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>

@@ -20,28 +20,28 @@ export type RoomsEngine = Pick<Engine, "config" | "counts" | "domain" | "memory"
 
 /** Path → methods. */
 export const ROOM_METHODS: readonly (readonly [RegExp, string])[] = [
-  [/^\/v1\/(?:whoami|domains)$/, "GET, HEAD"],
-  [/^\/v1\/(?:answers|documents)\/[^/]+$/, "GET, HEAD"],
+  [/^\/v1\/page\/(?:whoami|domains)$/, "GET, HEAD"],
+  [/^\/v1\/page\/(?:answers|documents)\/[^/]+$/, "GET, HEAD"],
 ];
 
 /** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
 export function addRoomRoutes(app: Hono, engine: RoomsEngine, { role }: Pick<Guard, "role">): void {
   const operator = role("admin");
-  app.get("/v1/whoami", async (context, next) => {
+  app.get("/v1/page/whoami", async (context, next) => {
     const [, token] = /^bearer +(\S+)/i.exec(context.req.header("authorization") ?? "") ?? [];
     return token === undefined || token.startsWith(KEY_PREFIX) ? next() : operator(context, next);
   });
-  app.get("/v1/whoami", (context) => {
+  app.get("/v1/page/whoami", (context) => {
     const { keyId, roles } = callerOf(context);
     const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
     return unstored(context).json(caller);
   });
-  app.get("/v1/domains", async (context) => unstored(context).json(await listReachable(engine, asker(context))));
-  app.get("/v1/answers/:id", async (context) => {
+  app.get("/v1/page/domains", async (context) => unstored(context).json(await listReachable(engine, asker(context))));
+  app.get("/v1/page/answers/:id", async (context) => {
     const answer = await answerFor(engine, asker(context), idOf(context, "answer"));
     return unstored(context).json(answerToWire(answer));
   });
-  app.get("/v1/documents/:id", async (context) => {
+  app.get("/v1/page/documents/:id", async (context) => {
     const { start, end, ...named } = readQuery(context.req.query(), documentQuerySchema);
     const id = idOf(context, "document");
     const scope = engine.scope(narrow(asker(context), named));
