@@ -6,14 +6,14 @@ import { askRequestSchema } from "./ask.ts";
 
 const { domain, tenant } = askRequestSchema.shape;
 
-/** `GET /v1/page/whoami` */
+/** `GET /v1/whoami` */
 export interface WireCaller {
   /** Id of the key; `null`: without one, or with the administration token. */
   readonly key_id: string | null;
   readonly roles: readonly string[];
 }
 
-/** A domain of `GET /v1/page/domains`. */
+/** A domain of `GET /v1/domains`. */
 export interface WireDomain {
   readonly name: string;
   readonly title: string;
@@ -27,13 +27,13 @@ export interface WireDomain {
   readonly tenants: readonly { readonly name: string; readonly title: string }[];
 }
 
-/** `GET /v1/page/domains` */
+/** `GET /v1/domains` */
 export interface WireDomains {
   readonly domains: readonly WireDomain[];
   readonly profiles: readonly { readonly name: string; readonly title: string }[];
 }
 
-/** `GET /v1/page/documents/ID` */
+/** `GET /v1/documents/ID` */
 export interface WireDocument {
   readonly id: string;
   readonly version: string;

@@ -28,9 +28,9 @@ export function useAccount(): Account {
   const api = useMemo(() => createApi(() => current.current), []);
   const [preferences, setPreferences] = useState(readPreferences);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
-  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/page/whoami", signal), [api, key]));
+  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/whoami", signal), [api, key]));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
-  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/page/domains", signal), [api, key]));
+  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/domains", signal), [api, key]));
 
   useEffect(() => {
     document.documentElement.dataset.theme = preferences.theme;
@@ -49,7 +49,7 @@ export function useAccount(): Account {
     prefer: useCallback((change) => setPreferences((before) => ({ ...before, ...change })), []),
     signIn: useCallback(
       async (given, keep) => {
-        await createApi(() => given).get<WireCaller>("/v1/page/whoami");
+        await createApi(() => given).get<WireCaller>("/v1/whoami");
         use(given, keep);
       },
       [use],

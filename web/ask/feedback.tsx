@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 
 export type Verdict = "up" | "down";
 
@@ -28,6 +28,10 @@ export function Feedback({ number, onRate }: FeedbackProps) {
   const chosen = state.type === "open" ? null : state.verdict;
   const sending = state.type === "sending";
 
+  useEffect(() => {
+    if (telling) field.current?.focus();
+  }, [telling]);
+
   async function send(verdict: Verdict, text?: string): Promise<boolean> {
     if (sending) return false;
     setState({ type: "sending", verdict });
@@ -44,7 +48,6 @@ export function Feedback({ number, onRate }: FeedbackProps) {
   async function rate(verdict: Verdict) {
     const kept = await send(verdict);
     setTelling(kept && verdict === "down");
-    if (kept && verdict === "down") requestAnimationFrame(() => field.current?.focus());
   }
 
   async function tell(event: SyntheticEvent) {

@@ -19,7 +19,7 @@ const MOST = 4;
 export function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
   const scope = new URLSearchParams({ domain: answer.domain, ...(asked.tenant === undefined ? {} : { tenant: asked.tenant }) });
-  const path = `/v1/page/documents/${encodeURIComponent(cited?.document_id ?? "")}?${scope}`;
+  const path = `/v1/documents/${encodeURIComponent(cited?.document_id ?? "")}?${scope}`;
   const [state] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
   if (state.type !== "ready" || cited === undefined) return null;
   const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));

@@ -14,7 +14,7 @@ export interface SharedAnswerProps {
 
 /** An answer that somebody shares, as it was given. */
 export function SharedAnswer({ id, account: { api } }: SharedAnswerProps) {
-  const path = `/v1/page/answers/${encodeURIComponent(id)}`;
+  const path = `/v1/answers/${encodeURIComponent(id)}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireAnswer>(path, signal), [api, path]));
   return (
     <main className="room-page" aria-label="Shared answer">

@@ -22,7 +22,7 @@ export interface ReaderPaneProps extends PaneParts {
 export default function ReaderPane({ place, account: { api }, turns, ask, running }: ReaderPaneProps) {
   const { document: id, domain, tenant } = place;
   const scope = new URLSearchParams({ ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) });
-  const path = `/v1/page/documents/${encodeURIComponent(id)}${scope.size === 0 ? "" : `?${scope}`}`;
+  const path = `/v1/documents/${encodeURIComponent(id)}${scope.size === 0 ? "" : `?${scope}`}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
   const gone = state.type === "failed" && state.code === "unknown_document";
   return (

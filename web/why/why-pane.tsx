@@ -23,7 +23,7 @@ export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
   const [state, reload] = useLoaded(
     useCallback(
-      (signal) => (known === null ? api.get<WireAnswer>(`/v1/page/answers/${encodeURIComponent(id)}`, signal) : Promise.resolve(known)),
+      (signal) => (known === null ? api.get<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`, signal) : Promise.resolve(known)),
       [api, id, known],
     ),
   );
