@@ -17,6 +17,7 @@ export type {
   WireStatistics,
 } from "../wire/memory.ts";
 export type { WireCaller, WireDocument, WireDomain, WireDomains } from "../wire/rooms.ts";
+export type { WireFile, WireFileList } from "../wire/service.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type StreamEvent } from "./client.ts";
 export { ClientError } from "./errors.ts";
 export { parseEvents } from "./parse-events.ts";

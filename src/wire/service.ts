@@ -180,6 +180,11 @@ export function fileToWire(file: LibraryFile): z.input<typeof fileSchema> {
 
 export const fileListSchema = z.object({ items: z.array(fileSchema), next_cursor: nextCursor });
 
+/** A file of `GET /v1/documents`. */
+export type WireFile = z.infer<typeof fileSchema>;
+/** `GET /v1/documents` */
+export type WireFileList = z.infer<typeof fileListSchema>;
+
 export const uploadQuerySchema = z.strictObject({
   ...named,
   access: z.string().min(1).max(60).optional().describe("Access label of the files; that of the domain pack when absent."),
