@@ -23,6 +23,12 @@ export interface Written {
   readonly warnings: Warning[];
   /** Every call of a model in order. */
   readonly calls: ModelCall[];
+  /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
+  readonly drafts: OfferedDraft[];
+  /** Quotes that a model was given; empty where quotes alone answer. */
+  offered: readonly Quote[];
+  /** Quotes that an answer of quotes is chosen from. */
+  candidates: readonly Quote[];
   /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
   writer: string;
   /** The model said that the quotes do not answer. */
@@ -30,7 +36,18 @@ export interface Written {
 }
 
 export function nothingWritten(): Written {
-  return { sheet: createAnswerSheet(), claims: [], checks: [], warnings: [], calls: [], writer: "", insufficient: false };
+  return {
+    sheet: createAnswerSheet(),
+    claims: [],
+    checks: [],
+    warnings: [],
+    calls: [],
+    drafts: [],
+    offered: [],
+    candidates: [],
+    writer: "",
+    insufficient: false,
+  };
 }
 
 /** Where the sentences of a question go. */
@@ -53,7 +70,9 @@ export async function* writeChecked(
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
   const settings = parts.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
-  const bench = { offered: task?.quotes ?? [], written, record, context: checking(question, parts), strict: settings.onFault === "reject" };
+  written.offered = task?.quotes ?? [];
+  written.candidates = candidates.flatMap(({ context, quote, conditions = [] }) => [...context, quote, ...conditions]);
+  const bench = { offered: written.offered, written, record, context: checking(question, parts), strict: settings.onFault === "reject" };
   const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
   for await (const draft of drafts) {
     yield* tell(told, written);
@@ -88,7 +107,7 @@ interface WritableRecord {
 }
 
 /** What a drawn sentence is laid beside. */
-interface Bench {
+export interface Bench {
   readonly offered: readonly Quote[];
   readonly written: Written;
   readonly record: WritableRecord;
@@ -98,8 +117,8 @@ interface Bench {
 }
 
 /** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
-async function showSentence(draft: OfferedDraft, { offered, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
-  const { sheet, checks, claims } = written;
+export async function showSentence(draft: OfferedDraft, { offered, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
+  const { sheet, checks, claims, drafts } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
   const others = offered.filter((quote) => !draft.quotes.includes(quote));
@@ -113,6 +132,7 @@ async function showSentence(draft: OfferedDraft, { offered, written, record, con
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
   if (kept && draft.held === true) return null;
+  drafts.push(draft);
   const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
   checks.push(...results.map((result) => ({ ...result, ...place })));
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });

@@ -16,6 +16,7 @@ import { addKeysCommand } from "./commands/keys.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addNewDomainCommand } from "./commands/new-domain.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addProveCommand } from "./commands/prove.ts";
 import { addReportsCommand } from "./commands/reports.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -109,6 +110,7 @@ function createProgram(context: CliContext): Command {
   addConflictsCommand(program, context);
   addCacheCommand(program, context);
   addReportsCommand(program, context);
+  addProveCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
   addSessionsCommand(program, context);

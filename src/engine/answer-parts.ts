@@ -1,4 +1,5 @@
 import type { AnswerParts } from "../answer/parts.ts";
+import type { RecordedSettings } from "../answer/record.ts";
 import type { Config } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
@@ -26,6 +27,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
+    const hash = configHash(config, pack, profile, threshold);
     return {
       ...{
         store,
@@ -46,9 +48,10 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         secret,
         language: pack.language,
         encoder: corpus.encoder?.id ?? "none",
-        configHash: configHash(config, pack, profile, threshold),
+        configHash: hash,
       },
       remember: isMeasured ? null : rememberSettings(config),
+      settings: recordedSettings(hash, corpus.encoder?.id ?? null, { pack, profile, threshold }),
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
         index: questions,
@@ -81,6 +84,15 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
 
 function rememberSettings({ cache, session, reports }: Config): NonNullable<AnswerParts["remember"]> {
   return { cache, session: { turns: session.turns, idleMinutes: session.idle_minutes }, reports: { ...reports, text: true } };
+}
+
+function recordedSettings(
+  configHash: string,
+  encoder: string | null,
+  { pack, profile, threshold }: { readonly pack: DomainPack; readonly profile: Profile; readonly threshold: GateThreshold },
+): RecordedSettings {
+  const { folder: _folder, ...facts } = pack;
+  return { software: VERSION, configHash, encoder, pack: facts, profile, threshold };
 }
 
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */

@@ -16,6 +16,7 @@ import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "
 import type { GateFacts } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
+import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { ReportReader } from "./reports.ts";
 
@@ -44,6 +45,8 @@ export interface AskOptions extends ScopeOptions {
   readonly userId?: string | null | undefined;
   /** What may be stored of this question; it can only tighten what the configuration says. */
   readonly privacy?: Privacy | undefined;
+  /** The answer comes with its proof. @default false */
+  readonly proof?: boolean | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
   readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -103,7 +106,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader {
+export interface Engine extends ReportReader, Prover {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */

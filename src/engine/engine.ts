@@ -9,6 +9,7 @@ import type { Engine, EngineParts, Health } from "./engine-types.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
+import { createProver } from "./proofs.ts";
 import { createReportReader } from "./reports.ts";
 
 export type * from "./engine-types.ts";
@@ -34,6 +35,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
+  const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   return {
     ...{ config, store, memory },
@@ -41,8 +43,9 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     scope: domains.scope,
     corpus: indexes.of,
     ...documents,
-    ...createAsking({ config, domains, indexes, thresholds, partsFor }),
+    ...createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
+    ...prover,
     feedback: (request, options) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
