@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 const DOCUMENTS = {
   "documents/fees.md": "# Card fees\n\nA replacement library card costs $5 for every adult member.\n",
-  "documents/prices.md": "# Card fees\n\nA replacement library card costs $8 for every adult member.\n",
+  "documents/prices.md": "# Card prices\n\nA replacement library card costs $8 for every adult member.\n",
   "documents/roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n",
 };
 

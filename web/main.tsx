@@ -1,7 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createClient } from "../src/client/index.ts";
-import { Page } from "./components/page.tsx";
+import { Page } from "./ask/page.tsx";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/turn.css";

@@ -75,6 +75,20 @@ describe("scoreAnswer", () => {
     expect(citations(answerOf([[OTHER, OTHER]]), [])).toEqual({ total: 1, right: 1 });
     expect(citations(answerOf([["The moon is far.", OTHER]]), [])).toEqual({ total: 1, right: 0 });
   });
+
+  it("counts what is said of a table's row by the columns that are shown with it", () => {
+    const said = "Form: 10182; Deadline: 1 year.";
+    const cells = [
+      { name: "Form", text: "10182" },
+      { name: "Deadline", text: "1 year" },
+    ];
+    const row = { cells, header: { start: 0, end: 15, text: "Form | Deadline" } };
+    const citations = [{ n: 1, quote: "10182 | 1 year", row }];
+    const answer = { sentences: [{ text: said, citations: [1] }], citations, checks: [] };
+    expect(scoreAnswer(answer, []).citations).toEqual({ total: 1, right: 1 });
+    const swapped = wrong(RIGHT, { type: "swapped", instead: "Form: 10182; Deadline: 1 year" }, [1]);
+    expect(fate(swapped, { ...answer, sentences: [{ text: RIGHT, citations: [1] }] })).toMatchObject({ shown: true });
+  });
 });
 
 describe("invalidCitations", () => {

@@ -1,3 +1,4 @@
+import { readCells } from "../../src/text/table-row.ts";
 import type { Answer, AnswerSentence, Citation } from "../../src/types.ts";
 import { categoryOf, type Fault, type FaultCategory, plainWords, type WrittenSentence } from "../made/faults.ts";
 
@@ -23,7 +24,7 @@ export interface LadderScore {
   readonly citations: { readonly total: number; readonly right: number };
 }
 
-type CitedQuote = Pick<Citation, "n" | "quote">;
+type CitedQuote = Pick<Citation, "n" | "quote" | "row">;
 
 /** What is read of an answer. */
 export interface ShownAnswer extends Pick<Answer, "sentences" | "checks"> {
@@ -73,9 +74,7 @@ function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, 
         (namesNumber(shown.text, fault.number) || cited(shown, citations).length < shown.citations.length)
       );
     case "swapped":
-      return (
-        isSame(shown.text, written.text) && cited(shown, citations).some(({ quote }) => plainWords(quote) === plainWords(fault.instead))
-      );
+      return isSame(shown.text, written.text) && cited(shown, citations).some((quote) => wordsOf(quote) === plainWords(fault.instead));
     default:
       return ` ${plainWords(shown.text)} `.includes(` ${fault.key} `) && !cited(shown, citations).some(({ quote }) => quote === shown.text);
   }
@@ -85,8 +84,13 @@ function judgeCitations(shown: AnswerSentence, citations: readonly CitedQuote[],
   const wrong = written.some((sentence) => sentence.fault !== null && isShown(sentence.fault, sentence, shown, citations));
   const nowhere = [...shown.text.matchAll(MARKER)].length;
   const statement = written.find(({ text, from }) => from !== null && isSame(shown.text, text))?.from?.statement ?? shown.text;
-  const right = cited(shown, citations).filter(({ quote }) => !wrong && plainWords(quote).includes(plainWords(statement)));
+  const right = cited(shown, citations).filter((quote) => !wrong && wordsOf(quote).includes(plainWords(statement)));
   return { total: shown.citations.length + nowhere, right: right.length };
+}
+
+/** A table's row as a model was given it: with the caption and the columns that are shown beside it. */
+function wordsOf({ quote, row }: CitedQuote): string {
+  return plainWords(row === undefined ? quote : `${row.caption?.text ?? ""} ${readCells(row.cells)}`);
 }
 
 function cited({ citations: numbers }: AnswerSentence, citations: readonly CitedQuote[]): CitedQuote[] {

@@ -60,6 +60,14 @@ describe("writeDraft", () => {
     }
   });
 
+  it("writes from a table's row as from a sentence, and nothing from a heading or a lead-in", () => {
+    const row = "Form: 10182; Deadline: 1 year from the date of the decision";
+    expect(draft([], 1, ["How to appeal", row, "Send these to the office:"])).toEqual([
+      { text: `${row}.`, cites: [2], from: { quote: 2, statement: `${row}.` }, fault: null },
+    ]);
+    for (const seed of SEEDS.slice(0, 20)) expect(draft(["number"], seed, [row])[0]?.fault).not.toBeNull();
+  });
+
   it("makes one sentence wrong for every category that is asked for, and leaves the others", () => {
     for (const seed of SEEDS) {
       const sentences = draft(FAULT_CATEGORIES, seed);

@@ -73,9 +73,13 @@ export function draftText(sentences: readonly WrittenSentence[]): string {
     .join(" ");
 }
 
+/** A table's row as the prompt has it: cells by their columns, and no stop. */
+const ROW = /^(?=.*: )[^;]+(?:; [^;]+)+(?<![.!?:;])$/;
+
 function statementsOf(quote: string): string[] {
   return splitSentences(quote)
     .map(({ start, end }) => quote.slice(start, end))
+    .map((text) => (ROW.test(text) ? `${text}.` : text))
     .filter((text) => text.length >= SHORTEST && text.length <= LONGEST && /^[\p{Lu}\d]/u.test(text) && /[.!]$/.test(text))
     .filter((text) => splitSentences(`In short, ${text}`).length === 1);
 }

@@ -50,10 +50,9 @@ describe("evaluateLadder", () => {
       expect([name, metric(report, `none.${name}`), metric(report, `none.${name}.quiet`)]).toEqual([name, 1, 1]);
     }
     expect(metric(report, "none.invalid_citations.of_written")).toBe(1);
-    expect(metric(report, "none.invalid_citations.written")).toBeGreaterThan(0);
+    expect(metric(report, "none.invalid_citations.written")).toBeGreaterThan(2);
     expect(metric(report, "none.invalid_citations_stored")).toBe(metric(report, "none.invalid_citations"));
-    // Of a question that no page is near, the writer may be given nothing to answer from.
-    expect([0, 1]).toContain(metric(report, "none.weak_retrieval_answers"));
+    expect(metric(report, "none.weak_retrieval_answers")).toBe(1);
     expect(metric(report, "none.verification_score")).toBeLessThan(0.6);
     expect(metric(report, "none.verification_score.reported")).toBeNull();
     for (const name of ["false_urls", "fabricated_numbers", "invalid_citations", "invalid_citations_stored", "weak_retrieval_answers"]) {
@@ -61,8 +60,8 @@ describe("evaluateLadder", () => {
     }
     expect(metric(report, "ours.false_urls.written")).toBeGreaterThan(0);
     expect(metric(report, "ours.verification_score")).toBeGreaterThan(metric(report, "none.verification_score") ?? 1);
-    expect(metric(report, "seven.shown.nowhere") ?? 0).toBe(0);
-    expect(metric(report, "four.weak_retrieval_answers.flagged") ?? 1).toBe(1);
+    expect(metric(report, "seven.shown.nowhere")).toBe(0);
+    expect(metric(report, "four.weak_retrieval_answers.flagged")).toBe(1);
     const again = await run(EVERY_DRAFT);
     expect(again).toEqual({ ...report, date: again.date, timings: again.timings });
   }, 60_000);

@@ -112,7 +112,7 @@ describe("evaluateRefusal", () => {
       "at_90.refused.injection": 1,
       "shipped.refused.injection": 1,
     });
-    expect(report.metrics).not.toHaveProperty(["at_90.refused.near_miss"]);
+    expect(report.metrics["at_90.refused.near_miss"]).toBeNull();
     // One passage answers its question, and answers neither of the others.
     expect(report.n).toMatchObject({ passages: 3, "passages.gold": 1 });
     expect(report.metrics).toMatchObject({ "passages.auroc.relevance": 1, "passages.rejected.lost.relevance": 0 });

@@ -375,10 +375,9 @@ function reportPoints(scored: readonly ScoredQuestion[], { threshold }: Sufficie
     metrics[`${key}.answered.answerable`] = answerable.length === 0 ? null : answered / answerable.length;
     for (const kind of UNANSWERABLE_KINDS) {
       const some = scored.filter((one) => one.kind === kind);
-      if (some.length === 0) continue;
       const refused = some.filter((one) => !answers(one)).length;
       metrics[`${key}.refused.${kind}`] = some.length === 0 ? null : refused / some.length;
-      table.push(countRow(`  refused.${kind}`, refused, some.length));
+      if (some.length > 0) table.push(countRow(`  refused.${kind}`, refused, some.length));
     }
     const shown = scored.filter(answers).length;
     metrics[`${key}.risk`] = shown === 0 ? null : (shown - answered) / shown;

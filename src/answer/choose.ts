@@ -24,7 +24,7 @@ export interface ChooseParts {
 /** Characters of one quote in an answer; a longer sentence is not taken. */
 const QUOTE_CHARACTERS = 1200;
 
-/** Every sentence, list and row of the passages that are not rejected, the one that most likely answers first. */
+/** Every sentence, list and row of the passages that may be used, the one that most likely answers first. */
 export async function choose(
   { question, evidence }: { readonly question: Question; readonly evidence: readonly Evidence[] },
   parts: ChooseParts,
@@ -32,7 +32,7 @@ export async function choose(
   signal: AbortSignal,
 ): Promise<Choice> {
   const { weights, embed } = parts.chooser();
-  const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
+  const kept = mayBeUsed(evidence, parts.profile);
   const reranker = parts.rerankers?.embedded ?? null;
   const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, weights, signal };
   const choice = await choosePieces(question.resolved, kept, wordsFor(question, parts), options);
@@ -40,4 +40,10 @@ export async function choose(
   log.fact("pieces", choice.pieces.length);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
   return choice;
+}
+
+/** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */
+function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
+  const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
+  return gate.type === "sufficiency" ? kept : [...kept, ...evidence.filter(({ verdict }) => verdict === "rejected")];
 }

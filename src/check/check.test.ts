@@ -335,6 +335,16 @@ describe("what a sentence says beside what it cites", () => {
     expect(await values("Tinnitus gets 20 percent.", [row])).toBe("pass");
   });
 
+  it.each([
+    ["Lane: 40; Discount: 40 percent.", "Lane 7 gives a discount of 40 percent.", "fail"],
+    ["Take 250 tablets of 250 mg.", "Take 2 tablets of 250 mg.", "fail"],
+    ["Lane: 7; Discount: 40 percent.", "Lane 7 gives a discount of 40 percent.", "pass"],
+    ["The discount is 40 in lane 7.", "Lane 7 gives a discount of 40 percent.", "pass"],
+  ])("takes no stated value for two of the claim: %s", async (text, stated, verdict) => {
+    const cited = [{ text: stated, url: null, exact: true }];
+    expect(verdicts(await checkSentence({ text, cited }, contextOf(sourcebound.check))).values).toBe(verdict);
+  });
+
   it("does not let a grounded sentence carry a clause that no source says", async () => {
     const cited: CitedQuote = { ...page, text: "You have 1 year from the date on your decision to request a Board Appeal." };
     const said = "You have 1 year from the date on your decision to request a Board Appeal";

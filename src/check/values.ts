@@ -47,8 +47,8 @@ export function checkValues(alignment: Alignment, question: Reading, mode: "remo
 
 function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
   const { claim, statements } = alignment;
-  const own = statements.map(({ quantities }) => quantities.find((one) => equalQuantities(quantity, one)));
-  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => equalQuantities(quantity, one)));
+  const own = statements.map(({ quantities }) => quantities.find((one) => bears(one, quantity, claim)));
+  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => bears(one, quantity, claim)));
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
     if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
@@ -72,6 +72,13 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
   if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
   return null;
+}
+
+/** Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off". */
+function bears(stated: Quantity, claimed: Quantity, { quantities }: Reading): boolean {
+  if (!equalQuantities(claimed, stated)) return false;
+  const isOther = claimed.measure === "count" && stated.measure !== "count";
+  return !isOther || !quantities.some((one) => one.measure === stated.measure && equalQuantities(one, stated));
 }
 
 /** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */

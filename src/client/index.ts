@@ -9,6 +9,7 @@ export type {
   WireWarning,
 } from "../wire/index.ts";
 export type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
+export type { WireCaller, WireDocument, WireDomain, WireDomains } from "../wire/rooms.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type StreamEvent } from "./client.ts";
 export { ClientError } from "./errors.ts";
 export { parseEvents } from "./parse-events.ts";

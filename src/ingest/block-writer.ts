@@ -290,5 +290,4 @@ function isVisible(text: string, start: number, end: number): boolean {
 }
 
 const VISIBLE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it excludes
-  /[^\s\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+  /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;

@@ -22,8 +22,7 @@ const MIN_NUL_SHARE = 0.2;
 const MIN_NULS = 2;
 const WESTERN = "windows-1252";
 /** How ISO-2022 shifts into another set of characters, all in seven bits. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what it looks for
-const SHIFTED = /\x1b\$[@B]/;
+const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** `charset=…` of HTML, `encoding="…"` of XML. */
 const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
@@ -41,7 +40,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     if (wide === null) throw binary(`byte ${nul} is NUL`, nul);
     return decodeAs(bytes, wide, [guessed(wide, "it has no mark, and every other byte is NUL")]);
   }
-  if (isUtf8(bytes) && !SHIFTED.test(latin(bytes))) return decodeAs(bytes, "utf-8", []);
+  if (isUtf8(bytes) && !SHIFTS.some((shift) => latin(bytes).includes(shift))) return decodeAs(bytes, "utf-8", []);
   const control = bytes.subarray(0, SAMPLE_BYTES).findIndex(isControl);
   if (control >= 0) throw binary(`byte ${control} is a control character`, control);
   const declared = declaredEncoding(bytes);

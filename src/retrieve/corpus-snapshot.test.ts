@@ -203,7 +203,7 @@ describe("a corpus that begins with its snapshot", () => {
     await run();
     await store.documents.deleteFiles(SOURCE, ["b.md"]);
     const corpus = await start();
-    const repairs = corpus.understand({ resolved: "my pensoin and disabiliity", scope: PUBLIC }, SETTINGS).repairs;
+    const repairs = corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS).repairs;
     expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
   });
 });

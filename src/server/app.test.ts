@@ -202,9 +202,8 @@ describe("hostile requests", () => {
 
   it("hides what an unexpected error says, and logs it under the id", async () => {
     const { app, logged } = setUp({
-      // biome-ignore lint/correctness/useYield: the engine fails before its first event
       script: async function* () {
-        throw new Error("SELECT secret FROM /srv/data");
+        yield* await Promise.reject(new Error("SELECT secret FROM /srv/data"));
       },
     });
     const error = await errorOf(await post(app, '{"question":"x"}'));

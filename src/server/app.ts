@@ -16,12 +16,15 @@ import { health, ready } from "./routes/health.ts";
 import { addMemoryRoutes, MEMORY_METHODS, type MemoryEngine } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
 import { refresh } from "./routes/refresh.ts";
+import { addRoomRoutes, ROOM_METHODS, type RoomsEngine } from "./routes/rooms.ts";
 import { schema } from "./routes/schema.ts";
 
 export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
   /** Sessions, feedback, review, figures and forgetting; absent: those routes do not exist. */
   readonly memory?: MemoryEngine | undefined;
+  /** Who asks, domains, answers and documents for the page's rooms; absent: those routes do not exist. */
+  readonly rooms?: RoomsEngine | undefined;
   readonly log: ServerLog;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
@@ -45,7 +48,7 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({ engine, memory, log, webRoot, limits: given, host = "127.0.0.1", ...guarding }: AppOptions): Hono {
+export function createApp({ engine, memory, rooms, log, webRoot, limits: given, host = "127.0.0.1", ...guarding }: AppOptions): Hono {
   const guard = createGuard(guarding);
   const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
   const page = readPageFiles(webRoot);
@@ -104,6 +107,7 @@ export function createApp({ engine, memory, log, webRoot, limits: given, host = 
   ] as const;
   app.post("/v1/ask", ...json, (context) => ask(context, { engine, log, limits }));
   if (memory !== undefined) addMemoryRoutes(app, memory, { json, role: guard.role });
+  if (rooms !== undefined) addRoomRoutes(app, rooms, guard);
   for (const path of REFRESH_PATHS)
     app.post(path, guard.role("ingest"), limitBody(limits.bodyBytes), (context) => refresh(context, engine));
   app.get("/v1/schema", schema);
@@ -119,7 +123,9 @@ export function createApp({ engine, memory, log, webRoot, limits: given, host = 
     const allowed =
       METHODS[context.req.path] ??
       (page.has(context.req.path) ? "GET, HEAD" : undefined) ??
-      (memory === undefined ? undefined : MEMORY_METHODS.find(([path]) => path.test(context.req.path))?.[1]);
+      [...(memory === undefined ? [] : MEMORY_METHODS), ...(rooms === undefined ? [] : ROOM_METHODS)].find(([path]) =>
+        path.test(context.req.path),
+      )?.[1];
     if (allowed === undefined) throw unknownRoute(context.req.method, context.req.path);
     context.header("Allow", allowed);
     throw methodNotAllowed(context.req.method, context.req.path, allowed);

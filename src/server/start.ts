@@ -30,7 +30,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, keys },
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, keys },
     adminToken: settings.admin_token ?? null,
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,

@@ -250,8 +250,8 @@ class ReadingApartConnection implements DatabaseConnection {
     return this.patiently(() => run(this.connections.writer, statement));
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+  /** Kysely asks for the method. @throws StoreError always */
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new StoreError("store_failed", "Queries are not streamed from SQLite: read them in pages.");
   }
 

@@ -26,6 +26,12 @@ test.each([
   ["balence", "balance"],
   ["recepit", "receipt"],
   ["cancelation", "cancellation"],
+  ["disabilty", "disability"],
+  ["liabilty", "liability"],
+  ["facilty", "facility"],
+  ["fertilty", "fertility"],
+  ["compatiblity", "compatibility"],
+  ["availabilty", "availability"],
 ])("%s is a slip for %s", (written, meant) => {
   expect(isSlip(written, meant)).toBe(true);
   expect(differInAffix(written, meant, real, stem)).toBe(false);

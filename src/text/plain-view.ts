@@ -14,8 +14,7 @@ const DOT = /[\u3002\uff0e\uff61\u2024]/;
 
 /** Folds what hides an address, a number or an order from a pattern; offsets lead back. ASCII text is returned as it is. */
 export function plainView(text: string): PlainView {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
-  if (/^[\u0000-\u007f]*$/.test(text)) return { plain: text, at: (offset) => offset };
+  if (/^\p{ASCII}*$/u.test(text)) return { plain: text, at: (offset) => offset };
   let plain = "";
   const offsets: number[] = [];
   let offset = 0;

@@ -8,8 +8,7 @@ export const NORMALISER_VERSION = "2";
  * bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
 const SPECIAL =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  /\s{2,}|[^\S ]|[\u0000-\u001f\u007f-\u009f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 /** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
 const CLUSTER =

@@ -119,7 +119,8 @@ const TELLS_APART = 3;
 
 /**
  * Do two words differ in a beginning or an ending that tells real words apart too (micro-, macro-; -itis, -osis)? Then each is a word of its own. An
- * ending that the language itself spells both ways (dependant, dependent) tells nothing apart, and swapped letters are a slip.
+ * ending that the language itself spells both ways (dependant, dependent) tells nothing apart; swapped letters are a slip, and so is a letter too many
+ * or too few: specialty and speciality have one ending, and disabilty is disability.
  * @param stem words of one stem are forms or spellings of one word
  */
 export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {
@@ -163,8 +164,7 @@ function tellsApart(
 }
 
 function areAffixes([one, other]: readonly [string, string]): boolean {
-  const fits = ({ length }: string) => length >= AFFIX_MIN_LETTERS && length <= AFFIX_MAX_LETTERS;
-  return fits(one) && fits(other) && !one.includes(other) && !other.includes(one);
+  return one.length === other.length && one.length >= AFFIX_MIN_LETTERS && one.length <= AFFIX_MAX_LETTERS;
 }
 
 /** Could the word be a slip for a real one, or one without its apostrophe (`hasnt`)? Some milliseconds. */

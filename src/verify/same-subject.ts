@@ -179,13 +179,17 @@ export function otherTwins(a: Fact, b: Fact): boolean {
 }
 
 function strangeName(of: Fact, to: Fact): boolean {
-  const spoken = [to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase();
-  return namesIn(of.piece.title).some((name) => !spoken.includes(name));
+  const spoken = new Set(wordsIn([to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase()));
+  return namesIn(of.piece.title).some((name) => !spoken.has(name));
+}
+
+function wordsIn(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** Words with a capital or a digit; the first of a title only where others have a capital too. */
 function namesIn(title: string): string[] {
-  const words = title.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = wordsIn(title);
   const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
   const from = words.slice(1).some(isName) ? 0 : 1;
   return words

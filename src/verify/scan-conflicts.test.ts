@@ -28,7 +28,9 @@ describe("scanConflicts", () => {
     const found = async (one: string, other: string) =>
       report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19))])).conflicts.length;
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
+    // Both name the Meadow mower; that one page also speaks of its size makes it no other mower.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
+    expect(await found("Meadow mower: weight", "Meadow 2 mower: weight")).toBe(0);
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
   });
 

@@ -1,5 +1,6 @@
-import { nameCells } from "../text/table-row.ts";
-import type { Passage, Quote } from "../types.ts";
+import { nameCells, readCells } from "../text/table-row.ts";
+import { unitAt } from "../text/units.ts";
+import type { Passage, Quote, SourceText } from "../types.ts";
 import type { Choice } from "./choose.ts";
 import type { QuoteWords } from "./piece-view.ts";
 import { type Piece, quoteOf } from "./pieces.ts";
@@ -29,6 +30,25 @@ const VALUE = "value:";
 /** Is this, out of what a candidate covers, a kind of value that is asked for? */
 export function isValue(covered: string): boolean {
   return covered.startsWith(VALUE);
+}
+
+/** A quote as it is shown, and as a model is given it. The header by which a table's row is read goes with the row, as its caption does, not as a quote of its own. */
+export function withNeighbours({ context, quote, conditions = [] }: CompleteQuote): Quote[] {
+  const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
+  return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions];
+}
+
+/** A quote in one text for a model: a table's row by its caption and header, anything else as it stands. */
+export function readQuote(quote: Quote): string {
+  const cells = quote.header === undefined ? null : nameCells(quote.header.text, quote.text);
+  if (cells === null) return quote.text;
+  const caption = captionOf(quote);
+  return caption === null ? readCells(cells) : `${caption.text} ${readCells(cells)}`;
+}
+
+/** The sentence above the table of a row that carries its header. */
+function captionOf({ header, passage, start }: Quote): SourceText | null {
+  return header === undefined ? null : (unitAt(passage, start)?.caption ?? null);
 }
 
 /** Verbatim quotes out of pieces that are sorted best first; none overlaps another or says the same again. */

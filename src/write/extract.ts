@@ -1,6 +1,5 @@
-import { unitAt } from "../text/units.ts";
 import type { DraftSentence, Quote } from "../types.ts";
-import { isValue, type QuoteCandidate } from "./compress.ts";
+import { isValue, type QuoteCandidate, withNeighbours } from "./compress.ts";
 
 export interface ExtractOptions {
   /** Quotes that answer at most; what they cannot be understood without is not counted. */
@@ -74,14 +73,6 @@ function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const ordered: Quote[] = [];
   for (const quote of [...withNeighbours(best), ...rest]) if (!ordered.some((other) => isWithin(quote, other))) ordered.push(quote);
   return ordered;
-}
-
-/** A candidate as it is shown. The header by which a table's row is read is shown with the row, as its caption is, not as a sentence. */
-function withNeighbours({ context, quote, conditions = [] }: QuoteCandidate): Quote[] {
-  const { header } = quote;
-  const caption = header === undefined ? undefined : unitAt(quote.passage, quote.start)?.caption;
-  const shownWithRow = [header, caption].map((one) => one?.start);
-  return [...context.filter(({ start }) => !shownWithRow.includes(start)), quote, ...conditions];
 }
 
 function isWithin(quote: Quote, other: Quote): boolean {

@@ -21,6 +21,18 @@ describe("groundedPrompt", () => {
     expect(user.split("\n").filter((line) => /^(\[\d+\]|Question:)/.test(line))).toHaveLength(2);
   });
 
+  it("reads a table's row by its header and its caption, in one line", () => {
+    const cells = (text: string) => ({ type: "table-row" as const, text, header: 1 });
+    const passage = fakePassage({ title: "Cards", pieces: ["Fees of this year:", cells("item | fee"), cells("late return | $2")] });
+    const start = passage.text.indexOf("late");
+    const header = { start: 19, end: 29, text: "item | fee" };
+    const row = { passage, start, end: passage.text.length, text: "late return | $2", header };
+    const lines = groundedPrompt("How much?", [row], []).user.split("\n");
+    expect(lines).toContain("[1] (Cards) Fees of this year: item: late return; fee: $2");
+    const { header: _, ...bare } = row;
+    expect(groundedPrompt("How much?", [bare], []).user).toContain("[1] (Cards) late return | $2");
+  });
+
   it("shows history as such, on its own lines", () => {
     const { user } = groundedPrompt("And then?", [quoteOf("Five.")], [{ question: "A\nB?", answer: "C" }]);
     expect(user).toContain("(only to understand the question; never a source):\n- Q: A B?\n  A: C");

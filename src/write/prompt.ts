@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { DraftSentence, Passage, Quote, Turn } from "../types.ts";
+import { readQuote } from "./compress.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "write", "prompts");
@@ -63,7 +64,7 @@ function slotsOf(question: string, quotes: readonly Quote[], history: readonly T
   const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
   return {
     history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
-    quotes: quotes.map((quote, i) => `[${i + 1}] (${oneLine(quote.passage.document.title)}) ${oneLine(quote.text)}`).join("\n"),
+    quotes: quotes.map((quote, i) => `[${i + 1}] (${oneLine(quote.passage.document.title)}) ${oneLine(readQuote(quote))}`).join("\n"),
     question,
   };
 }

@@ -250,6 +250,10 @@ describe("fitPrompt", () => {
     expect(budgeted([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([
       QUOTE,
     ]);
+    const read = { ...row, quote: { ...row.quote, header: { start: 0, end: 19, text: "Condition | Percent" } } };
+    const headed = budgeted([read]);
+    expect(headed?.quotes.map(({ text }) => text)).toEqual(["Tinnitus | 10"]);
+    expect(headed?.prompt.user).toContain("Condition: Tinnitus; Percent: 10");
     const limited = { ...candidate(QUOTE), conditions: [sampleQuote("Unless it is in one ear.")] };
     expect(budgeted([limited])?.quotes.map(({ text }) => text)).toEqual([QUOTE, "Unless it is in one ear."]);
     expect(budgeted([{ ...limited, conditions: [sampleQuote("unless ".repeat(130))] }])).toBeNull();

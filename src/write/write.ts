@@ -2,7 +2,7 @@ import { ModelError } from "../errors.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
-import type { CompleteQuote, QuoteCandidate } from "./compress.ts";
+import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
@@ -217,10 +217,11 @@ export function fitPrompt(
 /** Quotes in groups that stay together: one without its conditions would say too much. */
 function fitQuotes(candidates: readonly CompleteQuote[], settings: WriteSettings, countTokens: (text: string) => number): Quote[][] {
   const groups: Quote[][] = [];
-  for (const { context, quote, conditions = [] } of candidates) {
+  for (const candidate of candidates) {
     const known = groups.flat();
-    const fresh = [...context, quote, ...conditions].filter((one) => !known.some((other) => isSameQuote(other, one)));
-    const fits = known.length + fresh.length <= settings.quotes && fresh.every(({ text }) => countTokens(text) <= settings.quoteTokens);
+    const fresh = withNeighbours(candidate).filter((one) => !known.some((other) => isSameQuote(other, one)));
+    const fits =
+      known.length + fresh.length <= settings.quotes && fresh.every((one) => countTokens(readQuote(one)) <= settings.quoteTokens);
     if (fits && fresh.length > 0) groups.push(fresh);
   }
   return groups;

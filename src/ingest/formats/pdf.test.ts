@@ -44,17 +44,12 @@ async function read(bytes: Uint8Array): Promise<ParsedDocument> {
 }
 
 describe("a made PDF", () => {
-  test.each<[string, PdfMadeOptions, number]>([
-    ["one column", {}, 1],
-    // Narrow cells without rules at the top of a column are still taken together at times.
-    ["two columns", { columns: 2 }, 0.75],
-    [
-      "two justified columns with cut words and running heads",
-      { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true },
-      0.75,
-    ],
-    ["turned pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }, 1],
-  ])("%s: words, pages, boxes, cells and order are as they were drawn", async (_, options, cells) => {
+  test.each<[string, PdfMadeOptions]>([
+    ["one column", {}],
+    ["two columns", { columns: 2 }],
+    ["two justified columns with cut words and running heads", { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true }],
+    ["turned pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }],
+  ])("%s: words, pages, boxes, cells and order are as they were drawn", async (_, options) => {
     const made = makePdf(BLOCKS, options);
     const document = await read(made.bytes);
     expect(faultsOf(document)).toEqual([]);
@@ -62,11 +57,41 @@ describe("a made PDF", () => {
     expect(score.found / score.quotes).toBeGreaterThanOrEqual(0.95);
     expect(score.rightPage / score.found).toBeGreaterThanOrEqual(0.99);
     expect(score.boxed / score.words).toBeGreaterThanOrEqual(0.98);
-    expect(score.rightCells / score.cells).toBeGreaterThanOrEqual(cells);
-    expect(score.lost / score.characters).toBeLessThanOrEqual(0.01);
+    expect(score.rightCells / score.cells).toBeGreaterThanOrEqual(0.95);
+    expect(score.lost / score.characters).toBeLessThanOrEqual(0.005);
     const headings = document.blocks.filter(({ type }) => type === "heading").map(({ start, end }) => document.text.slice(start, end));
     expect(headings).toEqual(BLOCKS.flatMap((block) => (block.type === "heading" ? [block.text] : [])));
     expect(document.text).not.toMatch(/Handbook of made files|Page \d/);
+  });
+
+  test("a table at the top of a column is no part of the text beside it, and a heading beneath it is no row", async () => {
+    const rows = [
+      ["Kind", "Rate", "Until"],
+      ["Alpha", "10 percent", "May"],
+      ["Beta", "20 percent", "June"],
+    ];
+    const blocksOf = (sentences: number): PdfMadeBlock[] => [
+      { type: "paragraph", text: Array.from({ length: sentences }, (_, i) => sentence(i)).join(" ") },
+      { type: "table", isRuled: false, rows },
+      { type: "heading", level: 2, text: "Findings of the last part" },
+      { type: "paragraph", text: sentence(1) },
+    ];
+    const isOnTop = (count: number) => {
+      const cells = makePdf(blocksOf(count), { columns: 2 }).words.filter(({ row }) => row !== null);
+      return cells.every(({ x, y }) => x > 300 && y < 140);
+    };
+    const count = Array.from({ length: 60 }, (_, i) => i + 1).find(isOnTop) ?? 0;
+    expect(count).toBeGreaterThan(0);
+    const { text, blocks } = await read(makePdf(blocksOf(count), { columns: 2 }).bytes);
+    const shown = blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end).replace(/\s+/g, " ")}`);
+    expect(shown).toEqual([
+      `paragraph ${Array.from({ length: count }, (_, i) => sentence(i)).join(" ")}`,
+      "table-row Kind | Rate | Until",
+      "table-row Alpha | 10 percent | May",
+      "table-row Beta | 20 percent | June",
+      "heading Findings of the last part",
+      `paragraph ${sentence(1)}`,
+    ]);
   });
 
   test("a note stands after the paragraph that calls it, and its number is no part of a number", async () => {

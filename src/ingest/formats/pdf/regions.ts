@@ -31,20 +31,59 @@ export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   const order = new Map(fragments.map((fragment, i) => [fragment, i]));
   return bandsOf(stripsOf(fragments)).flatMap((strips): Region[] => {
     const gutters = guttersOf(strips.flat());
-    const inOrder = strips.flat().sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    const inOrder = fileOrder(strips.flat(), order);
     if (gutters.length === 0 || strips.length < 2) return [{ type: "column", lines: linesOf(inOrder) }];
-    const columnOf = (fragment: PdfLine) => gutters.filter(({ from }) => fragment.x >= from).length;
+    const columnOf = columnBy(gutters);
     if (isList(inOrder.filter((fragment) => columnOf(fragment) === 0))) return [{ type: "column", lines: linesOf(inOrder) }];
-    const paired = strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
-    if (paired >= 2 && isReadAcross(inOrder.map(columnOf))) return tableOf(strips, gutters.length + 1, columnOf);
-    if (!areColumns(inOrder.map(columnOf), paired)) return [{ type: "column", lines: linesOf(inOrder) }];
-    return Array.from({ length: gutters.length + 1 }, (_, column) =>
-      regionsOf(
-        inOrder.filter((fragment) => columnOf(fragment) === column),
-        depth + 1,
-      ),
-    ).flat();
+    const parting = gutters.filter((gutter) => isCrossedOnce(inOrder, gutter));
+    const partOf = columnBy(parting);
+    if (parting.length > 0 && areColumns(strips, inOrder, partOf)) return readDown(inOrder, parting.length + 1, partOf, depth);
+    if (pairedBy(strips, columnOf) >= 2 && isReadAcross(inOrder.map(columnOf))) {
+      const [above, core, below] = withoutLooseEnds(strips);
+      const isLoose = guttersOf(core.flat()).length > gutters.length;
+      if (isLoose) return [above, core, below].flatMap((part) => regionsOf(fileOrder(part.flat(), order), depth + 1));
+      return tableOf(strips, gutters.length + 1, columnOf);
+    }
+    if (!areColumns(strips, inOrder, columnOf)) return [{ type: "column", lines: linesOf(inOrder) }];
+    return readDown(inOrder, gutters.length + 1, columnOf, depth);
   });
+}
+
+type ColumnOf = (fragment: PdfLine) => number;
+
+function columnBy(gutters: readonly Interval[]): ColumnOf {
+  return ({ x }) => gutters.filter(({ from }) => x >= from).length;
+}
+
+function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, number>): PdfLine[] {
+  return [...fragments].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+}
+
+/** One column after the other. */
+function readDown(fragments: readonly PdfLine[], columns: number, columnOf: ColumnOf, depth: number): Region[] {
+  return Array.from({ length: columns }, (_, column) =>
+    regionsOf(
+      fragments.filter((fragment) => columnOf(fragment) === column),
+      depth + 1,
+    ),
+  ).flat();
+}
+
+/** Whoever writes columns crosses the white space between them once; whoever writes a table comes back for every row. */
+function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
+  return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
+}
+
+/** Strips with text in more than one column. */
+function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): number {
+  return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
+}
+
+/** Strips of one fragment above and below the others: a heading or the end of a text that leaves some white space of a table free. */
+function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
+  const first = strips.findIndex((strip) => strip.length > 1);
+  const last = strips.findLastIndex((strip) => strip.length > 1);
+  return [strips.slice(0, first), strips.slice(first, last + 1), strips.slice(last + 1)];
 }
 
 /** Runs of strips that leave the same white space free. */
@@ -83,10 +122,10 @@ function isList(first: readonly PdfLine[]): boolean {
 }
 
 /** A centred title above a heading leaves white space too: columns stand beside each other, or have some lines each. */
-function areColumns(columns: readonly number[], paired: number): boolean {
+function areColumns(strips: readonly (readonly PdfLine[])[], fragments: readonly PdfLine[], columnOf: ColumnOf): boolean {
   const lines = new Map<number, number>();
-  for (const column of columns) lines.set(column, (lines.get(column) ?? 0) + 1);
-  return paired >= 2 || [...lines.values()].filter((count) => count >= 3).length >= 2;
+  for (const column of fragments.map(columnOf)) lines.set(column, (lines.get(column) ?? 0) + 1);
+  return pairedBy(strips, columnOf) >= 2 || [...lines.values()].filter((count) => count >= 3).length >= 2;
 }
 
 function isReadAcross(columns: readonly number[]): boolean {

@@ -73,8 +73,14 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   });
   const text = source.join("");
   const writer = new BlockWriter(text);
-  const write = ({ ranges }: Piece) => {
-    for (const { start, end } of ranges) writer.text(start, end);
+  const write = ({ ranges }: Piece, isCutAtEnd = false) => {
+    for (const [i, { start, end }] of ranges.entries()) writer.text(start, isCutAtEnd && i === ranges.length - 1 ? end - 1 : end);
+  };
+  /** Where the end of a column or page cuts a word of a paragraph that goes on behind it. */
+  const isCutBetween = (before: PdfBlock | undefined, after: PdfBlock | undefined): boolean => {
+    if (before?.type !== "paragraph" || after?.type !== "paragraph" || !runsOn(before.lines, after)) return false;
+    const [last, next] = [before.lines.at(-1)?.words.at(-1), after.lines[0]?.words[0]];
+    return last !== undefined && next !== undefined && isCut(last, next, whole);
   };
   let open: { readonly table: Table; readonly header: string } | null = null;
   for (const [i, { block, piece, rows }] of laid.entries()) {
@@ -111,8 +117,8 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       if (laid[i + 1]?.block.type !== "item") writer.endList();
     } else {
       if (!(previous?.type === "paragraph" && block.type === "paragraph" && runsOn(previous.lines, block))) writer.paragraph();
-      else writer.text(Math.max(0, (piece.ranges[0]?.start ?? 1) - 1), piece.ranges[0]?.start ?? 0);
-      write(piece);
+      else if (!isCutBetween(previous, block)) writer.text(Math.max(0, (piece.ranges[0]?.start ?? 1) - 1), piece.ranges[0]?.start ?? 0);
+      write(piece, isCutBetween(block, laid[i + 1]?.block));
     }
   }
   const sizes = pages.flatMap(({ width, height }) => [Math.round(width * TENTHS), Math.round(height * TENTHS)]);

@@ -1,11 +1,11 @@
 import { type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import type { Turn } from "../conversation/state.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { Account } from "./account.tsx";
 import { AnswerSummary } from "./answer-summary.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
+import type { Turn } from "./conversation/state.ts";
 import { Feedback, type Verdict } from "./feedback.tsx";
 import { Incomplete } from "./incomplete.tsx";
 import { Messages } from "./messages.tsx";

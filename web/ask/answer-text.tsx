@@ -1,5 +1,5 @@
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
-import type { ShownSentence } from "../conversation/state.ts";
+import type { ShownSentence } from "./conversation/state.ts";
 
 export interface AnswerTextProps extends CitationLinks {
   readonly sentences: readonly ShownSentence[];

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef } from "react";
-import { type Client, ClientError } from "../../src/client/index.ts";
+import { type Client, ClientError } from "../../../src/client/index.ts";
 import { type Conversation, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
 
 export interface ConversationControls {

@@ -1,5 +1,5 @@
-import type { HealthState } from "../conversation/use-health.ts";
 import { formatCount } from "../format.ts";
+import type { HealthState } from "./conversation/use-health.ts";
 
 export interface PageHeaderProps {
   readonly health: HealthState;

@@ -1,4 +1,4 @@
-import type { StreamEvent, WireAnswer, WireCitation, WireWarning } from "../../src/client/index.ts";
+import type { StreamEvent, WireAnswer, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
 /** A sentence as it was shown. It never changes afterwards. */
 export interface ShownSentence {

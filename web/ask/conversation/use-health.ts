@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Client, WireHealth } from "../../src/client/index.ts";
+import type { Client, WireHealth } from "../../../src/client/index.ts";
 
 export type HealthState =
   | { readonly type: "unknown" }

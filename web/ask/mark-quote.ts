@@ -1,4 +1,4 @@
-import type { WireCitation } from "../src/client/index.ts";
+import type { WireCitation } from "../../src/client/index.ts";
 
 export interface MarkedPassage {
   readonly before: string;

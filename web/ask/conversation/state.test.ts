@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { StreamEvent, WireCitation } from "../../src/client/index.ts";
-import { eventsOf, sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
-import { eventToWire } from "../../src/wire/index.ts";
+import type { StreamEvent, WireCitation } from "../../../src/client/index.ts";
+import { eventsOf, sampleAnswer, sampleCitation } from "../../../src/testing/answers.ts";
+import { eventToWire } from "../../../src/wire/index.ts";
 import { type Conversation, type ConversationAction, EMPTY_CONVERSATION, reduceConversation } from "./state.ts";
 
 const passage = { title: "T", url: null, asOf: null, headingPath: [], path: "t.md", context: "One. Two." };

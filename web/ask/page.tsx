@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { Client } from "../../src/client/index.ts";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { type HealthState, useHealth } from "../conversation/use-health.ts";
 import { AskBox } from "./ask-box.tsx";
+import { useConversation } from "./conversation/use-conversation.ts";
+import { type HealthState, useHealth } from "./conversation/use-health.ts";
 import { PageHeader } from "./page-header.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 

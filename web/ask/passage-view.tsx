@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { WireCitation } from "../../src/client/index.ts";
 import { formatNumber, toHttpUrl } from "../format.ts";
-import { markQuote } from "../mark-quote.ts";
+import { markQuote } from "./mark-quote.ts";
 
 export interface PassageViewProps {
   readonly citation: WireCitation;

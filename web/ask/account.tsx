@@ -1,6 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
-import type { StageRecord, Turn } from "../conversation/state.ts";
 import { describeStage, formatCost, formatCount, formatDuration, formatNumber, formatShare } from "../format.ts";
+import type { StageRecord, Turn } from "./conversation/state.ts";
 
 export interface AccountProps {
   readonly answer: WireAnswer;

@@ -1,4 +1,4 @@
-import type { Failure, TurnStatus } from "../conversation/state.ts";
+import type { Failure, TurnStatus } from "./conversation/state.ts";
 
 export interface IncompleteProps {
   readonly status: TurnStatus;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Turn } from "../conversation/state.ts";
+import type { Turn } from "./conversation/state.ts";
 
 export interface MessagesProps {
   readonly warnings: Turn["warnings"];

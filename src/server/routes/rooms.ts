@@ -1,0 +1,153 @@
+import type { Context, Hono } from "hono";
+import { listDomains } from "../../engine/domain.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { ScopeOptions } from "../../engine/engine-types.ts";
+import { RequestError } from "../../errors.ts";
+import { profiles } from "../../profiles/index.ts";
+import { KEY_PREFIX } from "../../store/keys.ts";
+import { httpUrl } from "../../text/http-url.ts";
+import { originalPlaceOf } from "../../text/original-place.ts";
+import { outlineOf } from "../../text/outline.ts";
+import type { Answer, StoredDocument } from "../../types.ts";
+import { answerToWire } from "../../wire/index.ts";
+import { documentQuerySchema, type WireCaller, type WireDocument, type WireDomain, type WireDomains } from "../../wire/rooms.ts";
+import { type Caller, callerOf, covers, narrow } from "../access/caller.ts";
+import type { Guard } from "../access/guard.ts";
+import { readQuery } from "../read-ask-request.ts";
+
+/** The part of the engine that these routes need. */
+export type RoomsEngine = Pick<Engine, "config" | "counts" | "domain" | "memory" | "scope" | "store">;
+
+/** Path → methods. */
+export const ROOM_METHODS: readonly (readonly [RegExp, string])[] = [
+  [/^\/v1\/(?:whoami|domains)$/, "GET, HEAD"],
+  [/^\/v1\/(?:answers|documents)\/[^/]+$/, "GET, HEAD"],
+];
+
+/** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
+export function addRoomRoutes(app: Hono, engine: RoomsEngine, { role }: Pick<Guard, "role">): void {
+  const operator = role("admin");
+  app.get("/v1/whoami", async (context, next) => {
+    const [, token] = /^bearer +(\S+)/i.exec(context.req.header("authorization") ?? "") ?? [];
+    return token === undefined || token.startsWith(KEY_PREFIX) ? next() : operator(context, next);
+  });
+  app.get("/v1/whoami", (context) => {
+    const { keyId, roles } = callerOf(context);
+    const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
+    return unstored(context).json(caller);
+  });
+  app.get("/v1/domains", async (context) => unstored(context).json(await listReachable(engine, asker(context))));
+  app.get("/v1/answers/:id", async (context) => {
+    const answer = await answerFor(engine, asker(context), idOf(context, "answer"));
+    return unstored(context).json(answerToWire(answer));
+  });
+  app.get("/v1/documents/:id", async (context) => {
+    const { start, end, ...named } = readQuery(context.req.query(), documentQuerySchema);
+    const id = idOf(context, "document");
+    const scope = engine.scope(narrow(asker(context), named));
+    const document = (await engine.store.documents.load(scope, [id])).get(id);
+    if (document === undefined) {
+      throw new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
+    }
+    const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
+    return unstored(context).json(documentToWire(document, range));
+  });
+}
+
+/** What was written for one asker is kept by nobody on the way. */
+function unstored(context: Context): Context {
+  context.header("Cache-Control", "no-store");
+  return context;
+}
+
+/** @throws RequestError `key_missing`, `role_missing` */
+function asker(context: Context): Caller {
+  const caller = callerOf(context);
+  if (caller.roles.has("ask")) return caller;
+  throw new RequestError("role_missing", 'This key may not do that: it lacks the role "ask".', { role: "ask" });
+}
+
+function idOf(context: Context, of: "answer" | "document"): string {
+  const id = context.req.param("id") ?? "";
+  if (id.length > 100) throw new RequestError(`unknown_${of}`, `There is no such ${of} here: its id has ${id.length} characters.`);
+  return id;
+}
+
+/** Domains that hold documents for the caller, and the one that is meant where none is named. */
+async function listReachable(engine: RoomsEngine, caller: Caller): Promise<WireDomains> {
+  const { config } = engine;
+  const meant = caller.domains?.[0] ?? config.domain;
+  const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));
+  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name)));
+  const domains = found
+    .filter((one) => one !== null)
+    .filter(({ name, documents }) => documents > 0 || name === meant)
+    .map((one) => ({ ...one, default: one.name === meant }));
+  return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
+}
+
+async function describeDomain(engine: RoomsEngine, caller: Caller, domain: string): Promise<Omit<WireDomain, "default"> | null> {
+  const pack = packOf(engine, domain);
+  if (pack === null) return null;
+  const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
+  const own: ScopeOptions = narrow({ ...caller, tenants: caller.tenants?.slice(0, 1) ?? null }, { domain });
+  // A key for a tenant of another domain reaches nothing of this one.
+  if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
+  const { documents } = await engine.counts(engine.scope(own));
+  return {
+    ...{ name: domain, title: pack.title, description: pack.description, examples: pack.examples, documents },
+    profile: engine.config.profile ?? pack.default_profile,
+    tenants: tenants.map(([name, { title }]) => ({ name, title })),
+  };
+}
+
+/** `null`: the pack has faults; `sourcebound doctor` says which, and questions to it say so too. */
+function packOf(engine: RoomsEngine, domain: string) {
+  try {
+    return engine.domain(domain);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An answer as it was given, to whoever could be given it today: of the same domain, tenant and labels, and resting on documents that are still
+ * there. Everything else was never there.
+ */
+async function answerFor(engine: RoomsEngine, caller: Caller, id: string): Promise<Answer> {
+  const shown = await engine.memory.review.show(id).catch((error: unknown) => {
+    if (error instanceof RequestError && error.code === "unknown_interaction") return null;
+    throw error;
+  });
+  const answer = shown?.curated?.status === "served" ? shown.curated.answer : (shown?.answer ?? null);
+  if (shown === null || answer === null || !covers(caller, shown)) throw unknownAnswer(id);
+  const scope = engine.scope(narrow(caller, { domain: shown.domain, tenant: shown.tenant ?? undefined }));
+  if (scope.tenant !== shown.tenant || !shown.access.every((label) => scope.access.includes(label))) throw unknownAnswer(id);
+  const named = [...answer.citations, ...answer.conflicts.flatMap(({ sides }) => sides), ...(answer.refusal?.nearest ?? [])];
+  const ids = [...new Set([...named.map(({ documentId }) => documentId), ...answer.evidence.map(({ passage }) => passage.document.id)])];
+  if ((await engine.store.documents.load(scope, ids)).size < ids.length) throw unknownAnswer(id);
+  return { ...answer, sessionId: null };
+}
+
+function unknownAnswer(id: string): RequestError {
+  const message =
+    "There is no such answer here: it was forgotten, rests on a document that is gone, or is not open to you. Ask the question again.";
+  return new RequestError("unknown_answer", message, { id });
+}
+
+function documentToWire(document: StoredDocument, range: { start: number; end: number } | null): WireDocument {
+  const { id, version, domain, tenant, title, description, path, text, blocks, pages = null, reading } = document;
+  const places = range === null ? undefined : originalPlaceOf(document, range).pages;
+  return {
+    ...{ id, version, domain, tenant, title, description, path, text },
+    url: httpUrl(document.url),
+    as_of: document.asOf,
+    format: reading?.format ?? null,
+    sha256: document.originalHash,
+    blocks: blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header] as const),
+    outline: outlineOf(text, blocks),
+    pages,
+    ...(places === undefined ? {} : { places }),
+    notices: reading?.notices ?? [],
+  };
+}

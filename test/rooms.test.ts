@@ -1,0 +1,141 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WireAnswer, WireDocument, WireDomains } from "../src/client/index.ts";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import type { Role } from "../src/store/keys.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+
+let library: Library | null = null;
+afterEach(async () => {
+  await library?.close();
+  library = null;
+});
+
+async function open() {
+  library = await openLibrary();
+  const { engine, sandbox, ingest, ask } = library;
+  const app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
+    ...{ adminToken: "secret-token", withoutKeys: "anyone" as const },
+  });
+  const get = async <T>(path: string, key?: string) => {
+    const response = await app.request(path, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
+    return { status: response.status, cache: response.headers.get("cache-control"), body: (await response.json()) as T };
+  };
+  const keyFor = async (grant: { roles?: Role[]; tenants?: string[] | null; access?: string[] | null; domains?: string[] | null }) =>
+    (
+      await engine.store.keys.create(
+        { name: "k", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0, ...grant },
+        "test",
+      )
+    ).key;
+  return { engine, sandbox, ingest, ask, app, get, keyFor };
+}
+
+describe("GET /v1/whoami", () => {
+  it("says what a key may do, and lets the administration token in as everything", async () => {
+    const { get, keyFor } = await open();
+    expect((await get("/v1/whoami")).body).toEqual({ key_id: null, roles: ["ask"] });
+    const key = await keyFor({ roles: ["ask", "review"] });
+    expect((await get("/v1/whoami", key)).body).toEqual({ key_id: key.split("_")[1], roles: ["ask", "review"] });
+    expect((await get("/v1/whoami", "secret-token")).body).toEqual({ key_id: null, roles: ["admin", "ask", "ingest", "review"] });
+    expect((await get("/v1/whoami", `${key}x`)).status).toBe(401);
+    expect((await get("/v1/whoami", "guessed")).status).toBe(401);
+  });
+});
+
+describe("GET /v1/domains", () => {
+  it("lists what holds documents, with its tenants and examples, and what is meant where nothing is named", async () => {
+    const { get } = await open();
+    const { body, cache } = await get<WireDomains>("/v1/domains");
+    expect(cache).toBe("no-store");
+    expect(body.domains.map(({ name, title, default: meant }) => [name, title, meant])).toEqual([["library", "Town library", true]]);
+    expect(body.domains[0]?.tenants).toEqual([
+      { name: "alice", title: "Alice's branch" },
+      { name: "bob", title: "Bob's branch" },
+    ]);
+    expect(body.domains[0]?.documents).toBeGreaterThan(3);
+    expect(body.profiles[0]?.name).toBe("sourcebound");
+  });
+
+  it("names to a key only its own domains and tenants", async () => {
+    const { get, keyFor } = await open();
+    const bob = await get<WireDomains>("/v1/domains", await keyFor({ tenants: ["bob"] }));
+    expect(bob.body.domains.map(({ tenants }) => tenants.map(({ name }) => name))).toEqual([["bob"]]);
+    const elsewhere = await get<WireDomains>("/v1/domains", await keyFor({ domains: ["veterans"] }));
+    expect(elsewhere.body.domains.map(({ name, documents }) => [name, documents])).toEqual([["veterans", 0]]);
+    expect((await get("/v1/domains", await keyFor({ roles: ["review"] }))).status).toBe(403);
+  });
+});
+
+describe("GET /v1/answers/ID", () => {
+  it("gives an answer again to whoever could be given it today, without its session", async () => {
+    const { get, ask, keyFor } = await open();
+    const { id, sentences } = await ask(CARD, { sessionId: "mine" });
+    const { status, body } = await get<WireAnswer>(`/v1/answers/${id}`);
+    expect([status, body.session_id, body.sentences]).toEqual([200, null, sentences]);
+    for (const grant of [{ tenants: ["bob"] }, { access: ["other"] }, { domains: ["veterans"] }])
+      expect((await get(`/v1/answers/${id}`, await keyFor(grant))).status).toBe(404);
+    expect((await get("/v1/answers/unknown")).status).toBe(404);
+    expect((await get(`/v1/answers/${"x".repeat(500)}`)).status).toBe(404);
+  });
+
+  it("never had what a tenant was told, for others", async () => {
+    const { get, ask, ingest, sandbox, keyFor } = await open();
+    writeFiles(sandbox.folder, { "alice/door.md": "# The side door\n\nThe side door opens with code K4000W.\n" });
+    await ingest("alice", { tenant: "alice" });
+    const { id } = await ask("Which code opens the side door?", { tenant: "alice" });
+    expect((await get(`/v1/answers/${id}`, await keyFor({ tenants: ["alice"] }))).status).toBe(200);
+    for (const key of [await keyFor({ tenants: ["bob"] }), await keyFor({ tenants: [] })])
+      expect((await get(`/v1/answers/${id}`, key)).status).toBe(404);
+  });
+
+  it("is gone with a document that it rests on", async () => {
+    const { get, ask, ingest, sandbox } = await open();
+    const { id } = await ask(CARD);
+    rmSync(join(sandbox.folder, "documents", "cards.md"));
+    await ingest();
+    expect((await get(`/v1/answers/${id}`)).status).toBe(404);
+  });
+});
+
+describe("GET /v1/documents/ID", () => {
+  it("gives the whole text with its outline, so that offsets of citations hold in it", async () => {
+    const { get, ask } = await open();
+    const { citations } = await ask(CARD);
+    const [citation] = citations;
+    const { status, body } = await get<WireDocument>(`/v1/documents/${citation?.documentId}?start=${citation?.start}&end=${citation?.end}`);
+    expect(status).toBe(200);
+    expect(body.text.slice(citation?.start, citation?.end)).toBe(citation?.quote);
+    expect(body.version).toBe(citation?.documentVersion);
+    expect(body.outline.map(({ text }) => text)).toContain("Lost cards");
+    expect(body.blocks.every(([start, end]) => start < end && end <= body.text.length)).toBe(true);
+  });
+
+  it("is not there for those who may not see it, and says so like for one that never was", async () => {
+    const { get, ingest, sandbox, engine, keyFor } = await open();
+    writeFiles(sandbox.folder, { "alice/door.md": "# The side door\n\nThe side door opens with code K4000W.\n" });
+    await ingest("alice", { tenant: "alice" });
+    const [file] = await engine.files({ tenant: "alice" }).then((files) => files.filter(({ tenant }) => tenant === "alice"));
+    const path = `/v1/documents/${file?.documents[0]?.id}`;
+    expect((await get(`${path}?tenant=alice`)).status).toBe(200);
+    const refused = await get<{ error: { message: string } }>(path, await keyFor({ tenants: ["bob"] }));
+    const unknown = await get<{ error: { message: string } }>("/v1/documents/nothing", await keyFor({ tenants: ["bob"] }));
+    expect([refused.status, refused.body.error.message]).toEqual([404, unknown.body.error.message]);
+    expect((await get(`${path}?tenant=alice`, await keyFor({ tenants: ["bob"] }))).status).toBe(403);
+  });
+
+  it("takes no places that are none", async () => {
+    const { get, ask } = await open();
+    const { citations } = await ask(CARD);
+    const path = `/v1/documents/${citations[0]?.documentId}`;
+    for (const query of ["start=9&end=2", "start=0&end=99999999", "start=5"]) expect((await get(`${path}?${query}`)).status).toBe(200);
+    for (const query of ["start=-1&end=2", "start=x&end=2", "other=1", "domain="]) expect((await get(`${path}?${query}`)).status).toBe(400);
+  });
+});
