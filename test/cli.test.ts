@@ -491,7 +491,9 @@ describe("ingest of bad files", () => {
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("5 added") });
     if (note === null) expect(run.stderr).not.toContain("read as");
     else expect(run.stderr).toMatch(note);
-    expect((await ask(sandbox, "What does the wombat weigh in kilograms?")).answer_plain).toMatch(/The café['’]s wombat weighs 31 kilograms/);
+    expect((await ask(sandbox, "What does the wombat weigh in kilograms?")).answer_plain).toMatch(
+      /The café['’]s wombat weighs 31 kilograms/,
+    );
     await stillAnswers(sandbox);
   });
 

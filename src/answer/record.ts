@@ -1,6 +1,7 @@
 import type { NewRecord } from "../store/records.ts";
 import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../types.ts";
 import type { Outcome } from "./outcome.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
 import type { Written } from "./write.ts";
 
 /** What every answer of an installation is made with, kept once for all that share it. */
@@ -45,7 +46,9 @@ export interface RecordedDraft {
 /** What one answer was made from, by reference to documents in their versions. */
 export interface AnswerRecord {
   readonly format: 1;
-  readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history">;
+  readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
+  /** Every call of a model in order; `null`: a model was asked whose calls are not recorded. */
+  readonly calls: readonly RecordedCall[] | null;
   /** Id of the stored answer that was served; `null`: it was made for this question. */
   readonly served: string | null;
   readonly passages: readonly RecordedPassage[];
@@ -59,19 +62,25 @@ export interface AnswerRecord {
   readonly evidence: readonly number[];
 }
 
+/** What an answer was made with besides its question and documents. */
+export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
+  readonly revision: number;
+  readonly settings: RecordedSettings;
+}
+
 /** The record of an answer that has just been made. */
 export function recordOf(
   question: Question,
   outcome: Pick<Outcome, "written" | "evidence" | "hit">,
-  revision: number,
-  settings: RecordedSettings,
+  { revision, settings, calls }: RecordedInputs,
 ): NewRecord {
-  const { text, resolved, profile, detail, selection, history } = question;
+  const { text, resolved, profile, detail, selection, history, filters = null } = question;
   const tables = createTables();
   const { written, evidence } = outcome;
   const body: AnswerRecord = {
     format: 1,
-    question: { text, resolved, profile, detail, selection, history },
+    question: { text, resolved, profile, detail, selection, history, filters },
+    calls,
     served: outcome.hit?.answer.id ?? null,
     ...drawnFrom(written, tables),
     evidence: evidence.map(({ passage }) => tables.passage(passage)),

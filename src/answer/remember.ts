@@ -4,13 +4,15 @@ import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { type LookupParts, uncacheable } from "./lookup.ts";
 import { type Answered, type ReportingParts, reportFailed, reportLowConfidence } from "./low-confidence.ts";
-import { isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
+import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface RememberParts extends ReportingParts, Pick<LookupParts, "questions" | "cache" | "remember" | "hotlines" | "models"> {
   readonly store: Pick<Store, "documents" | "interactions" | "sessions" | "cache">;
   /** What answers of this question's domain and profile are made with. */
   readonly settings: RecordedSettings;
+  /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
+  readonly modelCalls: AnswerRecord["calls"];
   readonly corpus: ReportingParts["corpus"] & { readonly indexedRevision: number };
 }
 
@@ -37,8 +39,8 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
   const { reports } = parts.remember;
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
   const report = await reportLowConfidence(answered, parts, kept, log);
-  const recorded = (stored: string) =>
-    isStoredAsShown(answer, stored) ? recordOf(question, outcome, parts.corpus.indexedRevision, parts.settings) : null;
+  const inputs = { revision: parts.corpus.indexedRevision, settings: parts.settings, calls: parts.modelCalls };
+  const recorded = (stored: string) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
   const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, parts.remember, { report, recordOf: recorded });
   if (reportFailure !== null) reportFailed(reportFailure, parts.reports, log);
   log.fact("cached", cached);

@@ -133,7 +133,8 @@ export async function verifyAnswer(question: string, answer: string, folder: str
 function assertAnswer(answer: string): void {
   if (!/[\p{L}\p{N}]/u.test(parseMarkers(answer).text))
     throw new RequestError("answer_empty", "The answer holds no word: there is nothing to check.");
-  if (answer.includes("\0") || answer.includes("\ufffd")) throw new RequestError("answer_not_text", "The answer is not text: give UTF-8 without NUL bytes.");
+  if (answer.includes("\0") || answer.includes("\ufffd"))
+    throw new RequestError("answer_not_text", "The answer is not text: give UTF-8 without NUL bytes.");
   if (answer.length > MAX_ANSWER_CHARACTERS) {
     const message = `The answer has ${answer.length} characters; at most ${MAX_ANSWER_CHARACTERS} are checked at once: split it.`;
     throw new RequestError("answer_too_long", message, { characters: answer.length, limit: MAX_ANSWER_CHARACTERS });

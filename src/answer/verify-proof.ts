@@ -147,6 +147,7 @@ async function runAgain(statement: ProofStatement, folder: string, reads: boolea
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
   const stand = await run("documents", async () => {
+    assertNamed(statement);
     documents = await readProofDocuments(statement, folder);
     return `${documents.length} as they were read`;
   });
@@ -169,6 +170,16 @@ async function runAgain(statement: ProofStatement, folder: string, reads: boolea
   });
   await run("answer", () => (!reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context })));
   await run("refusal", () => compareRefusal(statement, documents));
+}
+
+/** Each document is there once, and for something. @throws ProofFault */
+function assertNamed({ documents, passages, answer }: ProofStatement): void {
+  const ids = new Set(documents.map(({ id }) => id));
+  if (ids.size < documents.length) fail("a document is named twice");
+  const places = new Set(passages.flatMap(({ document, twins }) => [document, ...twins.map((twin) => twin.document)]));
+  const nearest = new Set(nearestOf(answer).map(({ document_id }) => document_id));
+  const idle = documents.find(({ id }, place) => !places.has(place) && !nearest.has(id));
+  if (idle !== undefined) fail(`nothing of the answer is in ${idle.path}`);
 }
 
 /** Is every sentence an exact quote, so that no score is needed? */
@@ -269,15 +280,23 @@ async function compareAnswer({ answer, evidence, checking, question, served }: P
 
 /** What a refusal names as nearest stands in its document. */
 function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
-  const { refusal } = answer;
-  if (refusal === null) return "there is none";
-  const { nearest } = refusal as unknown as {
-    nearest: readonly { document_id: string; document_version: string; title: string; quote: string | null }[];
-  };
+  if (answer.refusal === null) return "there is none";
+  const nearest = nearestOf(answer);
   for (const { document_id, document_version, title, quote } of nearest) {
     const document = documents.find(({ id, version }) => id === document_id && version === document_version);
     if (document === undefined || document.title !== title) fail(`"${title}" is none of the documents`);
     else if (quote !== null && !document.text.includes(quote)) fail(`what is said to come nearest does not stand in "${title}"`);
   }
   return `${nearest.length} nearest passages stand in their documents`;
+}
+
+interface StatedNearest {
+  readonly document_id: string;
+  readonly document_version: string;
+  readonly title: string;
+  readonly quote: string | null;
+}
+
+function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNearest[] {
+  return refusal === null ? [] : (refusal as unknown as { readonly nearest: readonly StatedNearest[] }).nearest;
 }

@@ -1,5 +1,6 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import type { RecordedSettings } from "../answer/record.ts";
+import { type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
 import type { Config } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
@@ -12,6 +13,7 @@ import type { GateThreshold } from "../verify/calibration.ts";
 import { aboutDocuments } from "./about.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import { createTurns } from "./turns.ts";
@@ -27,6 +29,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
+    const modelCalls: RecordedCall[] = [];
     const hash = configHash(config, pack, profile, threshold);
     return {
       ...{
@@ -35,7 +38,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         corpus,
         encoder,
         profile,
-        models,
+        models: recordModels(models, modelCalls),
         threshold,
         verifier,
         prices,
@@ -51,6 +54,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         configHash: hash,
       },
       remember: isMeasured ? null : rememberSettings(config),
+      modelCalls: verifier === null ? modelCalls : null,
       settings: recordedSettings(hash, corpus.encoder?.id ?? null, { pack, profile, threshold }),
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
@@ -104,4 +108,25 @@ function configHash(config: Config, pack: DomainPack, profile: unknown, threshol
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
   return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
+}
+
+/** Reads today's settings of a domain and a profile, as a record holds them. */
+export function createSettingsReader(
+  { config }: Pick<Opened, "config">,
+  domains: Pick<Domains, "pack" | "profile">,
+  indexes: Pick<Indexes, "of">,
+  thresholds: Pick<GateThresholds, "of">,
+) {
+  return async (domain: string, name: string) => {
+    const pack = domains.pack(domain);
+    const profile = domains.profile(pack, name);
+    const threshold = await thresholds.of(pack, profile);
+    const hash = configHash(config, pack, profile, threshold);
+    return {
+      pack,
+      profile,
+      threshold,
+      recorded: recordedSettings(hash, indexes.of(domain).encoder?.id ?? null, { pack, profile, threshold }),
+    };
+  };
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { aboutDocuments } from "./about.ts";
-import { createAnswerParts } from "./answer-parts.ts";
+import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
@@ -10,6 +10,7 @@ import { createGateThresholds, describeThreshold, type GateThresholds } from "./
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
 import { createProver } from "./proofs.ts";
+import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 
 export type * from "./engine-types.ts";
@@ -32,6 +33,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...{ config, models, warn, clock },
     weights: local.weightsOfGate,
     recent: store.interactions.recentChances,
+    given: given.threshold,
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
@@ -46,6 +48,11 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
     ...prover,
+    ...createReplayer({
+      ...{ config, store, encoder: opened.encoder, scope: domains.scope, open: createEngine },
+      models: models === null ? null : { small: models.small.id, large: models.large.id },
+      settings: createSettingsReader(opened, domains, indexes, thresholds),
+    }),
     feedback: (request, options) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {

@@ -289,5 +289,4 @@ function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }
 
-const VISIBLE =
-  /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;

@@ -7,8 +7,7 @@ export const NORMALISER_VERSION = "2";
  * Everything that may not pass as it is: white space other than a single blank, C0/C1 controls, soft hyphen, zero-width and
  * bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
-const SPECIAL =
-  /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const MAY_COMPOSE = /[\u0300-\uffff]/;
 /** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
 const CLUSTER =
