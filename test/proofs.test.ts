@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { canonicalJson, type Proof, verifyProof } from "../src/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/prove/signature.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
@@ -49,6 +49,7 @@ beforeAll(async () => {
   }
 });
 afterAll(() => library.close());
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
 const verify = (proof: unknown, options: Parameters<typeof verifyProof>[2] = { key }) =>
   verifyProof(JSON.stringify(proof), folder, options);
@@ -162,7 +163,7 @@ describe("a proof", () => {
 });
 
 describe("a tampered proof", () => {
-  it("is never accepted: every field, with hashes and signature made anew or not", { timeout: PATIENCE_MS }, async () => {
+  it("is never accepted: every field, with hashes and signature made anew or not", async () => {
     const random = createRandom(20_261_122);
     const own = createProofKey();
     const total = rounds({ all: 10_000, usually: 240 });
@@ -187,7 +188,7 @@ describe("a tampered proof", () => {
     expect(covered.size).toBeGreaterThan(0.9 * Math.min(total, fields.length));
   });
 
-  it("is found by the documents and the checks alone wherever they can tell, also without any key", { timeout: PATIENCE_MS }, async () => {
+  it("is found by the documents and the checks alone wherever they can tell, also without any key", async () => {
     const proof = proofs.find(({ statement }) => statement.answer.citations.length > 0 && statement.served === null) as Proof;
     const told = [
       "answer.sentences",

@@ -1,10 +1,13 @@
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+
+/** Each replay makes an index: it may take a while on a busy machine. */
+vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
 
 let library: Library;
 afterEach(() => library.close());
