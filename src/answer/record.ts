@@ -40,6 +40,8 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
+  /** Quotes of each other source that has its words: one of them may be the right one. */
+  readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }
 
@@ -98,6 +100,7 @@ function drawnFrom({ offered, candidates, drafts }: Written, { quote }: Tables):
       text: draft.text,
       quotes: draft.quotes.map(quote),
       missing: [...draft.missing],
+      others: draft.others.map((quotes) => quotes.map(quote)),
       dangling: draft.dangling === true,
     })),
   };

@@ -99,7 +99,12 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
     }),
     offered: [...record.offered],
     candidates: [...record.candidates],
-    drafts: record.drafts.map((draft) => ({ ...draft, quotes: [...draft.quotes], missing: [...draft.missing] })),
+    drafts: record.drafts.map((draft) => ({
+      ...draft,
+      quotes: [...draft.quotes],
+      missing: [...draft.missing],
+      others: draft.others.map((one) => [...one]),
+    })),
     evidence: answer.evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
       ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
       ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },

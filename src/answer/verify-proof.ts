@@ -223,9 +223,9 @@ async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], c
   quotesAt(statement.candidates);
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
-  const bench = { offered: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
-  for (const { text, quotes: cited, missing, dangling } of statement.drafts)
-    await showSentence({ text, quotes: quotesAt(cited), missing, dangling }, bench);
+  const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
+  for (const { text, quotes: cited, missing, dangling, others } of statement.drafts)
+    await showSentence({ text, quotes: quotesAt(cited), missing, dangling }, { ...bench, othersOf: () => others.map(quotesAt) });
   written.writer = statement.answer.model;
   const { sentences, citations } = written.sheet;
   assertSame("sentences", sentences, statement.answer.sentences);

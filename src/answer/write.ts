@@ -14,6 +14,11 @@ import type { Trace } from "./trace.ts";
 
 export type WriteParts = CheckingParts;
 
+/** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
+export interface CheckedDraft extends OfferedDraft {
+  readonly others: readonly (readonly Quote[])[];
+}
+
 /** What has been written and shown. */
 export interface Written {
   readonly sheet: AnswerSheet;
@@ -24,7 +29,7 @@ export interface Written {
   /** Every call of a model in order. */
   readonly calls: ModelCall[];
   /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
-  readonly drafts: OfferedDraft[];
+  readonly drafts: CheckedDraft[];
   /** Quotes that a model was given; empty where quotes alone answer. */
   offered: readonly Quote[];
   /** Quotes that an answer of quotes is chosen from. */
@@ -70,9 +75,21 @@ export async function* writeChecked(
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
   const settings = parts.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
-  written.offered = task?.quotes ?? [];
+  const sources = task?.sources ?? [];
+  const bind = task?.bind ?? null;
+  written.offered = sources.flatMap(({ stretches }) => stretches);
   written.candidates = candidates.flatMap(({ context, quote, conditions = [] }) => [...context, quote, ...conditions]);
-  const bench = { offered: written.offered, written, record, context: checking(question, parts), strict: settings.onFault === "reject" };
+  const bench: Bench = {
+    stretches: written.offered,
+    othersOf: ({ text, quotes }) =>
+      bind === null
+        ? []
+        : sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => bind(text, source)),
+    written,
+    record,
+    context: checking(question, parts),
+    strict: settings.onFault === "reject",
+  };
   const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
   for await (const draft of drafts) {
     yield* tell(told, written);
@@ -108,7 +125,10 @@ interface WritableRecord {
 
 /** What a drawn sentence is laid beside. */
 export interface Bench {
-  readonly offered: readonly Quote[];
+  /** What the model was given. */
+  readonly stretches: readonly Quote[];
+  /** Quotes of each other source that has the sentence's words. */
+  readonly othersOf: (draft: OfferedDraft) => readonly (readonly Quote[])[];
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
@@ -117,28 +137,34 @@ export interface Bench {
 }
 
 /** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
-export async function showSentence(draft: OfferedDraft, { offered, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
+export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<AnswerEvent | null> {
+  const { stretches, othersOf, written, record, context, strict } = bench;
   const { sheet, checks, claims, drafts } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const others = offered.filter((quote) => !draft.quotes.includes(quote));
+  const others = othersOf(draft);
   const cited = draft.quotes.map(toCitedQuote);
   const { nowhere } = context.settings;
   const checked = await checkSentence(
-    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    {
+      text: draft.text,
+      cited,
+      missing: nowhere === "leave" ? [] : draft.missing,
+      others: others.map((quotes) => quotes.map(toCitedQuote)),
+    },
     context,
   );
-  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
+  const results = [...checked.results, ...furtherFindings(draft, stretches, strict)];
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
   if (kept && draft.held === true) return null;
-  drafts.push(draft);
+  drafts.push({ ...draft, others });
   const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
   checks.push(...results.map((result) => ({ ...result, ...place })));
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
-  const quotes = instead === undefined ? draft.quotes : [instead];
+  const quotes = instead ?? draft.quotes;
   const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
   const shown = sheet.add(text, quotes);
   record.shown.push({ ...draft, text: checked.text, quotes });
@@ -153,9 +179,9 @@ function withMarkers(text: string, missing: readonly number[]): string {
 }
 
 /** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
+function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
-  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
+  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
   const nowhere = draft.missing.map((n) => `[${n}]`).join("");
   return [
     ...(language === null ? [] : [language]),

@@ -12,6 +12,8 @@ import { type Opened, openShared } from "./open.ts";
 import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
+import { createSearching } from "./searching.ts";
+import { createUploads } from "./uploads.ts";
 
 export type * from "./engine-types.ts";
 
@@ -39,13 +41,18 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const memory = createBoundMemory(opened, domains, partsFor);
   const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
+  const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
+  const ready = (domain: string) => indexes.of(domain).ready();
   return {
     ...{ config, store, memory },
     domain: domains.pack,
     scope: domains.scope,
     corpus: indexes.of,
     ...documents,
-    ...createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove }),
+    ...uploads,
+    ...asking,
+    ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
     ...prover,
     ...createReplayer({
@@ -58,10 +65,16 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     async close() {
       closing.abort();
       await idle();
+      await uploadsIdle();
       await indexes.idle();
       await store.close();
     },
   };
+}
+
+/** Endings of files that are read; parsers are loaded only where documents are. */
+async function readExtensions(): Promise<readonly string[]> {
+  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
 async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds): Promise<Health> {

@@ -67,6 +67,7 @@ const draftSchema = z.strictObject({
   text: z.string(),
   quotes: z.array(place),
   missing: z.array(z.int()),
+  others: z.array(z.array(place)).describe("Quotes of each other source that has its words"),
   dangling: z.boolean(),
 });
 
