@@ -14,13 +14,19 @@ export { type DomainPack, domainSchema, listDomains, loadDomain } from "./engine
 export {
   type AskOptions,
   type CacheExplanation,
+  type CheckOptions,
   createEngine,
   type Engine,
   type EngineParts,
+  type GivenSource,
   type Health,
   type IngestOptions,
+  type LibraryFile,
   type RefreshResult,
+  type SearchOptions,
+  type SearchResult,
   type SwitchOptions,
+  type UploadOptions,
 } from "./engine/engine.ts";
 export type { ReportOptions } from "./engine/reports.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError, WebError } from "./errors.ts";

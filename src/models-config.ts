@@ -44,6 +44,13 @@ export const modelSchema = z.strictObject({
     .max(2)
     .default(DEFAULT_MODEL_TEMPERATURE)
     .describe("Sampling temperature; lower keeps closer to the sources"),
+  prompt_tokens: z
+    .int()
+    .min(500)
+    .optional()
+    .describe(
+      "Most tokens of a prompt, counted as cl100k does, for a model whose context is small; absent: as many as the profile gives (2,200 to 10,000). Passages are then cut to what bears on the question",
+    ),
 });
 
 export const embeddingsSchema = z.strictObject({

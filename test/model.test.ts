@@ -150,21 +150,24 @@ const unusable: Readonly<Record<string, ChatReply>> = {
 
 describe.concurrent("a model that fails", () => {
   it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
-    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, needsTimeout.has(name) ? 300 : 10_000), async ({ engine, endpoint }) => {
-      const { answer, events } = await ask(engine);
-      expect(answer).toMatchObject({ status: "ok", model: "extractive" });
-      expect(answer.sentences.length).toBeGreaterThan(0);
-      expect(isQuoted(answer)).toBe(true);
-      expect(texts(answer)).toContain(TINNITUS);
-      expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
-      expect(answer.warnings[0]?.message).toContain("quoted from the sources");
-      expect(answer.warnings[0]?.message).not.toContain("sk-secret");
-      expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
-      const order = events.map(({ type }) => type);
-      expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-      const once = name === "401" || (name in unusable && !rewritten.has(name));
-      expect(endpoint.chats).toHaveLength(once ? 1 : 2);
-    }),
+    using(
+      open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: needsTimeout.has(name) ? 300 : 10_000 }),
+      async ({ engine, endpoint }) => {
+        const { answer, events } = await ask(engine);
+        expect(answer).toMatchObject({ status: "ok", model: "extractive" });
+        expect(answer.sentences.length).toBeGreaterThan(0);
+        expect(isQuoted(answer)).toBe(true);
+        expect(texts(answer)).toContain(TINNITUS);
+        expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
+        expect(answer.warnings[0]?.message).toContain("quoted from the sources");
+        expect(answer.warnings[0]?.message).not.toContain("sk-secret");
+        expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
+        const order = events.map(({ type }) => type);
+        expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+        const once = name === "401" || (name in unusable && !rewritten.has(name));
+        expect(endpoint.chats).toHaveLength(once ? 1 : 2);
+      },
+    ),
   );
 
   it("leads to quotes in every profile, and to no unchecked sentence", () =>
@@ -211,6 +214,12 @@ describe.concurrent("the prompt", () => {
       `# Tinnitus ${i}\n\nTinnitus rating number ${i} is ${i + 3} percent. ${`The tinnitus rating of case ${i} is long `.repeat(20)}.\n`,
     ]),
   );
+  const whole = Object.fromEntries(
+    Array.from({ length: 9 }, (_, i) => [
+      `page${i}.md`,
+      `# Page ${i}\n\nTinnitus case ${i} is rated. ${"Nobody asks for this filler of the page. ".repeat(8)}\n\n## Rates\n\n- item ${i} of the list\n- a further item\n\n${"More words that fill the page follow here. ".repeat(8)}The last sentence of page ${i}.\n`,
+    ]),
+  );
   const promptOf = (endpoint: FakeEndpoint) => {
     const [system, user] = (endpoint.chats.at(-1)?.body.messages ?? []) as { content: string }[];
     return { system: system?.content ?? "", user: user?.content ?? "" };
@@ -220,7 +229,7 @@ describe.concurrent("the prompt", () => {
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
       await ask(engine, QUESTION, { profile: "spark" });
       const { system, user } = promptOf(endpoint);
-      expect(system).toContain("Use the quotes and nothing else");
+      expect(system).toContain("Use the sources and nothing else");
       expect(system).toContain("INSUFFICIENT");
       const quotes = [...user.matchAll(/^\[\d\] \(.*?\) (.*)$/gm)].map((match) => match[1] as string);
       expect(quotes.length).toBeGreaterThan(2);
@@ -245,14 +254,62 @@ describe.concurrent("the prompt", () => {
       const { user } = promptOf(endpoint);
       expect([...user.matchAll(/- Q: [^?]*(\?+)/g)].map((match) => match[1]?.length)).toEqual([2, 3, 4, 5, 6]);
       const long = `Tinnitus is rated at 10 percent ${"and so it is ".repeat(100)}[1]. `;
-      endpoint.script({ chat: [stream(...Array.from({ length: 3 }, (_, i) => long.replace("and", `and${"d".repeat(i)}`)))] });
+      endpoint.script({ chat: [stream(...Array.from({ length: 6 }, (_, i) => long.replace("and", `and${"d".repeat(i)}`)))] });
       for (let i = 1; i <= 4; i++) await ask(engine, variant(i), { sessionId: "l" });
       const longer = promptOf(endpoint);
-      expect(countTokens(longer.system) + countTokens(longer.user)).toBeLessThanOrEqual(2200);
+      expect(countTokens(longer.system) + countTokens(longer.user)).toBeLessThanOrEqual(4000);
       expect(longer.user).toContain(`Question: ${variant(4)}\n`);
       expect(longer.user).toContain(`- Q: ${variant(3)}\n`);
       expect(longer.user).not.toContain(`- Q: ${variant(1)}\n`);
     }));
+
+  it.each([
+    ["seven-layer", 7],
+    ["vg-rag", 8],
+    ["validator", 3],
+    ["book", 5],
+  ])("of %s holds %i passages whole, with title, headings and lists, within its budget", (profile, passages) =>
+    using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near(0.95) }, whole), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile });
+      const { system, user } = promptOf(endpoint);
+      expect([...user.matchAll(/^\[(\d+)\] \(Page \d/gm)].map(([, n]) => Number(n))).toEqual(
+        Array.from({ length: passages }, (_, i) => i + 1),
+      );
+      const given = Object.keys(whole).filter((_, i) => user.includes(`(Page ${i})`));
+      expect(given).toHaveLength(passages);
+      for (const name of given) {
+        const n = /\d+/.exec(name)?.[0];
+        for (const part of [`Tinnitus case ${n} is rated.`, "# Rates", `item ${n} of the list`, `The last sentence of page ${n}.`])
+          expect(user).toContain(part);
+      }
+      expect(system.includes("If several sources support a sentence, cite all of them.")).toBe(profile === "seven-layer");
+      expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(profile === "vg-rag" ? 10_000 : 8000);
+    }),
+  );
+
+  it("is cut to what bears on the question where the model takes less, and no passage is lost for it", () =>
+    using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, whole, { prompt_tokens: 1400 }), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "seven-layer" });
+      const { system, user } = promptOf(endpoint);
+      expect(user.match(/^\[\d+\] /gm)).toHaveLength(7);
+      expect(user).toMatch(/Tinnitus case \d is rated\./);
+      expect(user).not.toContain("The last sentence of page");
+      expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(1400);
+    }));
+
+  it("binds what is written of a whole passage to the sentences that say it, and warns of what none of them says", () =>
+    using(
+      open(
+        { chat: [stream(...GOOD.slice(0, 3), " [1]. Tinnitus is rated at 20 percent [1].")] },
+        { encoder: near(0.8, { Tinnitus: 0.9 }) },
+      ),
+      async ({ engine }) => {
+        const { answer } = await ask(engine, QUESTION, { profile: "seven-layer" });
+        expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
+        expect(answer.claims.map(({ status }) => status === "unsupported")).toEqual([false, false, true]);
+        expect(codes(answer)).toContain("check_values");
+      },
+    ));
 
   it("goes to the large model by the rules, else to the small one", () =>
     using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine, endpoint }) => {

@@ -72,7 +72,7 @@ describe.concurrent("a sentence that falls", () => {
     }));
 
   it("of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected", async () => {
-    await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [2].`)] }, { encoder: loadEmbeddedEncoder() }), async ({ engine }) => {
+    await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [1].`)] }, { encoder: loadEmbeddedEncoder() }), async ({ engine }) => {
       const { answer } = await ask(engine, QUESTION, { profile: "book" });
       expect(texts(answer)).toEqual([TEN, FORM]);
       for (const { citations } of answer.sentences) expect(citations.length).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe.concurrent("a sentence that falls", () => {
 
   it("rejects the answer of book, with its own sentence, when a citation does not exist", () =>
     using(
-      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${FORM.slice(0, -1)} [2][9].`)] }, { encoder: near() }),
+      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${FORM.slice(0, -1)} [1][9].`)] }, { encoder: near(0.8, { Tinnitus: 0.9 }) }),
       async ({ engine, endpoint }) => {
         const { answer, events } = await ask(engine, QUESTION, { profile: "book" });
         expect(answer).toMatchObject({
@@ -98,7 +98,7 @@ describe.concurrent("a sentence that falls", () => {
         });
         expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
         expect(endpoint.chats).toHaveLength(1);
-        endpoint.script({ chat: [stream(...GOOD)] });
+        endpoint.script({ chat: [stream(...GOOD.slice(0, 3), " [1]")] });
         expect(texts((await ask(engine, QUESTION, { profile: "book" })).answer)).toEqual([TEN, FORM]);
       },
     ));
@@ -125,12 +125,12 @@ describe.concurrent("layers of seven-layer", () => {
             stream(`${TEN.slice(0, -1)} [1]. ${BAD}, says https://evil.example/x [1]. It is diagnostic code 7199 [2]. File early [12].`),
           ],
         },
-        { encoder: near(0.49) },
+        { encoder: near(0.47, { Tinnitus: 0.49 }) },
       ),
       async ({ engine, endpoint }) => {
         const { answer, events } = await ask(engine, QUESTION, { profile: "seven-layer" });
         expect(answer.evidence.every(({ verdict }) => verdict === "verified")).toBe(true); // 1: all above .45
-        expect(promptOf(endpoint, 0).system).toContain("Use the quotes and nothing else"); // 2
+        expect(promptOf(endpoint, 0).system).toContain("Use the sources and nothing else"); // 2
         expect(texts(answer)).toContain("Tinnitus is rated at 70 percent, says https://www.va.gov/."); // 3
         expect(answer.checks).toContainEqual(expect.objectContaining({ name: "verification-score", verdict: "warn", score: 1 / 3 })); // 4
         expect(codes(answer).filter((code) => code === "check_values")).toHaveLength(2); // 5: a percentage and a code

@@ -3,6 +3,8 @@ import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
+import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
+import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
 import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/server-config.ts";
 import { ROLES, type Role } from "../../src/store/keys.ts";
 import {
@@ -34,36 +36,41 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
 }
 
-const MEMORY_ROUTES: readonly (readonly [string, string])[] = [
-  ["POST /v1/feedback", "A reader's verdict on an answer: one an answer, the last one; 404 where `id`, session or scope do not fit."],
-  [
-    "GET /v1/sessions/ID",
-    "The messages of a session with their citations; `domain`, `tenant`, `user_id` as parameters. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
-  ],
-  ["DELETE /v1/sessions/ID", "Ends it: 204."],
-  ["GET /v1/admin/review", "Questions that wait, those that need it most first; `domain`, `limit`, `status`."],
-  ["GET /v1/admin/review/ID", "One answer with its review, feedback, correction and history."],
-  ["POST /v1/admin/review/ID/approve, …/flag", 'Body `{"by": "…"}`. 409 where a cited document has changed.'],
-  [
-    "POST /v1/admin/review/ID/correct",
-    "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
-  ],
-  ["GET /v1/admin/review/history", "The audit log, newest first, and whether its chain is intact; `id`, `limit`."],
-  ["GET /v1/admin/stats", "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency; `domain`, `since`."],
-  ["DELETE /v1/admin/memory", "Forgets."],
-];
+const ROUTES: readonly Endpoint[] = Object.values(ENDPOINTS);
 
-const MEMORY_DOCS = [
-  "## What is remembered",
-  "Routes under `/v1/admin` want `authorization: Bearer TOKEN`: a key of the role that the table of roles names, or `server.admin_token` of the configuration (`SOURCEBOUND_ADMIN_TOKEN`), which sees everything; without either they are off. A key that is bound finds only answers of its own scope.",
-  `| route | what |\n| --- | --- |\n${MEMORY_ROUTES.map(([route, what]) => `| \`${route}\` | ${cell(what)} |`).join("\n")}`,
+const ROUTE_DOCS = [
+  "## Routes",
+  "`GET /openapi.json` describes all of them, with every body. `anyone` needs no key; other routes want `authorization: Bearer KEY` with the role that is named (`admin` opens everything), or the administration token of `server.admin_token` (`SOURCEBOUND_ADMIN_TOKEN`), without which `ingest`, `review` and `admin` are off for those who have no key. A key that is bound finds only what its scope covers.",
+  `| route | role | what |\n| --- | --- | --- |\n${ROUTES.map(({ method, path, opens, what }) => `| \`${method} ${path}\` | ${opens} | ${cell(what)} |`).join("\n")}`,
+  `Lists take \`limit\` and \`cursor\` and give \`next_cursor\`. \`Idempotency-Key\` (${routesWith(({ idempotent }) => idempotent === true)}): the same request sent twice is done once; the second gets the first's response with \`Idempotent-Replayed: true\`, within an hour and until the server starts anew; streams of events and failures are done again. \`ETag\` (${routesWith(({ etag }) => etag === true)}): what has not changed is \`304\` to \`If-None-Match\`. \`X-Request-Id\` comes with every response; one that a request brings is kept.`,
 ].join("\n\n");
 
+const ERROR_DOCS = [
+  "## Error",
+  "`application/problem+json` (RFC 9457). `error` says the same to programs; `error.code` never changes its meaning. Statuses of the codes whose class does not decide it; every other code of a request is 400:",
+  `| status | codes |\n| --- | --- |\n${codesByStatus()}`,
+  table(z.toJSONSchema(errorResponseSchema) as JsonSchema),
+].join("\n\n");
+
+function routesWith(has: (endpoint: Endpoint) => boolean): string {
+  return ROUTES.filter(has)
+    .map(({ method, path }) => `\`${method} ${path}\``)
+    .join(", ");
+}
+
+function codesByStatus(): string {
+  const byStatus = Map.groupBy(Object.entries(STATUS_OF_CODE), ([, status]) => status);
+  return [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]) => `| ${status} | ${codes.map(([code]) => `\`${code}\``).join(", ")} |`)
+    .join("\n");
+}
+
 const ROLE_DOCS: Readonly<Record<Role, string>> = {
-  ask: "`/v1/ask`, `/v1/feedback`, `/v1/sessions/ID`",
-  ingest: "`/v1/admin/refresh`, `/refresh-cache`, of its domains",
-  review: "`/v1/admin/review/…`, of answers in its domains, tenants and labels",
-  admin: "everything, `/v1/admin/stats` and `/v1/admin/memory` too; it cannot be bound",
+  ask: "questions, searches, checks, verdicts, sessions, documents as a list",
+  ingest: "documents of its domains and tenants: upload, delete, refresh",
+  review: "review and reports, of answers in its domains, tenants and labels",
+  admin: "everything; it cannot be bound",
 };
 
 const ACCESS_DOCS = [
@@ -83,11 +90,11 @@ function apiDocs(): string {
     "## Refresh\n\n`POST /v1/admin/refresh`, or `/refresh-cache`, with `authorization: Bearer TOKEN` (`SOURCEBOUND_ADMIN_TOKEN`, or a key of the role `ingest`; without either the address is off). Reads every source of a domain again as it was ingested last, builds the index anew beside the one that serves, and drops what rested on documents that have changed. Whoever asks while one is running gets the result of that one.",
     table(z.toJSONSchema(refreshRequestSchema, { io: "input" }) as JsonSchema),
     table(z.toJSONSchema(refreshResponseSchema) as JsonSchema),
-    MEMORY_DOCS,
+    ROUTE_DOCS,
     `### POST /v1/feedback\n\n${table(z.toJSONSchema(feedbackRequestSchema, { io: "input" }) as JsonSchema)}`,
-    `### POST /v1/admin/review/ID/correct\n\n${table(z.toJSONSchema(correctionSchema, { io: "input" }) as JsonSchema)}`,
+    `### POST /v1/review/{id}/correct\n\n${table(z.toJSONSchema(correctionSchema, { io: "input" }) as JsonSchema)}`,
     `### DELETE /v1/admin/memory\n\n${table(z.toJSONSchema(forgetRequestSchema, { io: "input" }) as JsonSchema)}`,
-    `## Error\n\n${table(z.toJSONSchema(errorResponseSchema) as JsonSchema)}`,
+    ERROR_DOCS,
     "",
   ].join("\n\n");
 }

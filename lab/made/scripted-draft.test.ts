@@ -4,6 +4,7 @@ import { createRandom } from "../../src/grade/random.ts";
 import { fakePassage } from "../../src/testing/passages.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { groundedPrompt } from "../../src/write/prompt.ts";
+import { passageSource } from "../../src/write/sources.ts";
 import { categoryOf, FAULT_CATEGORIES, type FaultCategory, plainWords, type WrittenSentence } from "./faults.ts";
 import { draftText, readPrompt, writeDraft } from "./scripted-draft.ts";
 
@@ -14,14 +15,11 @@ const QUOTES = [
   "You can ask the Board of Veterans Appeals for a hearing by video in 2 formats.",
 ];
 const prompt = (quotes: readonly string[], title = "A page (with (brackets))") =>
-  groundedPrompt(
-    "How long?",
-    quotes.map((text) => {
-      const passage = fakePassage({ document: "d", pieces: [text], title });
-      return { passage, start: 0, end: text.length, text };
-    }),
-    [],
-  ).user;
+  groundedPrompt({
+    question: "How long?",
+    sources: quotes.map((text) => passageSource(fakePassage({ document: "d", pieces: text.split("\n"), title }))),
+    history: [],
+  }).user;
 const draft = (faults: readonly FaultCategory[], seed: number, quotes: readonly string[] = QUOTES): WrittenSentence[] =>
   writeDraft(
     { quotes, shown: "" },
@@ -32,6 +30,11 @@ const SEEDS = Array.from({ length: 150 }, (_, i) => i + 1);
 describe("readPrompt", () => {
   it("reads the quotes of the product's own prompt, without titles", () => {
     expect(readPrompt(prompt(QUOTES))).toEqual({ quotes: QUOTES, shown: "" });
+  });
+
+  it("reads a passage of several lines as one source", () => {
+    const passages = ["It is so.\nIt is not [2] (Fees) so.", "It ends."];
+    expect(readPrompt(prompt(passages)).quotes).toEqual(passages);
   });
 
   it("finds nothing in another text", () => {

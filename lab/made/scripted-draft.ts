@@ -25,11 +25,12 @@ const LEAD_INS = ["In short, ", "Put simply, ", "According to the documents, ", 
 /** First words that are no names: they lose their capital behind a lead-in. */
 const OPENER = /^(?:The|A|An|You|Your|We|Our|If|When|This|That|These|Those|To|For|In|It|They|There|At|Both|Each|Some|After|Before)\b/;
 
-/** The numbered quotes of the grounded prompt, without their titles. */
+/** The numbered sources of the grounded prompt, without their titles. */
 export function readPrompt(user: string): ReadPrompt {
-  const listed = /(?:^|\n)Quotes:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
+  const listed = /(?:^|\n)Sources:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
   const shown = /\nThe answer so far[^\n]*\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
-  const quotes = listed.split("\n").flatMap((line) => (/^\[\d+\] \(/.test(line) ? [withoutTitle(line.replace(/^\[\d+\] /, ""))] : []));
+  const numbered = listed.split(/\n(?=\[\d+\] \()/).filter((source) => /^\[\d+\] \(/.test(source));
+  const quotes = numbered.map((source) => withoutTitle(source.replace(/^\[\d+\] /, "")).replaceAll(/\n {2}/g, "\n"));
   return { quotes, shown };
 }
 

@@ -16,7 +16,7 @@ const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
  * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
  */
 export function admitQuestion(request: AskRequest, history: readonly Turn[], { maxCharacters }: AdmitOptions): Question {
-  const { filters: _, ...rest } = request;
+  const { filters: _, turns: __, ...rest } = request;
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
   if (text === "") throw new RequestError("question_empty", "The question is empty: write what you want to know.");
   if (text.length > maxCharacters) {

@@ -33,9 +33,10 @@ export async function admit(request: AskRequest, parts: AdmitParts, log: StageLo
  * any more, is left out: a model would repeat it.
  */
 async function earlierTurns(
-  { sessionId, scope, userId }: AskRequest,
+  { sessionId, scope, userId, turns: given }: AskRequest,
   { profile, store }: Pick<AdmitParts, "profile" | "store">,
 ): Promise<Turn[]> {
+  if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);
   const citedBy = turns.map(({ citations }) => [...new Set(citations.map(documentOfChunk))]);

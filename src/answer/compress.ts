@@ -3,11 +3,14 @@ import type { ChatModel } from "../models/chat.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, ModelCall, Question } from "../types.ts";
+import { createBinder } from "../write/bind.ts";
 import type { Choice } from "../write/choose.ts";
-import { chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
+import { type CompleteQuote, chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
 import { compressByModel } from "../write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "../write/route.ts";
-import { fitPrompt, type ModelTask } from "../write/write.ts";
+import { passageSource } from "../write/sources.ts";
+import { trimPassages } from "../write/trim.ts";
+import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../write/write.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -16,6 +19,8 @@ export interface CompressParts {
   readonly profile: Profile;
   /** `null`: quotes alone answer. */
   readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
+  /** Tokens of a prompt that the model takes at most; `null`: as many as the profile gives. */
+  readonly modelTokens: number | null;
   /** Words that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
   /** Tokens of a text; only asked when a model writes. */
@@ -45,23 +50,42 @@ const QUOTE_CANDIDATES = 12;
 export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
   const { question } = given;
   const { profile, models } = parts;
-  const candidates = chooseQuotes(usableOf(given), wordsFor(question, parts), QUOTE_CANDIDATES);
+  const words = wordsFor(question, parts);
+  const choice = usableOf(given);
+  const candidates = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
   if (models === null || profile.write.writer === "extractive") {
-    log.fact("quotes", 0);
+    log.fact("sources", 0);
     log.fact("model", "extractive");
     return { candidates, task: null, calls: [] };
   }
   const route = routeModel(profile.write.route, routeFacts(given, parts));
   const countTokens = await parts.loadTokenCounter();
   const picked = profile.write.compress === "model" ? await pickByModel(given, models.small, log, signal) : null;
-  const fitted = fitPrompt(question, picked?.quotes ?? candidates, profile.write, countTokens);
+  const budgetTokens = Math.min(profile.write.promptTokens, parts.modelTokens ?? Number.POSITIVE_INFINITY);
+  const limits = { budgetTokens, rules: profile.write.rules, countTokens };
+  const fitted = fitPrompt(question, offersOf({ ...given, choice }, picked?.quotes ?? candidates, profile, countTokens), limits);
   const model = fitted === null ? null : models[route.size];
-  log.fact("quotes", fitted?.quotes.length ?? 0);
+  log.fact("sources", fitted?.sources.length ?? 0);
+  log.fact("prompt_tokens", fitted === null ? 0 : countTokens(fitted.prompt.system) + countTokens(fitted.prompt.user));
   log.fact("model", model?.id ?? "extractive");
   log.fact("route", `${route.size}: ${route.because}`);
-  const task = model === null || fitted === null ? null : { model, countTokens, ...fitted };
+  const task = model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
   return { candidates, task, calls: picked?.calls ?? [] };
+}
+
+/** What the model may be given, the fullest first: passages that are too long together are cut to what bears on the question before one is left out. */
+function offersOf(
+  { usable, choice }: Usable,
+  candidates: readonly CompleteQuote[],
+  { write: { given } }: Pick<Profile, "write">,
+  countTokens: (text: string) => number,
+): Offer[] {
+  if (given.type === "quotes") return [offerQuotes(candidates, given, countTokens)];
+  const passages = usable.map(({ passage }) => passage);
+  const whole = passages.map((passage) => [passageSource(passage)]);
+  const trimmed = trimPassages(passages, choice.pieces).map((source) => [source]);
+  return given.type === "passages" ? [whole, trimmed] : [trimmed];
 }
 
 /** The pieces of usable passages. */

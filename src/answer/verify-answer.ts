@@ -92,12 +92,30 @@ const WITHIN_SOURCE = 60;
  * console.log(passed, sentences[0].checks.find(({ verdict }) => verdict === "fail").name);
  */
 export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
+  assertAnswer(answer);
+  return verifyAgainst(question, answer, await readSources(folder), options);
+}
+
+/** What an answer is checked against. */
+export interface Sources {
+  /** `[n]` in the answer cites the n-th. */
+  readonly documents: readonly ParsedDocument[];
+  /** Sources that could not be read, and why. */
+  readonly unreadable: VerifiedAnswer["unreadable"];
+}
+
+/** The same over documents that were read already. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
+export async function verifyAgainst(
+  question: string,
+  answer: string,
+  { documents, unreadable }: Sources,
+  options: VerifyOptions = {},
+): Promise<VerifiedAnswer> {
   const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
   const profile = profileNamed(options.profile ?? "sourcebound");
   const support =
     options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
-  const { documents, unreadable } = await readSources(folder);
   const index = indexSources(documents);
   const guards = {
     contacts: domain === undefined ? [] : publishedContacts(domain),
@@ -141,7 +159,7 @@ function assertAnswer(answer: string): void {
   }
 }
 
-async function readSources(folder: string): Promise<{ documents: ParsedDocument[]; unreadable: VerifiedAnswer["unreadable"] }> {
+async function readSources(folder: string): Promise<Sources> {
   const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
   const documents: ParsedDocument[] = [];
   const failed: { path: string; reason: string }[] = [...skipped, ...unreadable];

@@ -5,8 +5,10 @@ import { parseMarkers } from "../check/markers.ts";
 import { messageOf } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
+import type { BindSentence } from "../write/bind.ts";
 import type { DraftFault } from "../write/prompt.ts";
 import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
+import type { OfferedSource } from "../write/sources.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
 import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
@@ -53,7 +55,14 @@ export async function* writeChecked(
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
   const settings = parts.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
-  const bench = { offered: task?.quotes ?? [], written, record, context: checking(question, parts), strict: settings.onFault === "reject" };
+  const bench = {
+    offered: task?.sources ?? [],
+    bind: task?.bind ?? null,
+    written,
+    record,
+    context: checking(question, parts),
+    strict: settings.onFault === "reject",
+  };
   const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
   for await (const draft of drafts) {
     yield* tell(told, written);
@@ -89,7 +98,9 @@ interface WritableRecord {
 
 /** What a drawn sentence is laid beside. */
 interface Bench {
-  readonly offered: readonly Quote[];
+  readonly offered: readonly OfferedSource[];
+  /** `null`: nothing is offered. */
+  readonly bind: BindSentence | null;
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
@@ -98,15 +109,21 @@ interface Bench {
 }
 
 /** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
-async function showSentence(draft: OfferedDraft, { offered, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
+async function showSentence(draft: OfferedDraft, { offered, bind, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
   const { sheet, checks, claims } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const others = offered.filter((quote) => !draft.quotes.includes(quote));
+  const elsewhere = offered.filter(({ citable }) => !draft.quotes.some((quote) => citable.includes(quote)));
+  const others = bind === null ? [] : elsewhere.map((source) => bind(draft.text, source));
   const cited = draft.quotes.map(toCitedQuote);
   const { nowhere } = context.settings;
   const checked = await checkSentence(
-    { text: draft.text, cited, missing: nowhere === "leave" ? [] : draft.missing, others: others.map((quote) => [toCitedQuote(quote)]) },
+    {
+      text: draft.text,
+      cited,
+      missing: nowhere === "leave" ? [] : draft.missing,
+      others: others.map((quotes) => quotes.map(toCitedQuote)),
+    },
     context,
   );
   const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
@@ -118,7 +135,7 @@ async function showSentence(draft: OfferedDraft, { offered, written, record, con
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
   if (!kept) return null;
   const instead = checked.recited === null ? undefined : others[checked.recited];
-  const quotes = instead === undefined ? draft.quotes : [instead];
+  const quotes = instead ?? draft.quotes;
   const text = nowhere === undefined ? checked.text : withMarkers(checked.text, draft.missing);
   const shown = sheet.add(text, quotes);
   record.shown.push({ ...draft, text: checked.text, quotes });
@@ -133,9 +150,10 @@ function withMarkers(text: string, missing: readonly number[]): string {
 }
 
 /** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, offered: readonly Quote[], strict: boolean): Finding[] {
+function furtherFindings(draft: OfferedDraft, offered: readonly OfferedSource[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
-  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(offered));
+  const stretches = offered.flatMap((source) => source.stretches);
+  const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
   const nowhere = draft.missing.map((n) => `[${n}]`).join("");
   return [
     ...(language === null ? [] : [language]),

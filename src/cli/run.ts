@@ -13,6 +13,7 @@ import { addEvalCommand } from "./commands/eval.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addKeysCommand } from "./commands/keys.ts";
+import { addMcpCommand } from "./commands/mcp.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addNewDomainCommand } from "./commands/new-domain.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
@@ -105,6 +106,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);
   addCacheCommand(program, context);

@@ -72,6 +72,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       about: (scope) => aboutDocuments(pack, scope, store.documents),
       language: pack.language,
       complexity: pack.complexity,
+      modelTokens: config.model?.prompt_tokens ?? null,
       maxCharacters: config.question_characters,
       turn: joinTurns(),
       loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
@@ -85,8 +86,11 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Answ
 
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
 function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
+  const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =
-    config.model === undefined ? null : [config.model.base_url, config.model.small, config.model.large, config.model.temperature];
+    config.model === undefined
+      ? null
+      : [config.model.base_url, config.model.small, config.model.large, config.model.temperature, ...tokens];
   const { folder: _folder, ...packFacts } = pack;
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
   const { web_search: web } = config;

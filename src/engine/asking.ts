@@ -74,6 +74,7 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     profile: options.profile ?? config.profile ?? pack.default_profile,
     detail: options.detail ?? "normal",
     sessionId: options.sessionId ?? null,
+    ...(options.turns === undefined ? {} : { turns: options.turns }),
     selection: options.selection ?? null,
     filters: options.filters ?? null,
     userId: options.userId ?? null,

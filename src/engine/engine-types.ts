@@ -1,5 +1,6 @@
 import type { CacheExplanation } from "../answer/explain-cache.ts";
 import type { AnswerParts } from "../answer/parts.ts";
+import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -12,31 +13,25 @@ import type { Corpus } from "../retrieve/corpus.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { CorpusCounts, FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, FilterRequest, Privacy, Scope, Selection, Warning } from "../types.ts";
+import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } from "../types.ts";
 import type { GateFacts } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { ReportReader } from "./reports.ts";
+import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
 
 export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
-
-/** Who asks, by name. */
-export interface ScopeOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Access labels in the place of the configured ones. */
-  readonly access?: readonly string[] | undefined;
-  /** Id of the key that asks: sessions of one key are no other key's. */
-  readonly caller?: string | undefined;
-}
+export type * from "./service-types.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions extends ScopeOptions {
   readonly profile?: string | undefined;
   readonly detail?: "normal" | "more" | undefined;
   readonly sessionId?: string | null | undefined;
+  /** Earlier turns, oldest first, of a caller that keeps the conversation itself; in the place of those of the session. */
+  readonly turns?: readonly Turn[] | undefined;
   readonly selection?: Selection | null | undefined;
   /** Searches only in the documents, chapters, sections and pages named. */
   readonly filters?: FilterRequest | null | undefined;
@@ -103,7 +98,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader {
+export interface Engine extends ReportReader, Uploads {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
@@ -125,12 +120,19 @@ export interface Engine extends ReportReader {
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /** What was ingested, by path, as far as the configured access sees it. */
-  files(options?: { domain?: string | undefined; tenant?: string | null | undefined }): Promise<FileDescription[]>;
+  files(options?: ScopeOptions): Promise<FileDescription[]>;
   /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
   deleteFile(file: Pick<FileDescription, "source" | "path" | "tenant">, options?: { domain?: string | undefined }): Promise<number>;
   /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
   ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;
+  /** Passages for a question, best first, by the stages that answers are made from; nothing is written or stored. */
+  search(query: string, options?: SearchOptions): Promise<SearchResult>;
+  /**
+   * Checks an answer that somebody else wrote: against texts that are handed over, named documents, or those that a search for it finds.
+   * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
+   */
+  check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;

@@ -10,6 +10,8 @@ import { createGateThresholds, describeThreshold, type GateThresholds } from "./
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
 import { createReportReader } from "./reports.ts";
+import { createSearching } from "./searching.ts";
+import { createUploads } from "./uploads.ts";
 
 export type * from "./engine-types.ts";
 
@@ -35,23 +37,34 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
+  const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const asking = createAsking({ config, domains, indexes, thresholds, partsFor });
+  const ready = (domain: string) => indexes.of(domain).ready();
   return {
     ...{ config, store, memory },
     domain: domains.pack,
     scope: domains.scope,
     corpus: indexes.of,
     ...documents,
-    ...createAsking({ config, domains, indexes, thresholds, partsFor }),
+    ...uploads,
+    ...asking,
+    ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
     feedback: (request, options) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
       await idle();
+      await uploadsIdle();
       await indexes.idle();
       await store.close();
     },
   };
+}
+
+/** Endings of files that are read; parsers are loaded only where documents are. */
+async function readExtensions(): Promise<readonly string[]> {
+  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
 async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds): Promise<Health> {

@@ -11,6 +11,8 @@ import { type DomainPack, scopeOf } from "./domain.ts";
 export interface ReportOptions {
   readonly domain?: string | undefined;
   readonly tenant?: string | null | undefined;
+  /** Access labels in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
   /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
   readonly topic?: string | null | undefined;
   /** Not older than this. @default the retention time */
@@ -34,7 +36,7 @@ export interface ReportReader {
    * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
    * @throws RequestError `unknown_report`
    */
-  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant">): Promise<StoredReport>;
+  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant" | "access">): Promise<StoredReport>;
 }
 
 export interface ReportReaderParts {
@@ -46,14 +48,14 @@ export interface ReportReaderParts {
 
 /** Reads the reports that the configured access and a tenant may see and that have not expired. */
 export function createReportReader({ store, config, domain, now }: ReportReaderParts): ReportReader {
-  const selectionFor = (pack: DomainPack, { tenant, since }: Pick<ReportOptions, "tenant" | "since">) => {
+  const selectionFor = (pack: DomainPack, { tenant, since, access }: Pick<ReportOptions, "tenant" | "since" | "access">) => {
     const kept = reportsSince(now(), config.reports.days);
-    return { scope: scopeOf(pack, tenant, config.access), since: since === undefined || since < kept ? kept : since };
+    return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {
-    async reports({ domain: name, tenant, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
+    async reports({ domain: name, tenant, access, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
       const pack = domain(name);
-      const selection = { ...selectionFor(pack, { tenant, since }), topic: topicNamed(pack, topic) };
+      const selection = { ...selectionFor(pack, { tenant, since, access }), topic: topicNamed(pack, topic) };
       const grouping = createReportGrouping(pack.topics);
       for await (const report of store.reports.each(selection)) {
         signal?.throwIfAborted();
@@ -61,9 +63,9 @@ export function createReportReader({ store, config, domain, now }: ReportReaderP
       }
       return { total: grouping.total, topics: grouping.groups(), reports: await store.reports.list(selection, { limit, offset }) };
     },
-    async report(id, { domain: name, tenant } = {}) {
+    async report(id, { domain: name, tenant, access } = {}) {
       const pack = domain(name);
-      const selection = selectionFor(pack, { tenant });
+      const selection = selectionFor(pack, { tenant, access });
       const stored = await store.reports.get(id, selection);
       if (stored === null) {
         const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;

@@ -26,8 +26,7 @@ export const book: Profile = {
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
-    quotes: 5,
-    quoteTokens: 1024,
+    given: { type: "passages" },
     promptTokens: 8000,
     temperature: 0.3,
     route: "small",
@@ -60,6 +59,11 @@ export const book: Profile = {
       rule: "filters by chapter, section and page",
       state: "reproduced",
       why: "containment too: a passage that reaches beyond the chapter or page is not searched; in the other profiles it is clipped",
+    },
+    {
+      rule: "all retrieved passages are in the prompt as numbered sources",
+      state: "reproduced",
+      why: "whole chunks with chapter, section and page; where they are too long for the model, cut to what bears on the question",
     },
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",

@@ -158,13 +158,23 @@ export interface RouteSettings {
   readonly meanSimilarity: number;
 }
 
+/** What a model that writes is given of the passages that may be used, always with title, headings and page. */
+export type GivenSettings =
+  /** Every passage whole. */
+  | { readonly type: "passages" }
+  /** Every passage, cut to what bears on the question and its neighbours. */
+  | { readonly type: "trimmed" }
+  /** At most this many quotes of so many tokens. */
+  | { readonly type: "quotes"; readonly most: number; readonly tokens: number };
+
 export interface WriteSettings {
   /** `model` falls back to quotes when the model fails. `auto`: the model where one is configured, else quotes. */
   readonly writer: "extractive" | "model" | "auto";
-  readonly quotes: number;
-  readonly quoteTokens: number;
-  /** Tokens of the whole prompt. */
+  readonly given: GivenSettings;
+  /** Tokens of the whole prompt; a configured model may allow fewer. */
   readonly promptTokens: number;
+  /** Further rules of its prompt, one line each. */
+  readonly rules?: readonly string[];
   readonly temperature: number;
   /** Large model if any of these holds, or always the one that is named. */
   readonly route: RouteSettings | "small" | "large";

@@ -26,9 +26,9 @@ export const sevenLayer: Profile = {
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
-    quotes: 7,
-    quoteTokens: 1024,
+    given: { type: "passages" },
     promptTokens: 8000,
+    rules: ["If several sources support a sentence, cite all of them."],
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
     compress: "rules",
@@ -63,7 +63,11 @@ export const sevenLayer: Profile = {
       state: "reproduced",
       why: "zero tokens; it names no sources as the answer's, and what came nearest with what it lacks",
     },
-    { rule: "layer 2: grounding rules in the prompt", state: "reproduced", why: "five rules, in our words" },
+    {
+      rule: "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps",
+      state: "reproduced",
+      why: "its five rules in our words, also to cite all sources that support a claim; passages whole with title, headings and page; a sentence is bound to the sentences of the passage that hold its words",
+    },
     {
       rule: "layer 3: URL host on the whitelist, else the home page",
       state: "reproduced",

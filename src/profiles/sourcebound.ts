@@ -30,9 +30,8 @@ export const sourcebound: Profile = {
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
-    quotes: 6,
-    quoteTokens: 120,
-    promptTokens: 2200,
+    given: { type: "trimmed" },
+    promptTokens: 4000,
     temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
     compress: "rules",
@@ -57,6 +56,11 @@ export const sourcebound: Profile = {
   unbuilt: [{ stage: "check", what: "relevancy" }],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
+    {
+      rule: "a model is given passages, cut to what bears on the question with its neighbours, headings, lead-ins and conditions",
+      state: "ours",
+      why: "a sentence alone does not say whom it is about; every sentence that comes back is bound to the quotes that hold its words and checked against them",
+    },
     {
       rule: "one more draft when a sentence falls, then quotes",
       state: "ours",

@@ -26,8 +26,7 @@ export const spark: Profile = {
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
-    quotes: 6,
-    quoteTokens: 120,
+    given: { type: "quotes", most: 6, tokens: 120 },
     promptTokens: 2200,
     temperature: 0.3,
     route: "large",

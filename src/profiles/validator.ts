@@ -26,8 +26,7 @@ export const validator: Profile = {
   thresholdsOf: "all-MiniLM-L6-v2",
   write: {
     writer: "auto",
-    quotes: 3,
-    quoteTokens: 1024,
+    given: { type: "passages" },
     promptTokens: 8000,
     temperature: 0.3,
     route: "small",
@@ -60,7 +59,7 @@ export const validator: Profile = {
   match: { type: "learned" },
   unbuilt: [{ stage: "check", what: "batch grading against golden answers" }],
   rules: [
-    { rule: "top 3 by cosine", state: "reproduced", why: "" },
+    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },
     {
       rule: "every answer has a report {overall_pass, metrics}; it blocks nothing",
       state: "corrected",

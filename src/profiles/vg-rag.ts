@@ -27,9 +27,8 @@ export const vgRag: Profile = {
   thresholdsOf: "text-embedding-3-small",
   write: {
     writer: "auto",
-    quotes: 6,
-    quoteTokens: 1024,
-    promptTokens: 8000,
+    given: { type: "passages" },
+    promptTokens: 10_000,
     temperature: 0.3,
     route: "small",
     compress: "rules",
@@ -84,7 +83,11 @@ export const vgRag: Profile = {
       state: "corrected",
       why: "words of the question and the chunk's title, telling words and identifiers; its amounts and dates stay out, or pages that say otherwise would not be found; personal data is taken out",
     },
-    { rule: "only verified passages reach the writer", state: "reproduced", why: "" },
+    {
+      rule: "only verified passages reach the writer",
+      state: "reproduced",
+      why: "all of them, whole, with title, headings and page",
+    },
     FOREIGN_LANGUAGE,
   ],
 };

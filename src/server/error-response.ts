@@ -16,7 +16,7 @@ import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
 /** Status by code, where the class alone does not say it. */
-const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
+export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_domain: 404,
   unknown_tenant: 404,
   unknown_profile: 404,
@@ -27,6 +27,11 @@ const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_session: 404,
   unknown_answer: 404,
   unknown_interaction: 404,
+  unknown_file: 404,
+  unknown_model: 404,
+  unknown_key: 404,
+  unknown_report: 404,
+  unknown_topic: 404,
   unknown_route: 404,
   page_not_built: 404,
   not_ready: 503,
@@ -41,13 +46,19 @@ const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   access_denied: 403,
   host_not_allowed: 403,
   method_not_allowed: 405,
+  file_not_uploaded: 409,
+  idempotency_in_progress: 409,
+  idempotency_key_reused: 422,
   review_stale: 409,
   review_no_text: 409,
   review_not_repeatable: 409,
   body_too_large: 413,
+  file_too_large: 413,
   answer_unbound: 422,
   feedback_too_often: 429,
   unsupported_content_type: 415,
+  unsupported_format: 415,
+  upload_invalid: 400,
   model_timeout: 504,
 };
 
@@ -80,20 +91,27 @@ export interface Failure {
  * Turns anything thrown into what the requester may see. Errors of this system say what to do and travel as they are; of any other
  * error only an id travels, under which the log holds the rest.
  */
-export function describeFailure(error: unknown, log: ServerLog): Failure {
-  const { status, body } = describeError(error, log);
+export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
+  const { status, body } = describeError(error, log, requestId);
   const warnings = warningsOf(error).map(warningToWire);
-  return { status, body: warnings.length === 0 ? body : { error: { ...body.error, warnings } } };
+  const said = warnings.length === 0 ? body.error : { ...body.error, warnings };
+  const title = said.code.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+  const problem = { type: `urn:sourcebound:problem:${said.code}`, title, status, detail: said.message, request_id: requestId };
+  return { status, body: { ...problem, error: said } };
 }
 
-function describeError(error: unknown, log: ServerLog): Failure {
+interface Described {
+  readonly status: ContentfulStatusCode;
+  readonly body: Pick<WireError, "error">;
+}
+
+function describeError(error: unknown, log: ServerLog, id: string): Described {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
-    if (status >= 500) log.error("request failed", { code: error.code, message: error.message, cause: causeOf(error) });
+    if (status >= 500) log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
     if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
     return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
   }
-  const id = randomUUID();
   log.error("unexpected error", { id, message: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
   const message = `Something failed inside the server. Ask again; if it fails again, report the id ${id}, which the server's log explains.`;
   return { status: 500, body: { error: { code: "internal", message, data: { id } } } };

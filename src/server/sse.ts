@@ -7,6 +7,11 @@ export function encodeEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${json}\n\n`;
 }
 
+/** One event without a name, as OpenAI's API sends them. */
+export function encodeData(data: unknown): string {
+  return encodeEvent("message", data).replace(/^event: message\n/, "");
+}
+
 /** A comment: keeps the connection open and is no event. */
 export const HEARTBEAT_FRAME = ": heartbeat\n\n";
 

@@ -30,7 +30,16 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, keys },
+    ...{
+      engine: toAskEngine(engine),
+      memory: engine,
+      rooms: engine,
+      service: engine,
+      log,
+      webRoot: join(PACKAGE_ROOT, "dist", "web"),
+      host,
+      keys,
+    },
     adminToken: settings.admin_token ?? null,
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,
@@ -53,12 +62,12 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 /** What HTTP asks of an engine. */
 export function toAskEngine(engine: Engine): AskEngine {
   return {
-    ask: (request, { signal, scope }) =>
+    ask: (request, { signal, scope, turns }) =>
       engine.ask(request.question, {
         ...scope,
         profile: request.profile,
         detail: request.detail,
-        sessionId: request.session_id ?? randomUUID(),
+        ...(turns === undefined ? { sessionId: request.session_id ?? randomUUID() } : { turns }),
         selection:
           request.selection === undefined
             ? null

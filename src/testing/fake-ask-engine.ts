@@ -1,12 +1,14 @@
 import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
+import type { Turn } from "../types.ts";
 import type { WireHealth } from "../wire/index.ts";
 
 export interface AskCall {
   readonly request: ParsedAskRequest;
   readonly signal: AbortSignal;
   readonly scope: ScopeOptions;
+  readonly turns?: readonly Turn[] | undefined;
 }
 
 /** What the fake does for one question: yield events, wait, throw. */
@@ -44,8 +46,8 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
       refreshes.push(domain);
       return { status: "ok", domain, sources: [], documents: 28, windows: 312, revision: 4, cache: { before: 2, after: 1 }, ms: 5 };
     },
-    ask(request, { signal, scope }) {
-      const call = { request, signal, scope };
+    ask(request, { signal, scope, turns }) {
+      const call = { request, signal, scope, turns };
       calls.push(call);
       return script(call);
     },

@@ -7,6 +7,8 @@ export interface AskRequest {
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
+  /** Earlier turns, oldest first, of a caller that keeps the conversation itself; in the place of those of the session. */
+  readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
   /** As they came; admission checks them. */
   readonly filters?: FilterRequest | null;

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { warningSchema } from "./answer.ts";
 
-/** What every failed request answers, and the data of the `error` event. */
+/** What every failed request answers: a problem (RFC 9457) whose `error` says the same to programs, and is the data of the `error` event. */
 export const errorResponseSchema = z.object({
+  type: z.string().describe("`urn:sourcebound:problem:CODE`"),
+  title: z.string().describe("The code in words."),
+  status: z.int(),
+  detail: z.string().describe("What failed, and what to do."),
+  request_id: z.string().describe("Also the header `X-Request-Id`; the server's log names it."),
   error: z.object({
     code: z.string(),
     message: z.string(),

@@ -29,7 +29,7 @@ export type WireFeedbackRequest = z.input<typeof feedbackRequestSchema>;
 
 const actor = z.string().min(1).max(100).describe("Who acts; the audit log keeps it.");
 
-export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/admin/review/ID/approve and …/flag");
+export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/review/ID/approve and …/flag");
 
 export const correctionSchema = z
   .strictObject({
@@ -41,7 +41,7 @@ export const correctionSchema = z
         "Sentences that each cite `[n]`: the n-th citation's document of the answer that is corrected, or what a line `[n]: path` at the end names.",
       ),
   })
-  .describe("POST /v1/admin/review/ID/correct");
+  .describe("POST /v1/review/ID/correct");
 
 export const forgetRequestSchema = z
   .strictObject({

@@ -84,7 +84,7 @@ export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
 }
 
 /** A table's row carries its header, if it can be read by it. */
-function withHeader(quote: Quote, { header }: Piece): Quote {
+export function withHeader(quote: Quote, { header }: Pick<Piece, "header">): Quote {
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 

@@ -9,6 +9,8 @@ import { type DraftUsage, MAX_DRAFT_CHARACTERS, readDraft, saysInsufficient } fr
 
 const quotes = ["Tinnitus is rated at 10 percent.", "File within one year.", "Form 21-526EZ is used."].map((text) => sampleQuote(text));
 
+const cite = (_text: string, n: number) => (quotes[n - 1] === undefined ? null : quotes.slice(n - 1, n));
+
 async function* streamOf(pieces: readonly string[], error?: Error): AsyncGenerator<ChatEvent, void> {
   for (const text of pieces) yield { type: "text", text };
   if (error !== undefined) throw error;
@@ -20,7 +22,7 @@ async function readPieces(pieces: readonly string[], error?: Error) {
   const drafts: DraftSentence[] = [];
   const usage: DraftUsage = { inputTokens: null, outputTokens: null };
   try {
-    for await (const draft of readDraft(streamOf(pieces, error), quotes, parseMarkers, usage)) drafts.push(draft);
+    for await (const draft of readDraft(streamOf(pieces, error), cite, parseMarkers, usage)) drafts.push(draft);
     return { drafts: drafts.map(shown), usage, error: null };
   } catch (thrown) {
     return { drafts: drafts.map(shown), usage, error: (thrown as Error).message };
@@ -112,7 +114,7 @@ describe("readDraft", () => {
       }
     }
     const usage: DraftUsage = { inputTokens: null, outputTokens: null };
-    for await (const draft of readDraft(counting(), quotes, parseMarkers, usage)) {
+    for await (const draft of readDraft(counting(), cite, parseMarkers, usage)) {
       seen.push(given);
       if (seen.length === 1) expect(shown(draft)).toBe("It is so. |1,2");
     }
@@ -161,7 +163,7 @@ describe("readDraft", () => {
     "understands %s as: the quotes do not answer",
     async (text) => {
       const drafts: DraftSentence[] = [];
-      for await (const draft of readDraft(streamOf([text]), quotes, parseMarkers, { inputTokens: null, outputTokens: null }))
+      for await (const draft of readDraft(streamOf([text]), cite, parseMarkers, { inputTokens: null, outputTokens: null }))
         drafts.push(draft);
       expect(drafts.map(saysInsufficient)).toEqual([true]);
       expect(saysInsufficient({ text: "Insufficient evidence is a common reason.", quotes: [], missing: [] })).toBe(false);

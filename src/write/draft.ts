@@ -16,18 +16,22 @@ export interface DraftUsage {
 /** Takes citation markers out of a text and says which numbers they name. */
 export type ParseMarkers = (sentence: string) => { text: string; numbers: readonly number[] };
 
+/** What a sentence that cites a number rests on; `null`: no source has the number. */
+export type Cite = (text: string, number: number) => readonly Quote[] | null;
+
 /** The draft is not prose: what came before stands, nothing after it is read. */
 export class DraftError extends Error {}
 
 /**
  * Sentences of a streamed draft, each as soon as it is whole with its citation markers, however the stream is cut into pieces.
  * The last one may lack its stop, but only when the stream ended by itself.
+ * @param cite the quotes behind a number for a sentence; `null`: no source has it
  * @param usage filled when the stream ends
  * @throws DraftError when the draft is markup or data, or does not end
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
-  quotes: readonly Quote[],
+  cite: Cite,
   parseMarkers: ParseMarkers,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
@@ -47,14 +51,14 @@ export async function* readDraft(
     held = held.slice(sure);
     for (let taken = takeSentence(pending, false, parseMarkers); taken !== null; taken = takeSentence(pending, false, parseMarkers)) {
       pending = taken.rest;
-      yield* toDraft(taken.sentence, quotes, parseMarkers);
+      yield* toDraft(taken.sentence, cite, parseMarkers);
     }
     if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
   }
   pending = setMarkersApart(pending + plainText(held));
   for (let taken = takeSentence(pending, true, parseMarkers); taken !== null; taken = takeSentence(pending, true, parseMarkers)) {
     pending = taken.rest;
-    yield* toDraft(taken.sentence, quotes, parseMarkers);
+    yield* toDraft(taken.sentence, cite, parseMarkers);
   }
 }
 
@@ -130,13 +134,9 @@ const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
 /** A tag, or a key of JSON. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
-function* toDraft(sentence: string, quotes: readonly Quote[], parseMarkers: ParseMarkers): Generator<DraftSentence, void> {
+function* toDraft(sentence: string, cite: Cite, parseMarkers: ParseMarkers): Generator<DraftSentence, void> {
   if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
   const { text, numbers } = parseMarkers(sentence.replace(LINE_MARK, ""));
   if (text === "") return;
-  yield {
-    text,
-    quotes: numbers.flatMap((number) => quotes[number - 1] ?? []),
-    missing: numbers.filter((n) => quotes[n - 1] === undefined),
-  };
+  yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { DraftSentence, Passage, Quote, Turn } from "../types.ts";
-import { readQuote } from "./compress.ts";
+import type { DraftSentence, Passage, Turn } from "../types.ts";
+import { listSource, type OfferedSource } from "./sources.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "write", "prompts");
@@ -20,28 +20,33 @@ export interface DraftFault {
 const NAMED_FAULTS = 8;
 const FAULT_CHARACTERS = 300;
 
-/** The grounded prompt: rules, numbered quotes, the question; earlier turns only to understand it. */
-export function groundedPrompt(question: string, quotes: readonly Quote[], history: readonly Turn[]): ChatPrompt {
-  return { system: readPrompt("grounded.system.md"), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(question, quotes, history)) };
+/** What a model is asked. */
+export interface Asked {
+  readonly question: string;
+  readonly sources: readonly OfferedSource[];
+  /** Earlier turns, only to understand the question. */
+  readonly history: readonly Turn[];
+  /** Further rules of the profile, one line each. */
+  readonly rules?: readonly string[] | undefined;
+}
+
+/** The grounded prompt: rules, numbered sources, the question; earlier turns only to understand it. */
+export function groundedPrompt(asked: Asked): ChatPrompt {
+  return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
 /** The prompt for what a faulty draft left open: what is shown is fixed, every fault is named. */
-export function againPrompt(
-  question: string,
-  quotes: readonly Quote[],
-  history: readonly Turn[],
-  shown: readonly DraftSentence[],
-  faults: readonly DraftFault[],
-): ChatPrompt {
-  const numbers = (sentence: DraftSentence) => sentence.quotes.map((quote) => `[${quotes.indexOf(quote) + 1}]`).join("");
+export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
+  const numbers = ({ quotes }: DraftSentence) =>
+    asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
   const named = faults.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
     const said = oneLine(text);
     return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
   });
   return {
-    system: readPrompt("grounded.system.md"),
+    system: systemPrompt(asked),
     user: fillSlots(readPrompt("again.user.md"), {
-      ...slotsOf(question, quotes, history),
+      ...slotsOf(asked),
       shown: shown.length === 0 ? "(nothing yet)" : shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n"),
       faults: named.join("\n"),
     }),
@@ -60,11 +65,18 @@ export function compressPrompt(question: string, passages: readonly Passage[]): 
   };
 }
 
-function slotsOf(question: string, quotes: readonly Quote[], history: readonly Turn[]): Record<string, string> {
+/** The rules of every profile, and behind them those of this one. */
+function systemPrompt({ rules = [] }: Asked): string {
+  const common = readPrompt("grounded.system.md");
+  const last = common.match(/^\d+\. /gm)?.length ?? 0;
+  return fillSlots(common, { further: rules.map((rule, i) => `${last + 1 + i}. ${rule}\n`).join("") });
+}
+
+function slotsOf({ question, sources, history }: Asked): Record<string, string> {
   const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
   return {
     history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
-    quotes: quotes.map((quote, i) => `[${i + 1}] (${oneLine(quote.passage.document.title)}) ${oneLine(readQuote(quote))}`).join("\n"),
+    sources: sources.map((source, i) => listSource(source, i + 1)).join("\n"),
     question,
   };
 }

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkers } from "../check/markers.ts";
 import { ModelError, messageOf } from "../errors.ts";
-import { book } from "../profiles/book.ts";
 import { spark } from "../profiles/spark.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
+import { fakePassage } from "../testing/passages.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
-import type { DraftSentence, Question, Turn } from "../types.ts";
+import type { DraftSentence, Question, Quote, Turn } from "../types.ts";
 import type { QuoteCandidate } from "./compress.ts";
+import { quoteOf } from "./pieces.ts";
 import { type DraftFault, fillSlots } from "./prompt.ts";
-import { fitPrompt, type WriteOutcome, writeDrafts } from "./write.ts";
+import { passageSource, quoteSource } from "./sources.ts";
+import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write.ts";
 
 const question: Question = {
   text: "What rating does tinnitus get?",
@@ -28,6 +30,8 @@ function candidate(text: string, context: readonly string[] = []): QuoteCandidat
   return { quote: sampleQuote(text), context: context.map((one) => sampleQuote(one)), score: 1, covers: new Set(["tinnitus"]) };
 }
 
+const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => citable;
+
 /** Draws everything; a sentence falls if it says "bad" or dangles, else it is shown unless it is held. */
 async function write(
   scripts: readonly (readonly ChatStep[])[] | null,
@@ -36,8 +40,9 @@ async function write(
   const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
   const model = fakeChatModel(scripts ?? [], { usage: { inputTokens: 9, outputTokens: 3 } });
   const offered = quotes.map((text) => candidate(text));
-  const task =
-    scripts === null ? null : { model, prompt: { system: "s", user: "u" }, quotes: offered.map(({ quote }) => quote), countTokens };
+  const sources = offered.map(({ quote }) => quoteSource(quote));
+  const limits = { bind, countTokens, budgetTokens: settings.promptTokens };
+  const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, ...limits };
   const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
   const parts = { task, settings, parseMarkers, describeError: messageOf };
   for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
@@ -165,7 +170,7 @@ describe("writeDrafts where a fault leads to one more draft", () => {
       ["rewrite", 9],
     ]);
     const { system, user } = written.calls[1]?.prompt ?? { system: "", user: "" };
-    expect(system).toContain("Use the quotes and nothing else");
+    expect(system).toContain("Use the sources and nothing else");
     expect(user).toContain(`[1] (Page) ${QUOTE}`);
     expect(user).toContain("stays as it is:\nIt gets 10 percent. [1]\n\n");
     expect(user).toContain('- "A bad one." – values: because\n- "Also bad {{quotes}}." – values: because');
@@ -210,8 +215,10 @@ describe("writeDrafts where a fault rejects the answer", () => {
     const task = {
       model: fakeChatModel([["One [1]. ", "Two [1]."]]),
       prompt: { system: "", user: "" },
-      quotes: [sampleQuote(QUOTE)],
+      sources: [quoteSource(sampleQuote(QUOTE))],
+      bind,
       countTokens,
+      budgetTokens: 2200,
     };
     const record = { shown: [] as DraftSentence[], faults: [] };
     const parts = { task, settings: reject, parseMarkers, describeError: messageOf };
@@ -234,8 +241,15 @@ describe("writeDrafts where a fault rejects the answer", () => {
 });
 
 describe("fitPrompt", () => {
-  const budgeted = (candidates: Parameters<typeof fitPrompt>[1], over: Partial<Question> = {}, settings = spark.write) =>
-    fitPrompt({ ...question, ...over }, candidates, settings, countTokens);
+  const SPARK = { type: "quotes", most: 6, tokens: 120 } as const;
+  const budgeted = (
+    candidates: Parameters<typeof offerQuotes>[0],
+    over: Partial<Question> = {},
+    budgetTokens = spark.write.promptTokens,
+  ) => {
+    const fitted = fitPrompt({ ...question, ...over }, [offerQuotes(candidates, SPARK, countTokens)], { budgetTokens, countTokens });
+    return fitted === null ? null : { ...fitted, quotes: fitted.sources.flatMap(({ stretches }) => stretches) };
+  };
 
   it("takes at most 6 quotes of at most 120 tokens, verbatim, best first", () => {
     const short = Array.from({ length: 9 }, (_, i) => `Tinnitus rule ${i} gives 10 percent.`);
@@ -271,17 +285,16 @@ describe("fitPrompt", () => {
     expect(fitted?.prompt.user).toContain("Turn 5?");
     expect(fitted?.prompt.user).not.toContain("Turn 1?");
     expect(size(fitted)).toBeLessThanOrEqual(2200);
-    const tight = budgeted(quotes, { history }, { ...spark.write, promptTokens: 700 });
+    const tight = budgeted(quotes, { history }, 700);
     expect(tight?.prompt.user).not.toContain("Turn 5?");
     expect(tight?.quotes.length).toBeGreaterThan(0);
     expect(size(tight)).toBeLessThanOrEqual(700);
-    expect(budgeted(quotes, {}, book.write)?.quotes).toHaveLength(5);
   });
 
   it("never leaves a quote without its condition to keep to the budget", () => {
     const limited = { ...candidate(`Pays: ${"word ".repeat(80)}.`), conditions: [sampleQuote(`Unless ${"so ".repeat(80)}.`)] };
     const sizes = [200, 250, 300, 350, 400, 450, 500, 600].map((promptTokens) => {
-      const quotes = budgeted([candidate(QUOTE), limited], {}, { ...spark.write, promptTokens })?.quotes ?? [];
+      const quotes = budgeted([candidate(QUOTE), limited], {}, promptTokens)?.quotes ?? [];
       return quotes.length;
     });
     expect(new Set(sizes)).toEqual(new Set([1, 3]));
@@ -290,12 +303,28 @@ describe("fitPrompt", () => {
   it("is null when there is nothing to ask about", () => {
     expect(budgeted([])).toBeNull();
     expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
-    expect(budgeted([candidate(QUOTE)], {}, { ...spark.write, promptTokens: 50 })).toBeNull();
+    expect(budgeted([candidate(QUOTE)], {}, 50)).toBeNull();
   });
 
   it("leaves braces and dollar signs of a question as they are", () => {
     const text = "What is {{quotes}} and $1 and $& here?";
     expect(budgeted([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
     expect(fillSlots("{{a}} {{b}} {{c}}", { a: "{{b}}", b: "$&" })).toBe("{{b}} $& {{c}}");
+  });
+
+  it("takes what says less of each source, the whole of which is too long, before it leaves one out", () => {
+    const passages = [1, 2, 3].map((n) =>
+      fakePassage({ document: `d${n}`, pieces: [`Fact ${n}.`, ...Array.from({ length: 30 }, (_, i) => `Filler ${n} ${i} of no use.`)] }),
+    );
+    const whole: Offer = passages.map((passage) => [passageSource(passage)]);
+    const short: Offer = passages.map((passage) => [quoteSource(quoteOf(passage, { start: 0, end: 7 }))]);
+    const at = (budgetTokens: number) => fitPrompt(question, [whole, short], { budgetTokens, countTokens });
+    expect(at(3000)?.prompt.user).toContain("Filler 3 29");
+    const cut = at(600);
+    expect(cut?.sources).toHaveLength(3);
+    expect(cut?.prompt.user).not.toContain("Filler");
+    const tightest = countTokens(cut?.prompt.system ?? "") + countTokens(cut?.prompt.user ?? "") - 1;
+    expect(at(tightest)?.sources).toHaveLength(2);
+    expect(at(50)).toBeNull();
   });
 });

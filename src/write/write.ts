@@ -2,10 +2,12 @@ import { ModelError } from "../errors.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
+import type { BindSentence } from "./bind.ts";
 import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
+import { type OfferedSource, quoteSource } from "./sources.ts";
 
 /** What became of the writing; filled while sentences are drawn. */
 export interface WriteOutcome {
@@ -18,12 +20,16 @@ export interface WriteOutcome {
   readonly warnings: Warning[];
 }
 
-/** What a model is given: a prompt within the profile's budget, and the quotes whose numbers it may cite. */
+/** What a model is given: a prompt within a budget, and the sources whose numbers it may cite. */
 export interface ModelTask {
   readonly model: ChatModel;
   readonly prompt: ChatPrompt;
-  readonly quotes: readonly Quote[];
+  readonly sources: readonly OfferedSource[];
+  /** The quotes of a source that a sentence rests on. */
+  readonly bind: BindSentence;
   readonly countTokens: (text: string) => number;
+  /** Tokens of a prompt at most. */
+  readonly budgetTokens: number;
 }
 
 export interface WriteParts {
@@ -118,13 +124,17 @@ interface Attempt {
 /** One draft from its first sentence to its end. It ends `faulty` if a sentence of it fell or none was shown. */
 async function* drawDraft(
   { stage, prompt, tries, isHeld, held }: Attempt,
-  { model, quotes }: ModelTask,
+  { model, sources, bind }: ModelTask,
   outcome: WriteOutcome,
   { settings, parseMarkers }: WriteParts,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
   const before = record.faults.length;
+  const cite = (text: string, n: number) => {
+    const source = sources[n - 1];
+    return source === undefined ? null : bind(text, source);
+  };
   let drawn = 0;
   for (let tried = 1; ; tried++) {
     const call = { stage, model: model.id, inputTokens: null, outputTokens: null };
@@ -132,7 +142,7 @@ async function* drawDraft(
     try {
       const stream = model.stream(prompt, { temperature: settings.temperature, signal });
       let hasFallen = false;
-      for await (const sentence of readDraft(stream, quotes, parseMarkers, call)) {
+      for await (const sentence of readDraft(stream, cite, parseMarkers, call)) {
         outcome.insufficient = saysInsufficient(sentence);
         if (outcome.insufficient) break;
         drawn++;
@@ -154,9 +164,13 @@ async function* drawDraft(
   }
 }
 
-/** Does the answer cite every quote of this one already? */
+/** Does the answer cite every quote of this one already, or a part of it? */
 function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
-  return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => isSameQuote(cited, quote))));
+  return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
+}
+
+function overlap(a: Quote, b: Quote): boolean {
+  return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 
 function warningOf(
@@ -180,51 +194,71 @@ function warningOf(
 /** The prompt of the one draft that follows a faulty one, within the profile's budget; `null` when what is fixed leaves no room. */
 function fitAgain(
   question: Question,
-  { quotes, countTokens }: ModelTask,
+  { sources, countTokens, budgetTokens }: ModelTask,
   { shown, faults }: DraftRecord,
-  settings: WriteSettings,
+  { rules }: WriteSettings,
 ): ChatPrompt | null {
   for (const history of [question.history, []]) {
-    const prompt = againPrompt(question.text, quotes, history, shown, faults);
-    if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return prompt;
+    const prompt = againPrompt({ question: question.text, sources, history, rules }, shown, faults);
+    if (countTokens(prompt.system) + countTokens(prompt.user) <= budgetTokens) return prompt;
+  }
+  return null;
+}
+
+/** Sources in the order in which they are numbered; those of one group are given together or not at all. */
+export type Offer = readonly (readonly OfferedSource[])[];
+
+/** What bounds a prompt. */
+export interface PromptLimits {
+  /** Tokens of the whole prompt. */
+  readonly budgetTokens: number;
+  readonly rules?: WriteSettings["rules"];
+  readonly countTokens: (text: string) => number;
+}
+
+/**
+ * The sources and the prompt that fit the budget. For that the oldest turns go first, then the next offer is taken, which says less of each source, and of the
+ * last one the last sources go.
+ * @param offers the fullest first
+ * @returns `null` when no source fits: then there is nothing that a model could be asked
+ */
+export function fitPrompt(
+  question: Question,
+  offers: readonly Offer[],
+  { budgetTokens, rules, countTokens }: PromptLimits,
+): Pick<ModelTask, "prompt" | "sources"> | null {
+  for (const [i, offer] of offers.entries()) {
+    const groups = [...offer];
+    const history = [...question.history];
+    while (groups.length > 0) {
+      const sources = groups.flat();
+      const prompt = groundedPrompt({ question: question.text, sources, history, rules });
+      if (countTokens(prompt.system) + countTokens(prompt.user) <= budgetTokens) return { prompt, sources };
+      if (history.length > 0) history.shift();
+      else if (i === offers.length - 1) groups.pop();
+      else break;
+    }
   }
   return null;
 }
 
 /**
- * The quotes and the prompt that fit the profile's budget: at most `quotes` quotes of `quoteTokens` each, verbatim, best first, a quote never
- * without those that it cannot be understood without; `promptTokens` in all, for which the oldest turns go first, then the last quotes.
- * @returns `null` when no quote fits: then there is nothing that a model could be asked
+ * Quotes that fit: at most `most` of `tokens` each, verbatim, best first. A quote never without those that it cannot be understood without and those that
+ * limit it, which stay one group.
  */
-export function fitPrompt(
-  question: Question,
+export function offerQuotes(
   candidates: readonly CompleteQuote[],
-  settings: WriteSettings,
+  { most, tokens }: { readonly most: number; readonly tokens: number },
   countTokens: (text: string) => number,
-): Pick<ModelTask, "prompt" | "quotes"> | null {
-  const groups = fitQuotes(candidates, settings, countTokens);
-  const history = [...question.history];
-  while (groups.length > 0) {
-    const quotes = groups.flat();
-    const prompt = groundedPrompt(question.text, quotes, history);
-    if (countTokens(prompt.system) + countTokens(prompt.user) <= settings.promptTokens) return { prompt, quotes };
-    if (history.length > 0) history.shift();
-    else groups.pop();
-  }
-  return null;
-}
-
-/** Quotes in groups that stay together: one without its conditions would say too much. */
-function fitQuotes(candidates: readonly CompleteQuote[], settings: WriteSettings, countTokens: (text: string) => number): Quote[][] {
+): Offer {
   const groups: Quote[][] = [];
   for (const candidate of candidates) {
     const known = groups.flat();
     const fresh = withNeighbours(candidate).filter((one) => !known.some((other) => isSameQuote(other, one)));
-    const fits =
-      known.length + fresh.length <= settings.quotes && fresh.every((one) => countTokens(readQuote(one)) <= settings.quoteTokens);
+    const fits = known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens);
     if (fits && fresh.length > 0) groups.push(fresh);
   }
-  return groups;
+  return groups.map((group) => group.map(quoteSource));
 }
 
 function isSameQuote(a: Quote, b: Quote): boolean {

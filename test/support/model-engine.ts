@@ -62,12 +62,12 @@ export async function open(
   script: FakeEndpointOptions = {},
   parts: EngineParts = { encoder: null },
   documents = DOCUMENTS,
-  timeoutMs = 10_000,
+  over: { readonly timeout_ms?: number; readonly prompt_tokens?: number } = {},
 ): Promise<Opened> {
   const folder = newFolder();
   cpSync(await ingestOnce(documents), join(folder, "data"), { recursive: true });
   const endpoint = await startFakeEndpoint(script);
-  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: timeoutMs, retries: 1 };
+  const model = { base_url: endpoint.url, api_key: "sk-secret", small: "small", large: "large", timeout_ms: 10_000, retries: 1, ...over };
   const config = loadConfig({
     cwd: folder,
     env: {},

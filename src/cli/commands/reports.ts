@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { DEFAULT_REPORT_DAYS } from "../../config.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderOverview, renderReport } from "../render-report.ts";
@@ -91,13 +92,4 @@ function parseDay(text: string): Date {
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     throw new InvalidArgumentError("It must be a day such as 2026-11-01.");
   return day;
-}
-
-/** Names as they travel; none of these objects is keyed by data. */
-function toSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toSnakeCase);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), toSnakeCase(inner)]),
-  );
 }

@@ -196,7 +196,7 @@ it("logs who came and when, no text and no session", async () => {
   await ask({ from: STRANGER, ...bearer(KEY), body: { question: "my secret illness" } });
   await send("/v1/sessions/secret-session", { from: STRANGER, ...bearer(KEY) });
   expect(logged).toEqual([
-    { method: "POST", path: "/v1/ask", status: 200, ms: expect.any(Number), address: STRANGER, key: KEY },
+    { method: "POST", path: "/v1/ask", status: 200, ms: expect.any(Number), address: STRANGER, key: KEY, request_id: expect.any(String) },
     expect.objectContaining({ path: "/v1/sessions/:id" }),
   ]);
   expect(JSON.stringify(logged)).not.toContain("secret");

@@ -28,9 +28,10 @@ export interface Guard {
   admitAsker(context: Context): Promise<void>;
   /**
    * Lets in keys of a role and the administration token. Without either these addresses are off, from this machine too: any page in a browser
-   * can send a request to it, and so can whatever forwards requests from outside.
+   * can send a request to it, and so can whatever forwards requests from outside. `ask` is not counted here; `caller`: whoever is let in at all.
+   * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
    */
-  role(role: Role): MiddlewareHandler;
+  opens(to: Role | "caller"): MiddlewareHandler;
   addressOf(context: Context): string;
 }
 
@@ -43,7 +44,38 @@ export function createGuard(options: GuardOptions): Guard {
     if (withoutKeys === "anyone") return true;
     return isFromThisMachine(context) && (withoutKeys === "this-machine" || keys === undefined || !(await keys.any()));
   };
+  const role =
+    (wanted: Role): MiddlewareHandler =>
+    async (context, next) => {
+      const caller = knownCallerOf(context);
+      if (caller !== null && caller.keyId !== null) {
+        if (!caller.roles.has(wanted)) throw roleMissing(wanted);
+        return next();
+      }
+      if (adminToken === null) throw adminOff();
+      const address = countedAs(addressAt(context));
+      await admission.assertMayTry(address);
+      const given = bearerOf(context);
+      if (given === undefined || !isEqual(given, adminToken)) {
+        context.header("WWW-Authenticate", "Bearer");
+        await admission.failed(address);
+        throw new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
+      }
+      context.set("caller", OPERATOR);
+      return next();
+    };
+  const operator = role("admin");
   return {
+    opens: (to) => {
+      if (to !== "ask" && to !== "caller") return role(to);
+      return async (context, next) => {
+        const token = bearerOf(context);
+        if (to === "caller" && token !== undefined && !token.startsWith(KEY_PREFIX)) return operator(context, next);
+        if (to === "ask" && !callerOf(context).roles.has("ask")) throw roleMissing("ask");
+        callerOf(context);
+        return next();
+      };
+    },
     addressOf: addressAt,
     identify: async (context, next) => {
       const token = bearerOf(context);
@@ -61,24 +93,6 @@ export function createGuard(options: GuardOptions): Guard {
       const key = context.get("key") as KeyRecord | undefined;
       if (key !== undefined) await admission.take(`key ${key.id}`, key.requestsPerHour ?? requestsPerHour);
       else if (!isFromThisMachine(context)) await admission.take(`address ${countedAs(addressAt(context))}`, requestsPerHour);
-    },
-    role: (role) => async (context, next) => {
-      const caller = knownCallerOf(context);
-      if (caller !== null && caller.keyId !== null) {
-        if (!caller.roles.has(role)) throw roleMissing(role);
-        return next();
-      }
-      if (adminToken === null) throw adminOff();
-      const address = countedAs(addressAt(context));
-      await admission.assertMayTry(address);
-      const given = bearerOf(context);
-      if (given === undefined || !isEqual(given, adminToken)) {
-        context.header("WWW-Authenticate", "Bearer");
-        await admission.failed(address);
-        throw new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
-      }
-      context.set("caller", OPERATOR);
-      return next();
     },
   };
 }

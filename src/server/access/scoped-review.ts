@@ -4,7 +4,7 @@ import type { Answer } from "../../types.ts";
 import { type Caller, covers, scopeDenied, seesEverything } from "./caller.ts";
 
 /** Most questions of a domain that are looked at for a caller who may see a part of them. */
-const MOST_QUEUED = 500;
+export const MOST_QUEUED = 500;
 /** Questions of the queue where the request does not say how many. */
 const DEFAULT_QUEUED = 50;
 

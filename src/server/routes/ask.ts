@@ -85,7 +85,7 @@ async function streamAnswer(
  * Holds the stream back until the question is admitted, so that a request that is refused at the door gets its HTTP status instead of
  * a stream that begins with an error.
  */
-async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Promise<readonly AnswerEvent[]> {
+export async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Promise<readonly AnswerEvent[]> {
   const held: AnswerEvent[] = [];
   for (;;) {
     const next = await events.next();

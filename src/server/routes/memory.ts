@@ -1,7 +1,5 @@
-import type { Context, Hono, MiddlewareHandler } from "hono";
-import type { z } from "zod";
+import { randomUUID } from "node:crypto";
 import type { Engine } from "../../engine/engine.ts";
-import { RequestError } from "../../errors.ts";
 import { answerToWire } from "../../wire/index.ts";
 import {
   correctionSchema,
@@ -13,7 +11,6 @@ import {
   isoOf,
   messageToWire,
   queueItemToWire,
-  queueQuerySchema,
   reviewActSchema,
   reviewToWire,
   sessionQuerySchema,
@@ -21,93 +18,87 @@ import {
   statisticsToWire,
 } from "../../wire/memory.ts";
 import { callerOf, narrow } from "../access/caller.ts";
-import type { Guard } from "../access/guard.ts";
-import { actorOf, scopedReview } from "../access/scoped-review.ts";
-import { readQuery, readRequest } from "../read-ask-request.ts";
+import { actorOf, MOST_QUEUED, scopedReview } from "../access/scoped-review.ts";
+import { ENDPOINTS } from "../endpoints.ts";
+import type { Handler, Handlers } from "../mount.ts";
+import { paginate } from "../page.ts";
+import { bodyOf, partOf, queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
 export type MemoryEngine = Pick<Engine, "memory" | "scope" | "feedback">;
 
-/** Path (with `ID` for any one part) → methods. */
-export const MEMORY_METHODS: readonly (readonly [RegExp, string])[] = [
-  [/^\/v1\/feedback$/, "POST"],
-  [/^\/v1\/sessions\/[^/]+$/, "GET, HEAD, DELETE"],
-  [/^\/v1\/admin\/review(?:\/history)?$/, "GET, HEAD"],
-  [/^\/v1\/admin\/review\/[^/]+\/(?:approve|flag|correct)$/, "POST"],
-  [/^\/v1\/admin\/review\/[^/]+$/, "GET, HEAD"],
-  [/^\/v1\/admin\/stats$/, "GET, HEAD"],
-  [/^\/v1\/admin\/memory$/, "DELETE"],
-];
-
-export interface MemoryRouteOptions {
-  /** Lets in only bodies that are JSON and not too large. */
-  readonly json: readonly [MiddlewareHandler, MiddlewareHandler];
-  readonly role: Guard["role"];
+/** Sessions, feedback and answers for those who ask; review for keys of that role, of what their scope covers; figures and forgetting for administrators. */
+export function memoryHandlers(engine: MemoryEngine): Handlers {
+  return { ...askerHandlers(engine), ...reviewHandlers(engine), ...adminHandlers(engine) };
 }
 
-/** Sessions and feedback for those who ask; review for keys of that role, of what their scope covers; figures and forgetting for administrators. */
-export function addMemoryRoutes(app: Hono, engine: MemoryEngine, { json, role }: MemoryRouteOptions): void {
+function askerHandlers(engine: MemoryEngine): Handlers {
   const { memory } = engine;
+  return {
+    feedback: async (context) => {
+      const { id, verdict, reason, session_id, domain, tenant } = await bodyOf(context, feedbackRequestSchema);
+      await engine.feedback({ id, verdict, reason, sessionId: session_id }, narrow(callerOf(context), { domain, tenant }));
+      return context.json({ status: "kept", id, verdict });
+    },
+    newSession: (context) => {
+      context.header("Cache-Control", "no-store");
+      return context.json({ session_id: randomUUID() }, 201);
+    },
+    session: async (context) => {
+      const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
+      const id = partOf(context, "id");
+      const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(callerOf(context), { domain, tenant })));
+      context.header("Cache-Control", "no-store");
+      return context.json({ session_id: id, messages: messages.map(messageToWire) });
+    },
+    endSession: async (context) => {
+      const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
+      const scope = engine.scope(narrow(callerOf(context), { domain, tenant }));
+      await memory.deleteSession({ id: partOf(context, "id"), userId: user_id }, scope);
+      return context.body(null, 204);
+    },
+  };
+}
+
+function reviewHandlers({ memory }: MemoryEngine): Handlers {
   const review = scopedReview(memory.review);
-  app.use("/v1/admin/review/*", role("review"));
-  app.use("/v1/admin/stats", role("admin"));
-  app.use("/v1/admin/memory", role("admin"));
-  app.post("/v1/feedback", ...json, async (context) => {
-    const { id, verdict, reason, session_id, domain, tenant } = await body(context, feedbackRequestSchema);
-    await engine.feedback({ id, verdict, reason, sessionId: session_id }, narrow(callerOf(context), { domain, tenant }));
-    return context.json({ status: "kept", id, verdict });
-  });
-  app.get("/v1/sessions/:id", async (context) => {
-    const { domain, tenant, user_id } = readQuery(context.req.query(), sessionQuerySchema);
-    const id = idOf(context);
-    const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(callerOf(context), { domain, tenant })));
-    context.header("Cache-Control", "no-store");
-    return context.json({ session_id: id, messages: messages.map(messageToWire) });
-  });
-  app.delete("/v1/sessions/:id", async (context) => {
-    const { domain, tenant, user_id } = readQuery(context.req.query(), sessionQuerySchema);
-    await memory.deleteSession({ id: idOf(context), userId: user_id }, engine.scope(narrow(callerOf(context), { domain, tenant })));
-    return context.body(null, 204);
-  });
-  app.get("/v1/admin/review", async (context) => {
-    const items = await review.queue(callerOf(context), readQuery(context.req.query(), queueQuerySchema));
-    return context.json({ items: items.map(queueItemToWire) });
-  });
-  app.get("/v1/admin/review/history", async (context) => {
-    return context.json(historyToWire(await review.history(callerOf(context), readQuery(context.req.query(), historyQuerySchema))));
-  });
-  app.get("/v1/admin/review/:id", async (context) => context.json(reviewToWire(await review.show(callerOf(context), idOf(context)))));
-  for (const act of ["approve", "flag"] as const) {
-    app.post(`/v1/admin/review/:id/${act}`, ...json, async (context) => {
-      const { by } = await body(context, reviewActSchema);
-      const shown = await review.act(act, callerOf(context), { id: idOf(context), by });
-      return context.json(reviewToWire(shown));
-    });
-  }
-  app.post("/v1/admin/review/:id/correct", ...json, async (context) => {
-    const { by, answer } = await body(context, correctionSchema);
-    return context.json({ answer: answerToWire(await review.correct(callerOf(context), { id: idOf(context), answer, by })) });
-  });
-  app.get("/v1/admin/stats", async (context) => {
-    const { domain, since } = readQuery(context.req.query(), statisticsQuerySchema);
-    const options = {
-      domain: domain === undefined ? null : engine.scope({ domain }).domain,
-      since: since === undefined ? null : isoOf(since),
+  const act = (name: "approve" | "flag"): Handler => {
+    return async (context) => {
+      const { by } = await bodyOf(context, reviewActSchema);
+      return context.json(reviewToWire(await review.act(name, callerOf(context), { id: partOf(context, "id"), by })));
     };
-    return context.json(statisticsToWire(await memory.statistics(options)));
-  });
-  app.delete("/v1/admin/memory", ...json, async (context) => {
-    const { by, dry_run: dryRun, ...target } = await body(context, forgetRequestSchema);
-    return context.json(await memory.forget(forgetTargetOf(target), { by: actorOf(callerOf(context), by), dryRun }));
-  });
+  };
+  return {
+    queue: async (context) => {
+      const { limit, cursor, ...asked } = queryOf(context, ENDPOINTS.queue.query);
+      const { items, next_cursor } = paginate(await review.queue(callerOf(context), { ...asked, limit: MOST_QUEUED }), { limit, cursor });
+      return context.json({ items: items.map(queueItemToWire), next_cursor });
+    },
+    history: async (context) => context.json(historyToWire(await review.history(callerOf(context), queryOf(context, historyQuerySchema)))),
+    review: async (context) => context.json(reviewToWire(await review.show(callerOf(context), partOf(context, "id")))),
+    approve: act("approve"),
+    flag: act("flag"),
+    correct: async (context) => {
+      const { by, answer } = await bodyOf(context, correctionSchema);
+      return context.json({ answer: answerToWire(await review.correct(callerOf(context), { id: partOf(context, "id"), answer, by })) });
+    },
+  };
 }
 
-async function body<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
-  return readRequest(new Uint8Array(await context.req.arrayBuffer()), schema);
-}
-
-function idOf(context: Context): string {
-  const id = context.req.param("id") ?? "";
-  if (id.length > 100) throw new RequestError("invalid_request", `An id has at most 100 characters; this one has ${id.length}.`);
-  return id;
+function adminHandlers(engine: MemoryEngine): Handlers {
+  const { memory } = engine;
+  return {
+    statistics: async (context) => {
+      const { domain, since } = queryOf(context, statisticsQuerySchema);
+      const options = {
+        domain: domain === undefined ? null : engine.scope({ domain }).domain,
+        since: since === undefined ? null : isoOf(since),
+      };
+      return context.json(statisticsToWire(await memory.statistics(options)));
+    },
+    forget: async (context) => {
+      const { by, dry_run: dryRun, ...target } = await bodyOf(context, forgetRequestSchema);
+      return context.json(await memory.forget(forgetTargetOf(target), { by: actorOf(callerOf(context), by), dryRun }));
+    },
+  };
 }

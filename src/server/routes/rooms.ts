@@ -1,10 +1,9 @@
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../errors.ts";
 import { profiles } from "../../profiles/index.ts";
-import { KEY_PREFIX } from "../../store/keys.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { outlineOf } from "../../text/outline.ts";
@@ -12,59 +11,43 @@ import type { Answer, StoredDocument } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { documentQuerySchema, type WireCaller, type WireDocument, type WireDomain, type WireDomains } from "../../wire/rooms.ts";
 import { type Caller, callerOf, covers, narrow } from "../access/caller.ts";
-import type { Guard } from "../access/guard.ts";
-import { readQuery } from "../read-ask-request.ts";
+import type { Handlers } from "../mount.ts";
+import { queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
 export type RoomsEngine = Pick<Engine, "config" | "counts" | "domain" | "memory" | "scope" | "store">;
 
-/** Path → methods. */
-export const ROOM_METHODS: readonly (readonly [RegExp, string])[] = [
-  [/^\/v1\/(?:whoami|domains)$/, "GET, HEAD"],
-  [/^\/v1\/(?:answers|documents)\/[^/]+$/, "GET, HEAD"],
-];
-
 /** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
-export function addRoomRoutes(app: Hono, engine: RoomsEngine, { role }: Pick<Guard, "role">): void {
-  const operator = role("admin");
-  app.get("/v1/whoami", async (context, next) => {
-    const [, token] = /^bearer +(\S+)/i.exec(context.req.header("authorization") ?? "") ?? [];
-    return token === undefined || token.startsWith(KEY_PREFIX) ? next() : operator(context, next);
-  });
-  app.get("/v1/whoami", (context) => {
-    const { keyId, roles } = callerOf(context);
-    const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
-    return unstored(context).json(caller);
-  });
-  app.get("/v1/domains", async (context) => unstored(context).json(await listReachable(engine, asker(context))));
-  app.get("/v1/answers/:id", async (context) => {
-    const answer = await answerFor(engine, asker(context), idOf(context, "answer"));
-    return unstored(context).json(answerToWire(answer));
-  });
-  app.get("/v1/documents/:id", async (context) => {
-    const { start, end, ...named } = readQuery(context.req.query(), documentQuerySchema);
-    const id = idOf(context, "document");
-    const scope = engine.scope(narrow(asker(context), named));
-    const document = (await engine.store.documents.load(scope, [id])).get(id);
-    if (document === undefined) {
-      throw new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
-    }
-    const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
-    return unstored(context).json(documentToWire(document, range));
-  });
+export function roomHandlers(engine: RoomsEngine): Handlers {
+  return {
+    whoami: (context) => {
+      const { keyId, roles } = callerOf(context);
+      const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
+      return unstored(context).json(caller);
+    },
+    domains: async (context) => unstored(context).json(await listReachable(engine, callerOf(context))),
+    answer: async (context) => {
+      const answer = await answerFor(engine, callerOf(context), idOf(context, "answer"));
+      return unstored(context).json(answerToWire(answer));
+    },
+    document: async (context) => {
+      const { start, end, ...named } = queryOf(context, documentQuerySchema);
+      const id = idOf(context, "document");
+      const scope = engine.scope(narrow(callerOf(context), named));
+      const document = (await engine.store.documents.load(scope, [id])).get(id);
+      if (document === undefined) {
+        throw new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
+      }
+      const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
+      return unstored(context).json(documentToWire(document, range));
+    },
+  };
 }
 
 /** What was written for one asker is kept by nobody on the way. */
 function unstored(context: Context): Context {
   context.header("Cache-Control", "no-store");
   return context;
-}
-
-/** @throws RequestError `key_missing`, `role_missing` */
-function asker(context: Context): Caller {
-  const caller = callerOf(context);
-  if (caller.roles.has("ask")) return caller;
-  throw new RequestError("role_missing", 'This key may not do that: it lacks the role "ask".', { role: "ask" });
 }
 
 function idOf(context: Context, of: "answer" | "document"): string {
@@ -74,7 +57,7 @@ function idOf(context: Context, of: "answer" | "document"): string {
 }
 
 /** Domains that hold documents for the caller, and the one that is meant where none is named. */
-async function listReachable(engine: RoomsEngine, caller: Caller): Promise<WireDomains> {
+export async function listReachable(engine: RoomsEngine, caller: Caller): Promise<WireDomains> {
   const { config } = engine;
   const meant = caller.domains?.[0] ?? config.domain;
   const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { configOf, withEngine } from "../open.ts";
+
+export function addMcpCommand(program: Command, context: CliContext): void {
+  program
+    .command("mcp")
+    .description("serve a program that speaks the Model Context Protocol, over standard input and output")
+    .option("--domain <name>", "domain that is meant where a call names none")
+    .addHelpText(
+      "after",
+      `
+Tools: ask, search, check_answer; every document is a resource. It ends with its input. The same over HTTP: POST /mcp of \`serve\`.
+
+Examples:
+  sourcebound mcp
+  sourcebound mcp --domain retail
+  { "mcpServers": { "sourcebound": { "command": "sourcebound", "args": ["mcp"] } } }      for a client's settings`,
+    )
+    .action(async ({ domain }: { domain?: string }, command: Command) => {
+      const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
+      const { createMcpServer } = await import("../../server/mcp.ts");
+      const { WITHOUT_KEY } = await import("../../server/access/caller.ts");
+      const { terminal, signal, process } = context;
+      const log = {
+        info: () => {},
+        error: (message: string, facts: Readonly<Record<string, unknown>>) => terminal.error(`${message} ${JSON.stringify(facts)}`),
+      };
+      await withEngine(context, configOf(context, command, domain === undefined ? {} : { domain }), async (engine) => {
+        const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log }), {
+          onerror: (error) => log.error("mcp", { message: error.message }),
+        });
+        await endOf(process.stdin, signal);
+        await served.close();
+      });
+    });
+}
+
+/** Resolves when the input ends, or the command is told to. */
+function endOf(input: NodeJS.ReadableStream | AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if ("once" in input) for (const event of ["end", "close"]) input.once(event, () => resolve());
+  });
+}

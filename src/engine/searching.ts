@@ -1,0 +1,128 @@
+import { admit } from "../answer/admit.ts";
+import { markedSentences } from "../answer/answer-sentences.ts";
+import { retrieve } from "../answer/retrieve.ts";
+import type { StageLog } from "../answer/trace.ts";
+import { type Sources, verifyAgainst } from "../answer/verify-answer.ts";
+import type { Config } from "../config.ts";
+import { messageOf, RequestError, SourceboundError } from "../errors.ts";
+import type { ParsedDocument } from "../ingest/parse.ts";
+import type { Store } from "../store/store.ts";
+import type { Scope, StoredDocument } from "../types.ts";
+import type { Domains } from "./domains.ts";
+import type { Engine } from "./engine-types.ts";
+import type { LocalModels } from "./local-models.ts";
+import type { GivenSource, SearchResult } from "./service-types.ts";
+
+/** Passages of a search that names no number. */
+export const DEFAULT_SEARCH_LIMIT = 10;
+/** Where nothing is named to check against: sentences of the answer that are searched for beside the question, documents of each search, documents in all. */
+const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
+
+export interface SearchingParts {
+  readonly config: Config;
+  readonly store: Pick<Store, "documents">;
+  readonly domains: Domains;
+  readonly local: Pick<LocalModels, "support">;
+  readonly answerParts: Engine["answerParts"];
+  readonly ready: (domain: string) => Promise<void>;
+}
+
+const UNLOGGED: StageLog = { fact: () => {}, notice: () => {} };
+
+/** Searching documents, and checking answers of others against them, with the stages of a question and no copies. */
+export function createSearching(parts: SearchingParts): Pick<Engine, "search" | "check"> {
+  const { config, domains } = parts;
+  const search: Engine["search"] = async (query, options = {}) => {
+    const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
+    const pack = domains.pack(options.domain);
+    const scope = domains.scope(options);
+    await parts.ready(pack.name);
+    const asking = await parts.answerParts(pack.name, options.profile ?? config.profile ?? pack.default_profile);
+    const { profile } = asking;
+    const request = {
+      ...{ question: query, scope, profile: profile.name, detail: "normal" as const, sessionId: null, selection: null },
+      filters: options.filters ?? null,
+    };
+    const question = await admit(request, asking, UNLOGGED);
+    await asking.turn();
+    const wider = { ...profile, retrieve: { ...profile.retrieve, passages: limit } };
+    const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, UNLOGGED, signal);
+    return { passages: passages.slice(0, limit), encoder: ranker, warnings };
+  };
+  return {
+    search,
+    async check(question, answer, { sources, documents, profile, signal, ...asked } = {}) {
+      const pack = domains.pack(asked.domain);
+      const scope = domains.scope(asked);
+      const nearest = async () =>
+        nearestDocuments(question, answer, (text) => search(text, { ...asked, limit: SEARCHED.passages, signal }));
+      const given =
+        sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, parts.store);
+      if (given.documents.length === 0) throw noSources(given.unreadable);
+      return verifyAgainst(question, answer, given, {
+        ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
+        support: parts.local.support,
+      });
+    },
+  };
+}
+
+async function readGiven(sources: readonly GivenSource[]): Promise<Sources> {
+  const { readDocuments } = await import("../ingest/parse.ts");
+  const documents: ParsedDocument[] = [];
+  const unreadable: { path: string; reason: string }[] = [];
+  for (const { name, text } of sources) {
+    const path = /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.md`;
+    try {
+      documents.push(...(await readDocuments({ path, bytes: new TextEncoder().encode(text) })));
+    } catch (error) {
+      if (!(error instanceof SourceboundError)) throw error;
+      unreadable.push({ path: name, reason: messageOf(error) });
+    }
+  }
+  return { documents, unreadable };
+}
+
+/** Ids of the documents in which the question and the first sentences of the answer are found, best first. */
+async function nearestDocuments(question: string, answer: string, search: (text: string) => Promise<SearchResult>): Promise<string[]> {
+  const sentences = markedSentences(answer).map(({ start, end }) => answer.slice(start, end).replaceAll(/\[\d+\]/g, ""));
+  const found = new Set<string>();
+  for (const text of [question, ...sentences.slice(0, SEARCHED.sentences)]) {
+    try {
+      for (const { document } of (await search(text)).passages) found.add(document.id);
+    } catch (error) {
+      // A sentence may be no question that can be asked, such as one that is too long; the others are searched for.
+      if (!(error instanceof RequestError) || text === question) throw error;
+    }
+  }
+  return [...found].slice(0, SEARCHED.documents);
+}
+
+/** @throws RequestError `unknown_document` – also for one that the scope may not see */
+async function loadSources(ids: readonly string[], scope: Scope, { documents }: Pick<Store, "documents">): Promise<Sources> {
+  const loaded = await documents.load(scope, [...new Set(ids)]);
+  return {
+    documents: ids.map((id) => {
+      const document = loaded.get(id);
+      if (document !== undefined) return parsedOf(document);
+      throw new RequestError("unknown_document", `There is no document "${id.slice(0, 100)}" here: GET /v1/documents lists them.`, { id });
+    }),
+    unreadable: [],
+  };
+}
+
+/** A stored document as its format's reader gave it. */
+function parsedOf(document: StoredDocument): ParsedDocument {
+  const { path, access, tenant, text, blocks, units, sourceMap, pages = null, originalHash } = document;
+  const { title, description, url, asOf, authority, topic, subtopic, type } = document;
+  const reading = document.reading ?? { format: "text", unit: "utf16" as const, encoding: "utf-8", places: null, notices: [] };
+  const metadata = { title, description, url, asOf, authority, topic, subtopic, type };
+  return { path, metadata, access, tenant, text, blocks, units, sourceMap, pages, reading, originalHash };
+}
+
+function noSources(unreadable: Sources["unreadable"]): RequestError {
+  const why = unreadable.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+  const message =
+    why === "" ? "There is nothing to check against: give sources, or ingest documents." : `No source could be read: ${why.slice(0, 500)}.`;
+  return new RequestError("sources_empty", message);
+}

@@ -1,0 +1,70 @@
+import type { FileDescription } from "../store/document-records.ts";
+import type { FilterRequest, Passage, Warning } from "../types.ts";
+
+/** Who asks, by name. */
+export interface ScopeOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Access labels in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
+  /** Id of the key that asks: sessions of one key are no other key's. */
+  readonly caller?: string | undefined;
+}
+
+export interface SearchOptions extends ScopeOptions {
+  readonly profile?: string | undefined;
+  /** Passages that are given. @default 10 */
+  readonly limit?: number | undefined;
+  /** Searches only in the documents, chapters, sections and pages named. */
+  readonly filters?: FilterRequest | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SearchResult {
+  /** Best first. */
+  readonly passages: readonly Passage[];
+  /** Id of the encoder that ranked; `null`: words alone did. */
+  readonly encoder: string | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** A source as it is handed over, not ingested. */
+export interface GivenSource {
+  /** As a file is called: its ending says how it is read; without one, as markdown. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface CheckOptions extends ScopeOptions {
+  readonly profile?: string | undefined;
+  /** Texts that the answer rests on: `[n]` cites the n-th. */
+  readonly sources?: readonly GivenSource[] | undefined;
+  /** Ids of ingested documents in the place of texts: `[n]` cites the n-th. */
+  readonly documents?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where a file stands: read and searchable, failed with a reason, or on its way. */
+export type FileStatus = "queued" | "reading" | "ok" | "failed";
+
+export type LibraryFile = Omit<FileDescription, "status" | "updatedAt"> & {
+  readonly id: string;
+  readonly status: FileStatus;
+  /** `null`: it has not been read yet. */
+  readonly updatedAt: string | null;
+};
+
+export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+  /** Access label of the file. @default the label of the domain pack */
+  readonly label?: string | undefined;
+}
+
+/** Files that are handed over, kept under the data folder and ingested from there; and all files, whatever their source. */
+export interface Uploads {
+  /** Keeps a file and begins to read it. @throws RequestError `file_name`, `unsupported_format`, `label_invalid`, `unknown_tenant` */
+  upload(file: { readonly name: string; readonly bytes: Uint8Array }, options?: UploadOptions): Promise<LibraryFile>;
+  /** Files that the scope may see, by path; those on their way too. */
+  library(options?: ScopeOptions): Promise<LibraryFile[]>;
+  /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
+  deleteUpload(id: string, options?: ScopeOptions): Promise<boolean>;
+}

@@ -1,0 +1,124 @@
+import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import type { Engine } from "../engine/engine.ts";
+import { VERSION } from "../package.ts";
+import { answerToWire, askRequestSchema } from "../wire/index.ts";
+import { checkRequestSchema, checkToWire, searchRequestSchema, searchToWire } from "../wire/service.ts";
+import { type Caller, narrow } from "./access/caller.ts";
+import { describeFailure } from "./error-response.ts";
+import type { ServerLog } from "./log.ts";
+
+/** The part of the engine that MCP needs. */
+export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
+
+export interface McpOptions {
+  readonly engine: McpEngine;
+  /** Whose questions they are, and what they may reach. */
+  readonly caller: Caller;
+  readonly log: ServerLog;
+}
+
+/** Most documents that are listed as resources; `search` finds the others. */
+const MOST_RESOURCES = 500;
+
+const askShape = askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });
+const searchShape = searchRequestSchema.pick({ query: true, limit: true, domain: true, tenant: true, filters: true });
+
+/**
+ * The Model Context Protocol (https://modelcontextprotocol.io) over an engine, for one caller: tools `ask`, `search`, `check_answer`, and every
+ * document as a resource. A refusal and an empty search are results that say so; what failed is `isError` with its code.
+ */
+export function createMcpServer(options: McpOptions): McpServer {
+  const server = new McpServer({ name: "sourcebound", version: VERSION });
+  addAsk(server, options);
+  addSearch(server, options);
+  addCheck(server, options);
+  addDocuments(server, options);
+  return server;
+}
+
+function addAsk(server: McpServer, { engine, caller, log }: McpOptions): void {
+  const description =
+    "Answers a question from the documents, every sentence with a citation of the exact quote, or refuses and says what was searched. A refusal is no answer, neither yes nor no.";
+  server.registerTool("ask", { title: "Ask", description, inputSchema: askShape }, (given, { mcpReq }) =>
+    reported(log, async () => {
+      const { question, detail, session_id: sessionId, filters } = given;
+      const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
+      const { id, status, citations, refusal, warnings, answer_plain: answer } = answerToWire(await engine.answer(question, asked));
+      const sources = citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : ` <${url}>`}: “${quote}”`);
+      const text = [...warnings.map(({ message }) => message), answer, ...sources].join("\n");
+      return { text, data: { id, status, answer, citations, refusal, warnings } };
+    }),
+  );
+}
+
+function addSearch(server: McpServer, { engine, caller, log }: McpOptions): void {
+  const description = "Passages of the documents for a question or words, best first; an empty list means that nothing was found.";
+  const annotations = { readOnlyHint: true };
+  server.registerTool("search", { title: "Search", description, inputSchema: searchShape, annotations }, (given, { mcpReq }) =>
+    reported(log, async () => {
+      const { query, limit, filters } = given;
+      const found = searchToWire(await engine.search(query, { ...narrow(caller, given), limit, filters, signal: mcpReq.signal }));
+      const lines = found.passages.map(({ sid, title, heading_path, text }) => `${sid} ${[title, ...heading_path].join(" › ")}\n${text}`);
+      return { text: lines.length === 0 ? "No passage was found." : lines.join("\n\n"), data: found };
+    }),
+  );
+}
+
+function addCheck(server: McpServer, { engine, caller, log }: McpOptions): void {
+  const description =
+    "Checks an answer sentence by sentence, against given texts, named documents, or the documents that a search finds: numbers, names, negation, wording, citations.";
+  const config = { title: "Check an answer", description, inputSchema: checkRequestSchema, annotations: { readOnlyHint: true } };
+  server.registerTool("check_answer", config, (given, { mcpReq }) =>
+    reported(log, async () => {
+      const { question, answer, sources, documents, profile } = given;
+      const options = { ...narrow(caller, given), sources, documents, profile, signal: mcpReq.signal };
+      const checked = checkToWire(await engine.check(question, answer, options));
+      const lines = checked.sentences.map(({ text, verdict, status, reason }) => `${verdict} (${status}): ${text}\n  ${reason}`);
+      return { text: [checked.passed ? "Every check passed." : "Something was found.", ...lines].join("\n"), data: checked };
+    }),
+  );
+}
+
+/** Documents by `sourcebound://DOMAIN/documents/ID`; those of the domain that is meant where none is named are listed. */
+function addDocuments(server: McpServer, { engine, caller }: McpOptions): void {
+  const list = async () => {
+    const scope = narrow(caller, {});
+    const { domain } = engine.scope(scope);
+    const documents = (await engine.library(scope)).flatMap((file) => file.documents).slice(0, MOST_RESOURCES);
+    const resources = documents.map(({ id, title, path }) => ({
+      ...{ uri: `sourcebound://${domain}/documents/${encodeURIComponent(id)}`, name: title === "" ? path : title },
+      ...{ description: path, mimeType: "text/plain" },
+    }));
+    return { resources };
+  };
+  const template = new ResourceTemplate("sourcebound://{domain}/documents/{id}", { list });
+  const config = {
+    title: "Documents",
+    description: "The whole text of a document, as offsets of citations count it.",
+    mimeType: "text/plain",
+  };
+  server.registerResource("document", template, config, async (uri, { domain, id }) => {
+    const key = decodeURIComponent(String(id));
+    const scope = engine.scope(narrow(caller, { domain: String(domain) }));
+    const document = (await engine.store.documents.load(scope, [key])).get(key);
+    if (document === undefined) throw new Error("There is no such document here: it was deleted, or is not open to you.");
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text: document.text }] };
+  });
+}
+
+interface Said {
+  readonly text: string;
+  readonly data: object;
+}
+
+/** What a tool gives; of what failed, its code and what to do. */
+async function reported(log: ServerLog, work: () => Promise<Said>) {
+  try {
+    const { text, data } = await work();
+    return { content: [{ type: "text" as const, text }], structuredContent: { ...data } };
+  } catch (error) {
+    const { code, message, warnings } = describeFailure(error, log).body.error;
+    const text = [...(warnings ?? []).map((warning) => warning.message), `${code}: ${message}`].join("\n");
+    return { content: [{ type: "text" as const, text }], isError: true };
+  }
+}

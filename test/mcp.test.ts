@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../src/package.ts";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { UNANSWERABLE } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+
+let library: Library;
+let app: ReturnType<typeof createApp>;
+let key: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  const { engine } = library;
+  app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ log: silentLog, webRoot: "/nowhere" },
+  });
+  const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;
+  key = (await engine.store.keys.create({ name: "mcp", ...grant }, "test")).key;
+}, 120_000);
+afterAll(() => library.close());
+
+type Negotiation = "legacy" | "auto";
+async function connect(mode: Negotiation, token = key) {
+  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+  const transport = new StreamableHTTPClientTransport(new URL("http://127.0.0.1/mcp"), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => app.request(String(url), init),
+  });
+  await client.connect(transport);
+  return client;
+}
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content?: unknown;
+  readonly structuredContent?: Record<string, unknown>;
+}
+const call = async (client: Client, name: string, given: Record<string, unknown>) =>
+  (await client.callTool({ name, arguments: given })) as Result;
+
+describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mode) => {
+  it("lists every tool with its schema, and calls each", async () => {
+    const client = await connect(mode);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(["ask", "check_answer", "search"]);
+    for (const { description, inputSchema } of tools)
+      expect([description?.length ?? 0, inputSchema.type]).toEqual([expect.any(Number), "object"]);
+    const asked = await call(client, "ask", { question: CARD });
+    expect(asked.isError ?? false).toBe(false);
+    expect(asked.structuredContent).toMatchObject({ status: "ok", citations: [{ n: 1 }] });
+    expect(JSON.stringify(asked.content)).toContain("5 dollars");
+    const found = await call(client, "search", { query: CARD, limit: 1 });
+    expect(found.structuredContent?.passages).toHaveLength(1);
+    const checked = await call(client, "check_answer", {
+      ...{ question: "What does a lost card cost?", answer: "A lost card costs 7 dollars [1]." },
+      sources: [{ name: "fees", text: "A lost card costs 5 dollars." }],
+    });
+    expect(checked.structuredContent).toMatchObject({ passed: false });
+    await client.close();
+  }, 120_000);
+
+  it("tells a refusal, an empty search and an error apart", async () => {
+    const client = await connect(mode);
+    const refused = await call(client, "ask", { question: UNANSWERABLE });
+    expect([refused.isError ?? false, refused.structuredContent?.status]).toEqual([false, "insufficient_context"]);
+    const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: ["nobody"], expiresAt: null, requestsPerHour: 0 } as const;
+    const blind = await connect(mode, (await library.engine.store.keys.create({ name: "blind", ...grant }, "test")).key);
+    const nothing = await call(blind, "search", { query: CARD });
+    expect([nothing.isError ?? false, nothing.structuredContent?.passages]).toEqual([false, []]);
+    expect(JSON.stringify(nothing.content)).toContain("No passage was found.");
+    await blind.close();
+    const wrong = await call(client, "ask", { question: "x".repeat(501) });
+    expect(wrong.isError).toBe(true);
+    expect(JSON.stringify(wrong.content)).toContain("question_too_long");
+    const elsewhere = await call(client, "ask", { question: CARD, domain: "veterans" });
+    expect(elsewhere.isError).toBe(true);
+    expect(JSON.stringify(elsewhere.content)).toContain("scope_denied");
+    await client.close();
+  }, 120_000);
+
+  it("lists documents as resources and reads one as offsets of citations count it", async () => {
+    const client = await connect(mode);
+    const { resources } = await client.listResources();
+    expect(resources.length).toBeGreaterThan(2);
+    const asked = await call(client, "ask", { question: CARD });
+    const { citations } = asked.structuredContent as { citations: { document_id: string; start: number; end: number; quote: string }[] };
+    const [citation] = citations;
+    const resource = resources.find(({ uri }) => uri.includes(encodeURIComponent(citation?.document_id ?? "none")));
+    const { contents } = await client.readResource({ uri: resource?.uri ?? "" });
+    const text = (contents[0] as { text: string }).text;
+    expect(text.slice(citation?.start, citation?.end)).toBe(citation?.quote);
+    await expect(client.readResource({ uri: "sourcebound://library/documents/nobody" })).rejects.toThrow();
+    await expect(client.readResource({ uri: "sourcebound://veterans/documents/nobody" })).rejects.toThrow();
+    await client.close();
+  }, 120_000);
+});
+
+describe("POST /mcp", () => {
+  it("lets nobody in without a key where one is wanted", async () => {
+    await expect(connect("legacy", "sb_guessed")).rejects.toThrow();
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["a number", "7"],
+    ["a call without its parts", '{"jsonrpc":"2.0","id":1,"method":"tools/call"}'],
+    ["a call of another tool", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm","arguments":{}}}'],
+    ["a prototype", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}'],
+    ["sixty at once", JSON.stringify(Array.from({ length: 60 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" })))],
+  ])("stays up for %s", async (_name, body) => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: `Bearer ${key}` };
+    const response = await app.request("/mcp", { method: "POST", headers, body });
+    expect(response.status).toBeLessThan(500);
+    expect(await response.text()).not.toMatch(/at .*\.ts:\d+/);
+  });
+
+  it("counts calls of tools alone", async () => {
+    const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 1 } as const;
+    const { key: few } = await library.engine.store.keys.create({ name: "few", ...grant }, "test");
+    const client = await connect("legacy", few);
+    for (let i = 0; i < 3; i++) await client.listTools();
+    await call(client, "search", { query: CARD });
+    await expect(call(client, "search", { query: CARD })).rejects.toThrow();
+  }, 120_000);
+});
+
+it("serves the MCP client over standard input and output, and ends with it", async () => {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = new StdioClientTransport({
+    ...{ command: process.execPath, args: [join(PACKAGE_ROOT, "dist/src/cli/main.js"), "mcp"], cwd: library.sandbox.folder },
+    env: { ...library.sandbox.env, PATH: process.env.PATH ?? "" } as Record<string, string>,
+    stderr: "ignore",
+  });
+  await client.connect(transport);
+  const { pid } = transport;
+  expect((await client.listTools()).tools).toHaveLength(3);
+  expect((await call(client, "ask", { question: CARD })).structuredContent).toMatchObject({ status: "ok" });
+  await client.close();
+  await expect
+    .poll(
+      () => {
+        try {
+          process.kill(pid ?? 0, 0);
+          return "runs";
+        } catch {
+          return "ended";
+        }
+      },
+      { timeout: 60_000 },
+    )
+    .toBe("ended");
+}, 180_000);

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { createApp } from "../src/server/app.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import { errorResponseSchema } from "../src/wire/index.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+
+const CARD = "How much does a library card cost?";
+const TOKEN = "a-token-of-some-length";
+const ADMIN = { authorization: `Bearer ${TOKEN}` };
+
+let library: Library;
+let app: ReturnType<typeof createApp>;
+beforeAll(async () => {
+  library = await openLibrary();
+  const { engine } = library;
+  app = createApp({
+    ...{
+      engine: toAskEngine(engine),
+      memory: engine,
+      rooms: engine,
+      service: engine,
+      keys: engine.store.keys,
+      adminToken: TOKEN,
+      log: silentLog,
+      webRoot: "/nowhere",
+    },
+    withoutKeys: "this-machine",
+  });
+}, 120_000);
+afterAll(() => library.close());
+
+async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+  const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });
+  const text = await response.text();
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many routes, each looked at by its own test
+  return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as any };
+}
+
+/** Calls a route by its name and holds what it answers against its description. */
+async function call(name: EndpointName, { parts = {}, query = "", body, headers = {} }: Call = {}) {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(parts[part] ?? ""));
+  const answered = await send(endpoint.method, `${path}${query}`, body, headers);
+  if (answered.status >= 400) {
+    expect(answered.headers.get("content-type")).toBe("application/problem+json");
+    const problem = errorResponseSchema.parse(answered.body);
+    expect(problem).toMatchObject({
+      status: answered.status,
+      type: `urn:sourcebound:problem:${problem.error.code}`,
+      detail: problem.error.message,
+    });
+    expect(problem.request_id).toBe(answered.headers.get("x-request-id"));
+  } else {
+    expect(answered.status).toBe(endpoint.gives.status);
+    if (endpoint.gives.schema !== null) (endpoint.gives.schema as z.ZodType).parse(answered.body);
+  }
+  return answered;
+}
+interface Call {
+  readonly parts?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+async function upload(files: readonly (readonly [name: string, text: string])[], query = "", headers: Record<string, string> = ADMIN) {
+  const form = new FormData();
+  for (const [name, text] of files) form.append("file", new File([text], name));
+  const response = await app.request(`/v1/documents${query}`, { method: "POST", body: form, headers });
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by each test
+  return { status: response.status, location: response.headers.get("location"), body: (await response.json()) as any };
+}
+
+async function settled(location: string | null) {
+  await expect
+    .poll(async () => (await send("GET", location ?? "")).body.status, { timeout: 300_000, interval: 100 })
+    .toMatch(/^(ok|failed)$/);
+  return (await send("GET", location ?? "")).body;
+}
+
+describe("what routes answer fits their description", () => {
+  it("for asking, searching, checking and the shape of the validator", async () => {
+    const { body } = await call("ask", { body: { question: CARD } });
+    expect(body.status).toBe("ok");
+    expect((await call("answer", { parts: { id: body.id } })).body.sentences).toEqual(body.sentences);
+    const found = await call("search", { body: { query: CARD, limit: 2 } });
+    expect(found.body.passages.length).toBeGreaterThan(0);
+    expect(found.body.passages.length).toBeLessThanOrEqual(2);
+    const document = await call("document", { parts: { id: found.body.passages[0].document_id } });
+    const { start, end, text } = found.body.passages[0];
+    expect(document.body.text.slice(start, end)).toBe(text);
+    const asked = await call("query", { body: { query: CARD } });
+    expect(Object.keys(asked.body.metrics)).toEqual(expect.arrayContaining(["pii_leakage", "token_budget", "faithfulness"]));
+  }, 300_000);
+
+  it("for sessions, domains, documents, review, reports and administration", async () => {
+    const { body } = await call("newSession");
+    expect(body.session_id).toMatch(/^[0-9a-f-]{36}$/);
+    const answered = (await call("ask", { body: { question: "Where is the moon made of cheese?", session_id: body.session_id } })).body;
+    await call("session", { parts: { id: body.session_id } });
+    await call("feedback", { body: { id: answered.id, verdict: "down" } });
+    for (const name of ["domains", "documents", "whoami", "schema", "openapi", "health", "ready"] as const) await call(name);
+    for (const name of ["queue", "history", "statistics", "keys", "reports"] as const) await call(name, { headers: ADMIN });
+    expect((await call("review", { parts: { id: answered.id }, headers: ADMIN })).body.feedback.verdict).toBe("down");
+    expect((await call("report", { parts: { id: answered.id }, headers: ADMIN })).body.id).toEqual(expect.any(String));
+    await call("flag", { parts: { id: answered.id }, body: { by: "Ann" }, headers: ADMIN });
+    await call("refresh", { headers: ADMIN });
+    await call("forget", { body: { by: "Ann", session_id: body.session_id, dry_run: true }, headers: ADMIN });
+    expect((await call("endSession", { parts: { id: body.session_id } })).status).toBe(204);
+  }, 300_000);
+
+  it("for failures: a problem with a stable code and the request's id", async () => {
+    for (const [name, given, status, code] of [
+      ["answer", { parts: { id: "nobody" } }, 404, "unknown_answer"],
+      ["documentStatus", { parts: { id: "file_nobody" } }, 404, "unknown_file"],
+      ["document", { parts: { id: "nobody" } }, 404, "unknown_document"],
+      ["search", { body: { query: "" } }, 400, "question_empty"],
+      ["search", { body: { query: "x", limit: 51 } }, 400, "invalid_request"],
+      ["check", { body: { question: "q", answer: "..." } }, 400, "answer_empty"],
+      ["check", { body: { question: "q", answer: "a", sources: [], documents: [] } }, 400, "invalid_request"],
+      ["check", { body: { question: "q", answer: "One.", documents: ["nobody"] } }, 404, "unknown_document"],
+      ["documents", { query: "?cursor=!!" }, 400, "invalid_request"],
+      ["documents", { query: "?cursor=abcd" }, 400, "cursor_invalid"],
+      ["documents", { query: "?limit=1000" }, 400, "invalid_request"],
+      ["queue", {}, 401, "admin_token_wrong"],
+      ["revokeKey", { parts: { id: "nobody" }, headers: ADMIN }, 404, "unknown_key"],
+      ["deleteDocument", { parts: { id: "file_nobody" }, headers: ADMIN }, 404, "unknown_file"],
+      ["newKey", { body: { name: "k", roles: ["admin"], tenants: ["alice"], by: "Ann" }, headers: ADMIN }, 400, "invalid_request"],
+      ["newKey", { body: { name: "k", domains: ["nowhere"], by: "Ann" }, headers: ADMIN }, 404, "unknown_domain"],
+    ] as const) {
+      const failed = await call(name, given as Call);
+      expect([name, failed.status, failed.body.error?.code]).toEqual([name, status, code]);
+    }
+    const named = await send("GET", "/v1/answers/x", undefined, { "x-request-id": "trace-7" });
+    expect(named.body.request_id).toBe("trace-7");
+    expect((await send("GET", "/v1/answers/x", undefined, { "x-request-id": "a b\u00e9" })).body.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  }, 300_000);
+});
+
+describe("POST /v1/check", () => {
+  it("finds the number that the given source does not say, and the sentence that it does", async () => {
+    const sources = [{ name: "fees", text: "# Fees\n\nA lost card costs 5 dollars.\n" }];
+    const { body } = await call("check", {
+      body: { question: "What does a lost card cost?", answer: "A lost card costs 7 dollars [1].", sources },
+    });
+    expect(body.passed).toBe(false);
+    const right = await call("check", {
+      body: { question: "What does a lost card cost?", answer: "A lost card costs 5 dollars [1].", sources },
+    });
+    expect(right.body.sentences[0]).toMatchObject({ verdict: "pass", passage: { path: "fees.md", text: "A lost card costs 5 dollars." } });
+  }, 300_000);
+
+  it("finds documents by itself, and names the ones it was told", async () => {
+    const { body: asked } = await call("ask", { body: { question: CARD } });
+    const [citation] = asked.citations;
+    const found = await call("check", { body: { question: CARD, answer: citation.quote } });
+    expect(found.body.sentences[0].status).toBe("supported");
+    const named = await call("check", { body: { question: CARD, answer: `${citation.quote} [1]`, documents: [citation.document_id] } });
+    expect(named.body.sources).toHaveLength(1);
+    expect(named.body.sentences[0].status).toBe("supported");
+  }, 300_000);
+});
+
+describe("documents over HTTP", () => {
+  it("takes a file, says where it stands, answers from it, and takes it out with what rests on it", async () => {
+    const taken = await upload([["notes/opening.md", "# Opening\n\nThe reading room opens at 7:45 on Thursdays.\n"]]);
+    expect([taken.status, taken.body.items[0].status]).toEqual([202, "queued"]);
+    const file = await settled(taken.location);
+    expect(file).toMatchObject({ status: "ok", path: "notes/opening.md", uploaded: true, documents: [{ title: "Opening" }] });
+    expect(file.id).toBe(taken.body.items[0].id);
+    const question = "When does the reading room open on Thursdays?";
+    expect((await call("search", { body: { query: question } })).body.passages[0].text).toContain("7:45");
+    expect((await call("deleteDocument", { parts: { id: file.id }, headers: ADMIN })).status).toBe(204);
+    expect((await call("documentStatus", { parts: { id: file.id } })).status).toBe(404);
+    const after = await call("search", { body: { query: question } });
+    expect(JSON.stringify(after.body)).not.toContain("7:45");
+  }, 600_000);
+
+  it("replaces a file of the same name, says why one could not be read, and deletes no file of a folder", async () => {
+    const first = await upload([["fee.md", "# Fee\n\nThe locker fee is 3 dollars.\n"]]);
+    await settled(first.location);
+    const second = await upload([["fee.md", "# Fee\n\nThe locker fee is 4 dollars.\n"]]);
+    expect(second.body.items[0].id).toBe(first.body.items[0].id);
+    const file = await settled(second.location);
+    expect(file.documents).toHaveLength(1);
+    const broken = await upload([["table.json", "{ this is no JSON"]]);
+    expect(await settled(broken.location)).toMatchObject({ status: "failed", reason: expect.stringMatching(/JSON/) });
+    const listed = await call("documents");
+    const folder = listed.body.items.find(({ uploaded }: { uploaded: boolean }) => !uploaded);
+    const kept = await call("deleteDocument", { parts: { id: folder.id }, headers: ADMIN });
+    expect([kept.status, kept.body.error.code]).toEqual([409, "file_not_uploaded"]);
+  }, 600_000);
+
+  it("pages through the list without gaps, and answers 304 while nothing changes", async () => {
+    const all = (await call("documents", { query: "?limit=200" })).body.items.map(({ id }: { id: string }) => id);
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const { body } = await call("documents", { query: `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}` });
+      seen.push(...body.items.map(({ id }: { id: string }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(seen).toEqual(all);
+    const tag = (await call("documents")).headers.get("etag") ?? "";
+    expect((await send("GET", "/v1/documents", undefined, { "if-none-match": tag })).status).toBe(304);
+  }, 300_000);
+
+  it.each([
+    ["../../etc/passwd.md", "file_name"],
+    ["/etc/passwd.md", "file_name"],
+    ["a/../b.md", "file_name"],
+    [".hidden.md", "file_name"],
+    ["a\\b.md", "file_name"],
+    ["a\u0000b.md", "file_name"],
+    ["x".repeat(300), "file_name"],
+    ["program.exe", "unsupported_format"],
+  ])("refuses the name %j", async (name, code) => {
+    const { status, body } = await upload([[name, "text"]]);
+    // A browser's own rules may have changed the name on the way: what came through is then harmless.
+    if (status === 202) expect(body.items[0].path).not.toMatch(/\.\.|\\|^\//);
+    else expect(body.error.code).toBe(code);
+  });
+
+  it("refuses what is no form, a form without files, and a key without the role", async () => {
+    for (const [body, headers] of [
+      ['{"file":"x"}', { "content-type": "application/json" }],
+      ["--x\r\n", { "content-type": "multipart/form-data; boundary=y" }],
+      ["", { "content-type": "multipart/form-data" }],
+    ] as const) {
+      const { status, body: failed } = await send("POST", "/v1/documents", body, { ...ADMIN, ...headers });
+      expect([status, failed.error.code]).toEqual([400, "upload_invalid"]);
+    }
+    const reader = await library.engine.store.keys.create(
+      { name: "r", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 },
+      "test",
+    );
+    expect((await upload([["a.md", "x"]], "", { authorization: `Bearer ${reader.key}` })).status).toBe(403);
+  });
+
+  it("keeps a tenant's files to the tenant", async () => {
+    const keyFor = async (tenant: string) =>
+      (
+        await library.engine.store.keys.create(
+          { name: tenant, roles: ["ask", "ingest"], domains: null, tenants: [tenant], access: null, expiresAt: null, requestsPerHour: 0 },
+          "test",
+        )
+      ).key;
+    const alice = { authorization: `Bearer ${await keyFor("alice")}` };
+    const bob = { authorization: `Bearer ${await keyFor("bob")}` };
+    const { body, location } = await upload([["secret.md", "# Safe\n\nThe safe opens with K7711Q.\n"]], "", alice);
+    const id = body.items[0].id as string;
+    await expect.poll(async () => (await send("GET", location ?? "", undefined, alice)).body.status, { timeout: 300_000 }).toBe("ok");
+    expect((await call("documentStatus", { parts: { id }, headers: bob })).status).toBe(404);
+    expect(JSON.stringify((await call("documents", { headers: bob })).body)).not.toContain("secret.md");
+    expect(JSON.stringify((await call("search", { body: { query: "What opens the safe?" }, headers: bob })).body)).not.toContain("K7711Q");
+    expect((await call("deleteDocument", { parts: { id }, headers: bob })).status).toBe(404);
+    expect((await upload([["x.md", "x"]], "?tenant=alice", bob)).status).toBe(403);
+    expect((await call("deleteDocument", { parts: { id }, headers: alice })).status).toBe(204);
+  }, 600_000);
+});
+
+describe("keys over HTTP", () => {
+  it("makes a key that opens what it was made for, lists it without the key, and ends it", async () => {
+    const made = await call("newKey", { body: { name: "site", by: "Ann" }, headers: ADMIN });
+    const headers = { authorization: `Bearer ${made.body.key}` };
+    expect((await call("whoami", { headers })).body).toEqual({ key_id: made.body.id, roles: ["ask"] });
+    const listed = await call("keys", { headers: ADMIN });
+    expect(JSON.stringify(listed.body)).not.toContain(made.body.key);
+    expect((await call("keys", { headers })).status).toBe(403);
+    expect((await call("revokeKey", { parts: { id: made.body.id }, headers: ADMIN })).status).toBe(204);
+    expect((await call("whoami", { headers })).status).toBe(401);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  it("does a request once, and gives its response again", async () => {
+    const headers = { "idempotency-key": "one" };
+    const first = await call("ask", { body: { question: CARD }, headers });
+    const second = await call("ask", { body: { question: CARD }, headers });
+    expect(second.body).toEqual(first.body);
+    expect([first.headers.get("idempotent-replayed"), second.headers.get("idempotent-replayed")]).toEqual([null, "true"]);
+    const other = await call("ask", { body: { question: "How long may films be kept?" }, headers });
+    expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
+    expect((await call("ask", { body: { question: CARD }, headers: { "idempotency-key": "a b" } })).body.error.code).toBe(
+      "idempotency_key_invalid",
+    );
+  });
+
+  it("lets one of many at once through, and tries failures again", async () => {
+    const headers = { "idempotency-key": "many" };
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => call("ask", { body: { question: "How long may books be kept?" }, headers })),
+    );
+    expect(new Set(all.filter(({ status }) => status === 200).map(({ body }) => body.id)).size).toBe(1);
+    for (const { status, body } of all) if (status !== 200) expect([status, body.error.code]).toEqual([409, "idempotency_in_progress"]);
+    const failing = { "idempotency-key": "failing" };
+    for (let i = 0; i < 2; i++)
+      expect((await call("ask", { body: { question: " " }, headers: failing })).body.error.code).toBe("question_empty");
+  });
+
+  it("keeps one caller's response from another", async () => {
+    const keyOf = async (name: string) =>
+      (
+        await library.engine.store.keys.create(
+          { name, roles: ["ask"], domains: null, tenants: [], access: null, expiresAt: null, requestsPerHour: 0 },
+          "test",
+        )
+      ).key;
+    const answers = [];
+    for (const name of ["first", "second"]) {
+      const headers = { authorization: `Bearer ${await keyOf(name)}`, "idempotency-key": "shared" };
+      answers.push((await call("ask", { body: { question: CARD }, headers })).body.id);
+    }
+    expect(answers[0]).not.toBe(answers[1]);
+  });
+});
