@@ -200,7 +200,10 @@ describe("a tampered proof", () => {
       "documents",
       "corpus.root",
       "checking.settings",
-      "drafts",
+      "drafts[].text",
+      "drafts[].quotes",
+      "drafts[].missing",
+      "drafts[].dangling",
     ];
     const random = createRandom(7);
     const sound: string[] = [];
