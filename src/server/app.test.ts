@@ -203,7 +203,7 @@ describe("hostile requests", () => {
   it("hides what an unexpected error says, and logs it under the id", async () => {
     const { app, logged } = setUp({
       script: async function* () {
-        yield* await Promise.reject(new Error("SELECT secret FROM /srv/data"));
+        yield* await Promise.reject<[]>(new Error("SELECT secret FROM /srv/data"));
       },
     });
     const error = await errorOf(await post(app, '{"question":"x"}'));
