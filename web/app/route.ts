@@ -7,7 +7,6 @@ export type Route =
   | { readonly room: "why"; readonly id: string }
   /** A document beside the answer. */
   | ({ readonly room: "read" } & Place)
-  | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
   | { readonly room: "monitor" };
 
@@ -66,7 +65,6 @@ export function parseRoute(hash: string): Route {
       return id === "" ? { room: "ask" } : { room, id };
     case "review":
       return { room, id: id === "" ? null : id };
-    case "library":
     case "monitor":
       return { room };
     case "read":

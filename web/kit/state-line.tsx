@@ -1,0 +1,32 @@
+import type { Loaded } from "../app/use-loaded.ts";
+
+export interface StateLineProps {
+  readonly state: Loaded<unknown>;
+  /** What is being read, such as "the queue". */
+  readonly what: string;
+  readonly onRetry: () => void;
+}
+
+/** What is said while something loads, and why it did not. */
+export function StateLine({ state, what, onRetry }: StateLineProps) {
+  if (state.type === "ready") return null;
+  if (state.type === "loading") {
+    return (
+      <p role="status" className="room-wait">
+        Reading {what}…
+      </p>
+    );
+  }
+  return (
+    <div className="message is-warning" role="alert">
+      <p>{state.message}</p>
+      {state.code === "key_missing" || state.code === "admin_off" || state.code === "role_missing" ? (
+        <p>Sign in with a key that may do this.</p>
+      ) : (
+        <button type="button" className="quiet-button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
