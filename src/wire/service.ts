@@ -180,11 +180,6 @@ export function fileToWire(file: LibraryFile): z.input<typeof fileSchema> {
 
 export const fileListSchema = z.object({ items: z.array(fileSchema), next_cursor: nextCursor });
 
-/** A file of `GET /v1/documents`. */
-export type WireFile = z.infer<typeof fileSchema>;
-/** `GET /v1/documents` */
-export type WireFileList = z.infer<typeof fileListSchema>;
-
 export const uploadQuerySchema = z.strictObject({
   ...named,
   access: z.string().min(1).max(60).optional().describe("Access label of the files; that of the domain pack when absent."),
@@ -276,3 +271,10 @@ export const reportsResponseSchema = z.object({
   next_cursor: nextCursor,
 });
 export const reportSchema = z.looseObject({ id: z.string() });
+
+export type WireSearchRequest = z.input<typeof searchRequestSchema>;
+export type WireSearch = z.infer<typeof searchResponseSchema>;
+export type WireCheckRequest = z.input<typeof checkRequestSchema>;
+export type WireCheck = z.infer<typeof checkResponseSchema>;
+export type WireFile = z.infer<typeof fileSchema>;
+export type WireFileList = z.infer<typeof fileListSchema>;

@@ -6,8 +6,6 @@ export interface Api extends Client {
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   /** Sends JSON and reads JSON back; `null` where the server sends nothing. */
   send<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T>;
-  /** Sends files. */
-  upload<T>(path: string, form: FormData): Promise<T>;
 }
 
 /** @param keyOf the key of now; `null`: nobody has signed in */
@@ -31,7 +29,6 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
   return {
     ...createClient({ baseUrl: "", fetch: keyed }),
     get: async <T>(path: string, signal?: AbortSignal) => (await call(path, signal === undefined ? {} : { signal })) as T,
-    upload: async <T>(path: string, form: FormData) => (await call(path, { method: "POST", body: form })) as T,
     send: async <T>(method: "POST" | "DELETE", path: string, body?: unknown) => {
       const json = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
       return (await call(path, { method, ...json })) as T;

@@ -42,9 +42,8 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
   async function upload(chosen: readonly File[]) {
     if (chosen.length === 0) return;
     setSaid({ failed: false, text: `Sending ${formatCount(chosen.length, "file")}…` });
-    const form = new FormData();
-    for (const file of chosen) form.append("file", file);
-    await tell(api.upload(`/v1/documents?${scope}`, form), `${formatCount(chosen.length, "file")} sent.`);
+    const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
+    await tell(api.upload(chosen, into), `${formatCount(chosen.length, "file")} sent.`);
   }
 
   async function tell(done: Promise<unknown>, text: string) {
