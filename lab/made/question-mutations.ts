@@ -1,6 +1,7 @@
-import { BRANCHES, PERSONS, STATES } from "../../src/compare/slot-lexicon.ts";
-import { OPPOSITES } from "../../src/compare/slot-synonyms.ts";
+import { loadQuestionWords } from "../../src/compare/question-words.ts";
+import { loadDomain } from "../../src/engine/domain.ts";
 import type { Random } from "../../src/grade/random.ts";
+import { once } from "../../src/text/once.ts";
 
 /** What of a question was changed, so that its answer is another one. */
 export type QuestionMutation = "number" | "person" | "negation" | "date" | "benefit" | "opposite" | "branch" | "place";
@@ -18,19 +19,9 @@ const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
     replaceMatch(question, /(?<![\d\p{L},.-])\d{1,3}(?:,\d{3})*(?![\d\p{L}/,.-])/gu, random, (found) => otherNumber(found, random)),
   date: (question, random) =>
     replaceMatch(question, /\b(?:19|20)\d{2}\b/g, random, (found) => String(Number(found) + 1 + Math.floor(random() * 7))),
-  person: (question, random) => swap(question, random, PERSON_WORDS),
-  branch: (question, random) =>
-    swap(
-      question,
-      random,
-      BRANCHES.map(([name = ""]) => [name]),
-    ),
-  place: (question, random) =>
-    swap(
-      question,
-      random,
-      STATES.filter((state) => state !== "georgia" && state !== "washington").map((state) => [state]),
-    ),
+  person: (question, random) => swap(question, random, lists().persons),
+  branch: (question, random) => swap(question, random, lists().branches),
+  place: (question, random) => swap(question, random, lists().states),
   negation: (question) => deny(question),
   opposite: (question, random) => opposite(question, random),
   benefit: (question, random, names) =>
@@ -41,9 +32,17 @@ const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
     ),
 };
 
-const PERSON_WORDS = PERSONS.map((words) => words.filter((word) => !word.includes(" "))).filter(([word]) =>
-  ["spouse", "child", "parent", "caregiver", "sibling", "survivor"].includes(word ?? ""),
-);
+/** What is exchanged: words of every domain, and the armed forces of one that has them. */
+const lists = once(() => {
+  const { persons, us_states, opposites } = loadQuestionWords();
+  const isChanged = ([word]: readonly string[]) => ["spouse", "child", "parent", "caregiver", "sibling", "survivor"].includes(word ?? "");
+  return {
+    persons: persons.map((words) => words.filter((word) => !word.includes(" "))).filter(isChanged),
+    branches: loadDomain("veterans").questions.bodies.map(([name = ""]) => [name]),
+    states: us_states.filter((state) => state !== "georgia" && state !== "washington").map((state) => [state]),
+    opposites,
+  };
+});
 
 /**
  * Every way in which a question can be changed, each once.
@@ -86,7 +85,7 @@ function swap(question: string, random: Random, groups: readonly (readonly strin
 }
 
 function opposite(question: string, random: Random): string | null {
-  return swapPair(question, OPPOSITES, random);
+  return swapPair(question, lists().opposites, random);
 }
 
 function swapPair(question: string, pairs: readonly (readonly [string, string])[], random: Random): string | null {

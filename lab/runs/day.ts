@@ -2,10 +2,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { type Config, DEFAULT_MODEL_TEMPERATURE } from "../../src/config.ts";
+import type { Config } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
+import { DEFAULT_MODEL_TEMPERATURE } from "../../src/models-config.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";

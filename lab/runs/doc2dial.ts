@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { auroc, quantile } from "../../src/grade/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
 import { coveredShare } from "../judges/covered-share.ts";
@@ -160,7 +160,7 @@ function summarize(judged: readonly Judged[], { command, seed }: Doc2dialOptions
   }));
   const n = { questions: judged.length, first: judged.filter(({ item }) => item.turn === 1).length };
   return {
-    report: { name: "doc2dial", command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items },
+    report: makeReport({ name: "doc2dial", command, seed, n, metrics, timings, items }),
     table,
   };
 }

@@ -5,7 +5,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { wilson } from "../../src/grade/metrics.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
-import { countRow, decimal, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { createEndToEnd } from "./cache-end-to-end.ts";
@@ -86,16 +86,5 @@ function summarize(judged: readonly Judged[], command: string) {
   }
   const items = judged.map(({ set, pair, served }) => ({ set, ...pair, ...served }));
   const n = { pairs: judged.length, same: judged.filter(({ pair }) => pair.same_answer).length };
-  const report = {
-    name: "pairs",
-    command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
-    n,
-    metrics,
-    timings: {},
-    items,
-  };
-  return { report, table };
+  return { report: makeReport({ name: "pairs", command, n, metrics, items }), table };
 }

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, DEFAULT_MODEL_TEMPERATURE } from "../../src/config.ts";
+import type { Config } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RequestError } from "../../src/errors.ts";
 import { answerableSchema, readGolden, unanswerableSchema } from "../../src/grade/golden.ts";
+import { DEFAULT_MODEL_TEMPERATURE } from "../../src/models-config.ts";
 import type { Answer } from "../../src/types.ts";
 import { invalidCitations, scoreAnswer } from "../judges/ladder-score.ts";
 import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";

@@ -6,7 +6,7 @@ import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../s
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { createRandom } from "../../src/grade/random.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
@@ -122,11 +122,8 @@ function summarize(judged: readonly Judged[], seed: number, command: string) {
       );
   const items = judged.map(({ set, draft, ...rest }) => ({ set, ...draft, ...rest }));
   const n = Object.fromEntries(kinds.map((kind) => [kind, judged.filter(({ draft }) => draft.fault === kind).length]));
-  const report = {
-    ...{ name: "drafts", command, versions: versionsOf(), seed, date: new Date().toISOString(), n, timings: {}, items },
-    metrics: Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name.trim(), value])),
-  };
-  return { report, table };
+  const named = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name.trim(), value]));
+  return { report: makeReport({ name: "drafts", command, seed, n, metrics: named, items }), table };
 }
 
 function layersOf(judged: readonly Judged[]): string {

@@ -3,7 +3,7 @@ import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { createRandom } from "../../src/grade/random.ts";
-import { type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Conflict } from "../../src/types.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -55,7 +55,7 @@ export async function* evaluateScans(options: ScansOptions): AsyncGenerator<Eval
       await close();
     }
   }
-  const report = { name: "scans", command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items };
+  const report = makeReport({ name: "scans", command, seed, n, metrics, timings, items });
   yield { type: "report", report, table };
 }
 

@@ -8,7 +8,7 @@ import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import type { GoldenPlaces } from "../../src/grade/golden-places.ts";
 import { judgeAnswerable } from "../../src/grade/judge-golden.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { toOriginal } from "../../src/text/source-map.ts";
 import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
@@ -143,16 +143,5 @@ function summarize(judged: readonly Judged[], command: string) {
     ...rest,
   }));
   const n = { answerable: answerable.length, unanswerable: others.length };
-  const report = {
-    name: "selected",
-    command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
-    n,
-    metrics,
-    timings: {},
-    items,
-  };
-  return { report, table };
+  return { report: makeReport({ name: "selected", command, n, metrics, items }), table };
 }

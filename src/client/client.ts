@@ -1,126 +1,271 @@
 import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire/index.ts";
-import type { WireFeedbackRequest } from "../wire/memory.ts";
-import { ClientError } from "./errors.ts";
+import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
+import type { WireDocument, WireDomains } from "../wire/rooms.ts";
+import type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
+import { ApiError, ClientError, TimeoutError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
+import { DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, withRetries } from "./retry.ts";
+
+/** Milliseconds in which one try must be answered, and the longest silence of a stream: the server sends a sign of life every 15 s. */
+export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
   /** Where the server is, e.g. `http://127.0.0.1:8787`; empty for the page's own origin. */
   readonly baseUrl: string;
+  /** Sent as bearer token. */
+  readonly apiKey?: string | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
+  /** Milliseconds of one try, and the longest silence of a stream; 0: as long as it takes. @default 60000 */
+  readonly timeoutMs?: number | undefined;
+  /** Further tries after what passes by itself; a stream is only tried again before it begins. @default 2 */
+  readonly retries?: number | undefined;
+  /** Milliseconds before the second try, doubled for each further one. @default 300 */
+  readonly backoffMs?: number | undefined;
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ScopeQuery {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | undefined;
 }
 
 /** Every event but `error`, which is thrown. */
 export type StreamEvent = Exclude<WireEvent, { readonly event: "error" }>;
 
+/**
+ * Every call throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after several tries, or
+ * `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), which all others are; an aborted one throws the signal's reason.
+ */
 export interface Client {
-  /** The whole answer at once. Throws `ClientError`; an aborted call throws the signal's reason. */
+  /** The whole answer at once. */
   ask(request: WireAskRequest, options?: CallOptions): Promise<WireAnswer>;
-  /**
-   * The answer as it is made; the last event is `answer`. Throws `ClientError`: with the server's code when it refused or failed,
-   * `unreachable` without a connection, `stream_cut` when the connection ended before the answer did.
-   */
+  /** The answer as it is made; the last event is `answer`. */
   stream(request: WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
-  /** A reader's verdict on an answer; a later one takes its place. Throws `ClientError`. */
+  /** Passages, best first. */
+  search(request: WireSearchRequest, options?: CallOptions): Promise<WireSearch>;
+  /** Checks an answer that somebody else wrote. */
+  check(request: WireCheckRequest, options?: CallOptions): Promise<WireCheck>;
+  /** An answer that was given. */
+  answer(id: string, options?: CallOptions): Promise<WireAnswer>;
+  /** A reader's verdict on an answer; a later one takes its place. */
   feedback(request: WireFeedbackRequest, options?: CallOptions): Promise<void>;
+  /** A fresh session id, to be sent with questions. */
+  newSession(options?: CallOptions): Promise<string>;
+  /** The messages of a session. */
+  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly WireMessage[]>;
+  endSession(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<void>;
+  domains(options?: CallOptions): Promise<WireDomains>;
+  /** Files with their documents; `cursor` of the page before gives the next one. */
+  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<WireFileList>;
+  /** A whole document by its id. */
+  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireDocument>;
+  /** Hands files over; `documentStatus` says when they are read. */
+  upload(files: readonly File[], scope?: ScopeQuery & { readonly access?: string }, options?: CallOptions): Promise<readonly WireFile[]>;
+  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireFile>;
+  deleteDocument(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<void>;
   health(options?: CallOptions): Promise<WireHealth>;
 }
 
+interface Sending extends CallOptions {
+  readonly method?: "POST" | "DELETE";
+  readonly body?: unknown;
+  readonly query?: object | undefined;
+  /** Sent twice, it is done once. */
+  readonly once?: true;
+}
+
 /**
- * A client of a Sourcebound server.
+ * A client of a Sourcebound server, for browsers and Node.js.
  *
  * @example
- * const client = createClient({ baseUrl: "http://127.0.0.1:8787" });
- * const answer = await client.ask({ question: "How long is a Higher-Level Review?" });
+ * const client = createClient({ baseUrl: "http://127.0.0.1:8787", apiKey: process.env.KEY });
+ * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
+ *   if (event === "sentence") console.log(data.text);
  */
-export function createClient({ baseUrl, fetch = globalThis.fetch.bind(globalThis) }: ClientOptions): Client {
-  const root = baseUrl.replace(/\/+$/, "");
-
-  async function send(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(`${root}${path}`, signal === undefined ? init : { ...init, signal });
-    } catch (cause) {
-      throwIfAborted(signal);
-      throw new ClientError("unreachable", `The server${root === "" ? "" : ` at ${root}`} cannot be reached: is it running?`, { cause });
-    }
-    if (response.ok) return response;
-    throw await toClientError(response);
-  }
-
-  return {
-    async ask(request, { signal } = {}) {
-      const response = await send("/v1/ask", post(request, "application/json"), signal);
-      return (await readJson(response, signal)) as WireAnswer;
-    },
-
-    async *stream(request, { signal } = {}) {
-      const response = await send("/v1/ask", post(request, "text/event-stream"), signal);
-      if (response.body === null || !isEventStream(response)) {
-        throw new ClientError("invalid_response", "The server did not answer with an event stream.", { status: response.status });
-      }
-      let answered = false;
+export function createClient(given: ClientOptions): Client {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES, backoffMs = DEFAULT_BACKOFF_MS } = given;
+  const connection: Connection = {
+    ...given,
+    root: given.baseUrl.replace(/\/+$/, ""),
+    fetch: given.fetch ?? globalThis.fetch.bind(globalThis),
+  };
+  const call = async (path: string, { signal, ...sending }: Sending = {}): Promise<unknown> => {
+    const request = requestOf(sending, "application/json");
+    const attempt = async () => {
+      const deadline = createDeadline(timeoutMs, signal);
       try {
-        for await (const event of parseEvents(response.body)) {
-          throwIfAborted(signal);
-          if (event.event === "error") throw toError(event.data, null);
-          answered ||= event.event === "answer";
-          yield event;
-          throwIfAborted(signal);
-        }
-      } catch (cause) {
-        throwIfAborted(signal);
-        if (cause instanceof ClientError) throw cause;
-        throw streamCut(cause);
+        const response = await send(connection, withQuery(path, sending.query), request, deadline, signal);
+        return response.status === 204 ? null : await readJson(response, deadline, signal);
+      } finally {
+        deadline.end();
       }
-      throwIfAborted(signal);
-      if (!answered) throw streamCut(undefined);
+    };
+    return withRetries(attempt, { retries, backoffMs, signal });
+  };
+  const post = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body });
+  const once = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body, once: true });
+  const get = (path: string, query?: Sending["query"], options: CallOptions = {}) => call(path, { ...options, query });
+  const remove = async (path: string, query?: Sending["query"], options: CallOptions = {}) => {
+    await call(path, { ...options, query, method: "DELETE" });
+  };
+  return {
+    ask: async (request, options) => (await once("/v1/ask", request, options)) as WireAnswer,
+    stream: (request, { signal } = {}) => {
+      const sent = requestOf({ method: "POST", body: request }, "text/event-stream");
+      const open = async (deadline: Deadline) => send(connection, "/v1/ask", sent, deadline, signal);
+      return streamEvents(open, { timeoutMs, retries, backoffMs, signal });
     },
-
-    async feedback(request, { signal } = {}) {
-      await readJson(await send("/v1/feedback", post(request, "application/json"), signal), signal);
+    search: async (request, options) => (await post("/v1/search", request, options)) as WireSearch,
+    check: async (request, options) => (await once("/v1/check", request, options)) as WireCheck,
+    answer: async (id, options) => (await get(`/v1/answers/${part(id)}`, undefined, options)) as WireAnswer,
+    feedback: async (request, options) => {
+      await once("/v1/feedback", request, options);
     },
-
-    async health({ signal } = {}) {
-      const response = await send("/healthz", { headers: { accept: "application/json" } }, signal);
-      return (await readJson(response, signal)) as WireHealth;
+    newSession: async (options) => ((await post("/v1/sessions", undefined, options)) as { session_id: string }).session_id,
+    session: async (id, scope, options) =>
+      ((await get(`/v1/sessions/${part(id)}`, scope, options)) as { messages: WireMessage[] }).messages,
+    endSession: (id, scope, options) => remove(`/v1/sessions/${part(id)}`, scope, options),
+    domains: async (options) => (await get("/v1/domains", undefined, options)) as WireDomains,
+    documents: async (page, options) => (await get("/v1/documents", page, options)) as WireFileList,
+    document: async (id, scope, options) => (await get(`/v1/documents/${part(id)}`, scope, options)) as WireDocument,
+    upload: async (files, scope, options) => {
+      const body = new FormData();
+      for (const file of files) body.append("file", file, file.name);
+      const sending: Sending = { ...options, method: "POST", body, query: scope };
+      return ((await call("/v1/documents", sending)) as { items: WireFile[] }).items;
     },
+    documentStatus: async (id, scope, options) => (await get(`/v1/documents/${part(id)}/status`, scope, options)) as WireFile,
+    deleteDocument: (id, scope, options) => remove(`/v1/documents/${part(id)}`, scope, options),
+    health: async (options) => (await get("/healthz", undefined, options)) as WireHealth,
   };
 }
 
-function post(request: WireAskRequest | WireFeedbackRequest, accept: string): RequestInit {
-  return { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(request) };
+interface Connection {
+  readonly root: string;
+  readonly apiKey?: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+interface StreamOptions extends CallOptions {
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly backoffMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* streamEvents(
+  open: (deadline: Deadline) => Promise<Response>,
+  { timeoutMs, signal, ...retrying }: StreamOptions,
+): AsyncGenerator<StreamEvent, void> {
+  const begin = async () => {
+    const deadline = createDeadline(timeoutMs, signal);
+    try {
+      return { deadline, response: await open(deadline) };
+    } catch (error) {
+      deadline.end();
+      throw error;
+    }
+  };
+  const { deadline, response } = await withRetries(begin, { ...retrying, signal });
+  try {
+    if (response.body === null || !isEventStream(response)) {
+      throw new ClientError("invalid_response", "The server did not answer with an event stream.", { status: response.status });
+    }
+    let answered = false;
+    for await (const event of parseEvents(response.body, deadline.touch)) {
+      signal?.throwIfAborted();
+      if (event.event === "error") throw toError(event.data, null, response);
+      answered ||= event.event === "answer";
+      yield event;
+      signal?.throwIfAborted();
+    }
+    signal?.throwIfAborted();
+    if (!answered) throw streamCut(undefined);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (deadline.expired) throw timedOut(cause);
+    throw cause instanceof ClientError ? cause : streamCut(cause);
+  } finally {
+    deadline.end();
+  }
+}
+
+async function send(
+  { root, fetch, apiKey }: Connection,
+  path: string,
+  init: RequestInit,
+  deadline: Deadline,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  signal?.throwIfAborted();
+  const headers = { ...(init.headers as Record<string, string>), ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
+  let response: Response;
+  try {
+    response = await fetch(`${root}${path}`, { ...init, headers, signal: deadline.signal });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (deadline.expired) throw timedOut(cause);
+    throw new ClientError("unreachable", `The server${root === "" ? "" : ` at ${root}`} cannot be reached: is it running?`, { cause });
+  }
+  if (response.ok) return response;
+  throw await toApiError(response);
+}
+
+function requestOf({ method = undefined, body, once }: Sending, accept: string): RequestInit {
+  const headers: Record<string, string> = { accept };
+  if (once === true) headers["idempotency-key"] = randomKey();
+  if (body === undefined) return { ...(method === undefined ? {} : { method }), headers };
+  if (body instanceof FormData) return { method: "POST", headers, body };
+  return { method: method ?? "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** A page that is served without TLS has no `randomUUID`. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function withQuery(path: string, query: Sending["query"]): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function part(id: string): string {
+  return encodeURIComponent(id);
 }
 
 function isEventStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
-async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+async function readJson(response: Response, deadline: Deadline, signal: AbortSignal | undefined): Promise<unknown> {
   try {
     return await response.json();
   } catch (cause) {
-    throwIfAborted(signal);
+    signal?.throwIfAborted();
+    if (deadline.expired) throw timedOut(cause);
     throw new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status: response.status, cause });
   }
 }
 
-async function toClientError(response: Response): Promise<ClientError> {
+async function toApiError(response: Response): Promise<ClientError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => null);
-  if (isWireError(body)) return toError(body.error, status);
-  return new ClientError("invalid_response", `The server answered ${status} without saying why.`, { status });
+  if (isWireError(body)) return toError(body.error, status, response);
+  const wait = Number(response.headers.get("retry-after") ?? "none");
+  const data = Number.isFinite(wait) ? { retry_after_s: wait } : {};
+  return new ApiError("invalid_response", `The server answered ${status} without saying why.`, { status, data });
 }
 
-function toError({ code, message, data = {}, warnings = [] }: WireError["error"], status: number | null): ClientError {
-  return new ClientError(code, message, { status, data, warnings });
+function toError({ code, message, data = {}, warnings = [] }: WireError["error"], status: number | null, response: Response): ApiError {
+  return new ApiError(code, message, { status, data, warnings, requestId: response.headers.get("x-request-id") });
 }
 
-function isWireError(body: unknown): body is WireError {
+function isWireError(body: unknown): body is Pick<WireError, "error"> {
   if (typeof body !== "object" || body === null || !("error" in body)) return false;
   const { error } = body;
   return typeof error === "object" && error !== null && "code" in error && "message" in error && typeof error.code === "string";
@@ -130,6 +275,6 @@ function streamCut(cause: unknown): ClientError {
   return new ClientError("stream_cut", "The connection ended before the answer did: what came so far is incomplete. Ask again.", { cause });
 }
 
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  signal?.throwIfAborted();
+function timedOut(cause: unknown): TimeoutError {
+  return new TimeoutError("timeout", "The server said nothing for too long: ask again, or allow more time with timeoutMs.", { cause });
 }

@@ -8,8 +8,16 @@ export type {
   WireRefusal,
   WireWarning,
 } from "../wire/index.ts";
-export type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
+export type {
+  WireFeedbackRequest,
+  WireHistory,
+  WireMessage,
+  WireQueueItem,
+  WireReview,
+  WireStatistics,
+} from "../wire/memory.ts";
 export type { WireCaller, WireDocument, WireDomain, WireDomains } from "../wire/rooms.ts";
-export { type CallOptions, type Client, type ClientOptions, createClient, type StreamEvent } from "./client.ts";
-export { ClientError } from "./errors.ts";
+export type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
+export { type CallOptions, type Client, type ClientOptions, createClient, type ScopeQuery, type StreamEvent } from "./client.ts";
+export { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";
 export { parseEvents } from "./parse-events.ts";

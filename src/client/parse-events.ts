@@ -14,8 +14,9 @@ const EVENT_NAMES: Readonly<Record<WireEvent["event"], true>> = {
 /**
  * Reads Server-Sent Events. Events of names that this version does not know are skipped; ends when the stream ends, whole or cut:
  * whether an answer came is the caller's to judge.
+ * @param onBytes called whenever something came, signs of life too
  */
-export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<WireEvent, void> {
+export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): AsyncGenerator<WireEvent, void> {
   const ready: WireEvent[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
@@ -28,6 +29,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGener
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      onBytes?.();
       parser.feed(decoder.decode(value, { stream: true }));
       yield* ready.splice(0);
     }

@@ -10,6 +10,7 @@ const vocabulary = createSlotVocabulary({
   abbreviations: { ERB: ["early retirement bonus"], LRB: ["late retirement bonus"] },
   synonyms: [["payslip", "wage statement"]],
   entities: [{ type: "form", canonical: "$1", patterns: ["\\b([A-Z]{2}-\\d{2})\\b"] }],
+  questions: { bodies: [["army"], ["navy"]] },
 });
 const read = (question: string) => readSlots(question, vocabulary);
 const compare = (asked: string, stored: string, context?: SlotContext) => compareSlots(read(asked), read(stored), context);

@@ -1,5 +1,4 @@
 import { sharedWording } from "./shared-wording.ts";
-import { PERSON_WORDS } from "./slot-lexicon.ts";
 
 /** What the order of a question's words and its small words say: who does it, how far it reaches, how many things are asked. */
 export interface QuestionShape {
@@ -24,6 +23,8 @@ export interface ShapeSource {
   /** Every word in order, in one spelling. */
   readonly frame: readonly string[];
   readonly home: ReadonlySet<string>;
+  /** Stems of persons whom every question of the domain is about. */
+  readonly readers: ReadonlySet<string>;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -33,24 +34,25 @@ const AUXILIARIES = words(
 );
 // "us" is how the frame spells "use".
 const SPEAKER = words("i me my mine myself we our");
-const ANYBODY = words("veteran someon somebodi anyon anybodi person you");
+const ANYBODY = words("someon somebodi anyon anybodi person you");
 const DETERMINERS = words("a an the my your our his her their its thi that these those ani all onli some mani");
 const ADVERBS = words("still also onli even not ever just alreadi now first both");
 const JOINING = words("and or nor vs versu a an the of");
 
 /** Reads the shape of a question. */
-export function readShape({ text, frame, home }: ShapeSource): QuestionShape {
+export function readShape({ text, frame, home, readers }: ShapeSource): QuestionShape {
+  const isAnybody = (word: string) => ANYBODY.has(word) || readers.has(word);
   const speaks = frame.some((word) => SPEAKER.has(word));
   const party = (word: string) => {
     if (SPEAKER.has(word)) return "speaker";
     if (home.has(word)) return "house";
     // "How do you apply" is everybody; "can you change my address" speaks to somebody.
     if (word === "you" && speaks) return "house";
-    return ANYBODY.has(word) ? "speaker" : word;
+    return isAnybody(word) ? "speaker" : word;
   };
   return {
-    questions: countQuestions(text),
-    subject: subjectOf(frame, party),
+    questions: countQuestions(text, home),
+    subject: subjectOf(frame, party, isAnybody),
     parties: [...new Set(frame.filter((word) => !JOINING.has(word)).map(party))].sort(),
     scopes: scopesOf(text, frame),
     modality: MUST.test(text) ? (MAY.test(text) ? null : "must") : MAY.test(text) ? "may" : null,
@@ -71,7 +73,7 @@ function ownedIn(text: string): string[] {
 }
 
 const AUX = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
-const SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|va|this|that)";
+const SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|this|that)";
 const FIRST = new RegExp(
   String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*(?:how|what|whats|when|where|who|whom|whose|which|why|${AUX})\b`,
   "i",
@@ -81,10 +83,13 @@ const LATER = new RegExp(
   "i",
 );
 
+const OF_THE_HOUSE = new RegExp(String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*${AUX}\s+([a-z]+)\b`, "i");
+
 /** Clauses that ask; 1 at least. */
-function countQuestions(text: string): number {
+function countQuestions(text: string, home: ReadonlySet<string>): number {
+  const asks = (clause: string) => LATER.test(clause) || home.has(OF_THE_HOUSE.exec(clause)?.[1]?.toLowerCase() ?? "");
   const clauses = text.split(/[?!.;:]+(?=\s|$)|,|\b(?=(?:and|but|also|plus|or)\b)/i).filter((clause) => /\p{L}/u.test(clause));
-  const asking = clauses.filter((clause, i) => (i === 0 ? FIRST : LATER).test(clause)).length;
+  const asking = clauses.filter((clause, i) => (i === 0 ? FIRST.test(clause) : asks(clause))).length;
   return Math.max(1, asking);
 }
 
@@ -95,7 +100,12 @@ const PASSIVE = words("be been");
 const MADE_BY_AUXILIARY = words("am is ar are wa was were");
 
 /** The first word behind an auxiliary that somebody or something is named by, with the word that follows it. */
-function subjectOf(frame: readonly string[], party: (word: string) => string): QuestionShape["subject"] {
+function subjectOf(
+  frame: readonly string[],
+  party: (word: string) => string,
+  isAnybody: (word: string) => boolean,
+): QuestionShape["subject"] {
+  const isNamed = (word: string) => SPEAKER.has(word) || isAnybody(word) || DETERMINERS.has(word);
   const [first = "", second = ""] = frame;
   if (ASKING.has(first) && second !== "" && !AUXILIARIES.has(second) && !DETERMINERS.has(second))
     return { who: ASKED, verbs: [second], passive: false };
@@ -122,10 +132,6 @@ function subjectOf(frame: readonly string[], party: (word: string) => string): Q
     verbs: behind === undefined || DETERMINERS.has(behind) ? [verb] : [verb, behind],
     passive: isDone || MADE_BY_AUXILIARY.has(frame[at] as string),
   };
-}
-
-function isNamed(word: string): boolean {
-  return SPEAKER.has(word) || ANYBODY.has(word) || DETERMINERS.has(word);
 }
 
 /** The subject that is asked for. */
@@ -234,9 +240,9 @@ export function ownsOther({ owned: one }: QuestionShape, { owned: other }: Quest
 const SOMEBODY = /\b(?:he|him|his|she|her|hers)\b/i;
 const THEM = /\b(?:they|them|their|theirs)\b/i;
 
-/** Is it about somebody whom only "he", "her" or "their" names? */
-export function isAboutSomebodyElse(text: string): boolean {
-  if (PERSON_WORDS.test(text)) return false;
+/** Is it about somebody whom only "he", "her" or "their" names? @param anyPerson finds a word for a person */
+export function isAboutSomebodyElse(text: string, anyPerson: RegExp): boolean {
+  if (anyPerson.test(text)) return false;
   if (SOMEBODY.test(text)) return true;
   const them = THEM.exec(text);
   if (them === null || !/\b(?:i|me|my)\b/i.test(text)) return false;

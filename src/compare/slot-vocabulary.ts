@@ -1,7 +1,6 @@
 import { createCommonWords, createEnglishWords } from "../reading/english-words.ts";
 import { createStemmer } from "../text/tokens.ts";
-import { ABROAD, BRANCHES, EMPTY_PHRASES, HOME_COUNTRIES, NEGATIONS, PERIODS, PERSONS, STATES } from "./slot-lexicon.ts";
-import { OPPOSITES, SAME } from "./slot-synonyms.ts";
+import { loadQuestionWords, personPattern, type QuestionWords } from "./question-words.ts";
 import { loadWordRelations } from "./word-relations.ts";
 
 /** What a domain adds to the general vocabulary; a domain pack has all of it. */
@@ -18,6 +17,17 @@ export interface SlotSource {
   readonly hosts?: readonly string[];
   /** Names of things that no dictionary holds, such as products. */
   readonly names?: readonly string[];
+  /** What tells questions of the domain apart, beside what does everywhere. */
+  readonly questions?: {
+    /** The first word of a group names the person. */
+    readonly persons?: readonly (readonly string[])[];
+    /** Persons whom every question is about. */
+    readonly readers?: readonly string[];
+    /** Bodies that a person belongs to, each with its other names. */
+    readonly bodies?: readonly (readonly string[])[];
+    /** Groups of phrases that ask for the same. */
+    readonly same?: readonly (readonly string[])[];
+  };
 }
 
 /** What a phrase stands for. */
@@ -56,6 +66,12 @@ export interface SlotVocabulary {
   readonly home: ReadonlySet<string>;
   /** Words for persons, as written: what merely has the stem of one ("dependency") is none. */
   readonly personWords: ReadonlySet<string>;
+  /** Any word for a person, as a pattern. */
+  readonly anyPerson: RegExp;
+  /** Persons whom every question of the domain is about: as they are named, and their stems. */
+  readonly readers: { readonly names: ReadonlySet<string>; readonly stems: ReadonlySet<string> };
+  /** What is said alike in every domain. */
+  readonly general: Pick<QuestionWords, "wider" | "negations" | "light" | "quantifiers">;
   /** Words that some phrase of the domain holds, as written. */
   readonly domainWords: ReadonlySet<string>;
   /** Stems of the words that a name stands for. */
@@ -80,6 +96,10 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 );
 
 export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
+  const general = loadQuestionWords();
+  const { persons = [], readers = [], bodies = [], same: ownSame = [] } = source.questions ?? {};
+  const allPersons = [...general.persons, ...persons];
+  const allSame = [...general.same, ...ownSame];
   const porter = createStemmer();
   const stem = (word: string) => porter(IRREGULAR.get(word) ?? word);
   const tokens = (text: string) => tokensOf(text, stem);
@@ -133,27 +153,28 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     const name = group.flatMap((phrase) => phrases.get(keyOf(phrase)) ?? []).find(({ kind }) => kind === "name");
     if (name !== undefined) for (const phrase of group) if (phrase.includes(" ")) add(phrase, "name", name.id, true);
   });
-  SAME.forEach((group, i) => {
+  allSame.forEach((group, i) => {
     addGroup(group, `g${i}`);
   });
-  for (const [person = "", ...others] of PERSONS) for (const phrase of [person, ...others]) add(phrase, "person", person);
-  for (const [branch = "", ...others] of BRANCHES) for (const phrase of [branch, ...others]) add(phrase, "branch", branch);
-  for (const [period = "", ...others] of PERIODS) for (const phrase of [period, ...others]) add(phrase, "period", period);
-  for (const phrase of EMPTY_PHRASES) add(phrase, "empty", "");
-  for (const phrase of ABROAD) add(phrase, "abroad", "abroad");
-  for (const state of STATES) add(state, "place", state);
-  for (const country of countries()) if (!STATES.includes(country)) add(country, "place", `country ${country}`);
-  OPPOSITES.forEach(([one, other], i) => {
+  for (const [person = "", ...others] of allPersons) for (const phrase of [person, ...others]) add(phrase, "person", person);
+  for (const [body = "", ...others] of bodies) for (const phrase of [body, ...others]) add(phrase, "branch", body);
+  for (const [period = "", ...others] of general.periods) for (const phrase of [period, ...others]) add(phrase, "period", period);
+  for (const phrase of general.empty_phrases) add(phrase, "empty", "");
+  for (const phrase of general.abroad) add(phrase, "abroad", "abroad");
+  for (const state of general.us_states) add(state, "place", state);
+  for (const country of countries())
+    if (!general.us_states.includes(country)) add(country, "place", general.home.has(country) ? country : `${ABROAD}${country}`);
+  general.opposites.forEach(([one, other], i) => {
     push(sides, keyOf(one), `o${i}+`);
     push(sides, keyOf(other), `o${i}-`);
   });
   const linked = linkGroups(source.synonyms ?? [], keyOf);
-  for (const group of SAME) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
+  for (const group of allSame) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
   const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
   const relations = loadWordRelations(stem);
   const home = new Set(
     [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
-      .filter((word) => word !== "" && !NEGATIONS.has(word))
+      .filter((word) => word !== "" && !general.negations.has(word))
       .map((word) => stem(word.toLowerCase())),
   );
   return {
@@ -170,6 +191,9 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     isCommon: createCommonWords(),
     home,
     personWords,
+    anyPerson: personPattern(allPersons),
+    readers: { names: new Set(readers), stems: new Set(readers.map((word) => stem(word.toLowerCase()))) },
+    general,
     domainWords,
     parts: (id) => parts.get(id) ?? [],
     spelledOut: (id) => long.get(id) ?? id,
@@ -237,7 +261,10 @@ function countries(): string[] {
 
 const NO_COUNTRY = /region|world|pseudo|european union|eurozone|united nations|outlying/;
 
+/** Begins the name of a place that is a country abroad. */
+const ABROAD = "country ";
+
 /** Is a place, as slots name it, a country abroad? */
 export function isAbroad(place: string): boolean {
-  return place.startsWith("country ") && !HOME_COUNTRIES.has(place.slice("country ".length));
+  return place.startsWith(ABROAD);
 }

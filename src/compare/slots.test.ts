@@ -8,6 +8,18 @@ const vocabulary = createSlotVocabulary({
   abbreviations: { ILL: ["interlibrary loan"], "R&D": ["reading and discussion"] },
   synonyms: [["library card", "membership card"]],
   entities: [{ type: "form", canonical: "Form $1", patterns: ["\\bform (\\d{3})\\b"] }],
+  questions: {
+    persons: [
+      ["reader", "borrower"],
+      ["pupil", "schoolboy", "schoolgirl"],
+    ],
+    readers: ["reader"],
+    bodies: [
+      ["town library", "town branch"],
+      ["mobile library", "library bus"],
+    ],
+    same: [["lend", "hand over the counter"]],
+  },
 });
 const read = (question: string) => readSlots(question, vocabulary);
 const keys = (question: string) => read(question).terms.map(({ key }) => key);
@@ -55,11 +67,23 @@ describe("readSlots", () => {
     expect(read("Which books without pictures are lent?").terms.find(({ text }) => text === "pictures")?.negated).toBe(true);
   });
 
+  it("reads what a domain alone tells apart: its persons, but not its readers, and the bodies that they belong to", () => {
+    expect(read("Can a schoolgirl borrow films from the library bus?")).toMatchObject({ persons: ["pupil"], branches: ["mobile library"] });
+    expect(read("Can a borrower keep a film for a week?").persons).toEqual([]);
+    expect(read("Do you lend films?").terms.flatMap(({ groups }) => groups)).toEqual(
+      expect.arrayContaining(read("Do you hand over the counter films?").terms.flatMap(({ groups }) => groups.slice(0, 1))),
+    );
+    const bare = createSlotVocabulary({ title: "Library services" });
+    expect(readSlots("Can a schoolgirl borrow films from the library bus?", bare)).toMatchObject({ persons: [], branches: [] });
+    expect(readSlots("Can a veteran of the Navy borrow films?", bare)).toMatchObject({ persons: [], branches: [] });
+  });
+
   it("reads places, periods and branches", () => {
     expect(read("Do you send books to Norway?").places).toEqual(["country norway"]);
     expect(read("Do you send books overseas?").abroad).toBe(true);
     expect(read("Are you open on Sunday?").periods).toEqual(["sunday"]);
-    expect(read("books about the Navy").branches).toEqual(["navy"]);
+    expect(read("books of the town branch").branches).toEqual(["town library"]);
+    expect(read("Do you send books within the United States?").places).toEqual(["united states"]);
   });
 
   it("reads a word that nobody knows as a name, never as one of the domain that is spelled nearly alike", () => {

@@ -3,7 +3,6 @@ import { isStopWord } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
 import { type AskedKind, readAsked } from "./asked-kind.ts";
 import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-shape.ts";
-import { LIGHT_WORDS, NEGATIONS, ORDINALS, QUANTIFIERS, WIDER_PERSONS } from "./slot-lexicon.ts";
 import type { PhraseSense, SlotVocabulary, Token } from "./slot-vocabulary.ts";
 
 /** What a question must have in common with another one to share its answer. Plain JSON; read once, compared often. */
@@ -67,6 +66,12 @@ const MAX_CHARACTERS = 1000;
 const NEGATION_REACH = 3;
 /** Characters before a value that say from which side it counts. */
 const SIDE_REACH = 32;
+/** Ordinals in words and figures. */
+const ORDINALS: ReadonlyMap<string, number> = new Map(
+  "first second third fourth fifth sixth seventh eighth ninth tenth"
+    .split(" ")
+    .flatMap((word, i) => [[word, i + 1] as const, [`${i + 1}${["st", "nd", "rd"][i] ?? "th"}`, i + 1] as const]),
+);
 const WEIGHTS = { home: 0.2, common: 1, known: 1.5, name: 2 } as const;
 
 const AFTER =
@@ -97,7 +102,7 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     asks: readAsked(text),
     values,
     codes: [...codes].sort(),
-    persons: isAboutSomebodyElse(text) ? ["somebody else"] : narrowest(read.persons),
+    persons: isAboutSomebodyElse(text, vocabulary.anyPerson) ? ["somebody else"] : narrowest(read.persons, vocabulary),
     branches: [...read.branches].sort(),
     places: [...read.places].sort(),
     abroad: read.abroad,
@@ -106,7 +111,7 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     direction: directionOf(frame),
     terms,
     frame,
-    shape: readShape({ text, frame, home: vocabulary.home }),
+    shape: readShape({ text, frame, home: vocabulary.home, readers: vocabulary.readers.stems }),
     canonical: canonicalOf(read.pieces, vocabulary),
   };
 }
@@ -196,7 +201,7 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
     const first = tokens[0] as Token;
     const kinds = new Set(senses.map(({ kind }) => kind));
     if (kinds.has("empty")) continue;
-    if (tokens.length === 1 && NEGATIONS.has(first.text)) {
+    if (tokens.length === 1 && vocabulary.general.negations.has(first.text)) {
       negations++;
       reach = NEGATION_REACH;
       frame.push("not");
@@ -207,7 +212,7 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
     const group = senses.find(({ kind }) => kind === "group");
     if (name !== undefined) terms.push(nameTerm(name.id, tokens, negated, vocabulary));
     else if (group !== undefined && !kinds.has("person")) terms.push(phraseTerm(group.id, tokens, negated, vocabulary));
-    frame.push(name?.id ?? group?.id ?? senses[0]?.id ?? frameWord(first));
+    frame.push(name?.id ?? group?.id ?? senses[0]?.id ?? frameWord(first, vocabulary));
     if (name !== undefined || group !== undefined) {
       reach--;
       continue;
@@ -232,8 +237,8 @@ function unreadDigits(text: string, known: readonly TextRange[], pieces: readonl
   );
 }
 
-function frameWord({ text, stem }: Token): string {
-  return QUANTIFIERS.has(text) ? text : stem;
+function frameWord({ text, stem }: Token, { general }: SlotVocabulary): string {
+  return general.quantifiers.has(text) ? text : stem;
 }
 
 function nameTerm(id: string, tokens: readonly Token[], negated: boolean, { parts, sides }: SlotVocabulary): SlotTerm {
@@ -250,8 +255,8 @@ function nameTerm(id: string, tokens: readonly Token[], negated: boolean, { part
   };
 }
 
-function phraseTerm(id: string, tokens: readonly Token[], negated: boolean, { groups, sides }: SlotVocabulary): SlotTerm {
-  const content = tokens.filter(({ text }) => !isStopWord(text) && !LIGHT_WORDS.has(text)).map(({ stem }) => stem);
+function phraseTerm(id: string, tokens: readonly Token[], negated: boolean, { groups, sides, general }: SlotVocabulary): SlotTerm {
+  const content = tokens.filter(({ text }) => !isStopWord(text) && !general.light.has(text)).map(({ stem }) => stem);
   return {
     key: id,
     text: tokens.map(({ text }) => text).join(" "),
@@ -269,7 +274,8 @@ function phraseTerm(id: string, tokens: readonly Token[], negated: boolean, { gr
 function wordTerm(token: Token, negated: boolean, vocabulary: SlotVocabulary): SlotTerm | null {
   const { text, stem } = token;
   const ordinal = ORDINALS.get(text);
-  if (text.length < 2 || (isStopWord(text) && ordinal === undefined) || (LIGHT_WORDS.has(text) && ordinal === undefined)) return null;
+  if (text.length < 2 || (isStopWord(text) && ordinal === undefined) || (vocabulary.general.light.has(text) && ordinal === undefined))
+    return null;
   const digits = /\d/.test(text);
   const groups = vocabulary.groups(stem);
   const known = !digits && (groups.length > 0 || vocabulary.isEnglish(text) || vocabulary.domainWords.has(text));
@@ -298,10 +304,10 @@ function distinct(terms: readonly SlotTerm[]): SlotTerm[] {
   });
 }
 
-/** "Veteran" is whom all are about; a wider word beside a narrower one says nothing. */
-function narrowest(persons: ReadonlySet<string>): string[] {
+/** Whom all questions of the domain are about says nothing, nor does a wider word beside a narrower one. */
+function narrowest(persons: ReadonlySet<string>, { readers, general }: SlotVocabulary): string[] {
   return [...persons]
-    .filter((person) => person !== "veteran" && !(WIDER_PERSONS.get(person) ?? []).some((narrow) => persons.has(narrow)))
+    .filter((person) => !readers.names.has(person) && !(general.wider.get(person) ?? []).some((narrow) => persons.has(narrow)))
     .sort();
 }
 

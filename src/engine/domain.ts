@@ -106,6 +106,23 @@ export const domainSchema = z.strictObject({
   complexity: z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words).default({}).describe("Words that route a question to the large model"),
   abbreviations: z.record(z.string(), words).default({}).describe("Abbreviation → what it stands for"),
   synonyms: z.array(words.min(2)).default([]).describe("Groups of words that ask for the same"),
+  questions: z
+    .strictObject({
+      persons: z.array(words.min(1)).default([]).describe("Persons beside those of every domain; the first word of a group names them"),
+      readers: words.default([]).describe("Those of them whom every question is about: they tell nothing apart"),
+      bodies: z
+        .array(words.min(1))
+        .default([])
+        .describe(
+          "Bodies that a person belongs to and that decide rules, such as branches of the armed forces; the first word of a group names it",
+        ),
+      same: z
+        .array(words.min(2))
+        .default([])
+        .describe("Groups of phrases that ask for the same, beside `synonyms`; documents are not searched by them"),
+    })
+    .prefault({})
+    .describe("What tells questions of the domain apart, or does not, when a stored answer is looked for"),
   precedence: z
     .array(z.enum(["newer", "regulation", "agency", "summary"]))
     .default([])

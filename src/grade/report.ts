@@ -30,6 +30,14 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
+/** A report of now, by this program. @param made `seed` is 0 and `timings` empty where they are absent */
+export function makeReport(
+  made: Pick<Report, "name" | "command" | "n" | "metrics" | "items"> & Partial<Pick<Report, "seed" | "timings">>,
+): Report {
+  const { name, command, n, metrics, items, seed = 0, timings = {} } = made;
+  return { name, command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items };
+}
+
 /** @throws RequestError `report_unwritable` */
 export function writeReport(path: string, report: Report): void {
   try {

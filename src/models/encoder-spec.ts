@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Config, DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS, hubFolders } from "../config.ts";
+import { type Config, hubFolders } from "../config.ts";
+import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../models-config.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
 import { pauseAfterFailure } from "./circuit.ts";

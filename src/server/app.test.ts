@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseEvents } from "../client/index.ts";
 import { ModelError, RequestError, StoreError } from "../errors.ts";
+import type { AnswerEvent } from "../events.ts";
 import { eventsOf, sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
 import { askResponseSchema, type WireEvent } from "../wire/index.ts";
@@ -203,7 +204,7 @@ describe("hostile requests", () => {
   it("hides what an unexpected error says, and logs it under the id", async () => {
     const { app, logged } = setUp({
       script: async function* () {
-        yield* await Promise.reject(new Error("SELECT secret FROM /srv/data"));
+        yield await Promise.reject<AnswerEvent>(new Error("SELECT secret FROM /srv/data"));
       },
     });
     const error = await errorOf(await post(app, '{"question":"x"}'));

@@ -215,3 +215,12 @@ export function forgetTargetOf({ session_id, user_id, question, before }: Partia
 export function isoOf(time: string): string {
   return new Date(time).toISOString();
 }
+
+/** An item of `GET /v1/admin/review`. */
+export type WireQueueItem = ReturnType<typeof queueItemToWire>;
+/** `GET /v1/admin/review/ID` */
+export type WireReview = ReturnType<typeof reviewToWire>;
+/** `GET /v1/admin/review/history` */
+export type WireHistory = ReturnType<typeof historyToWire>;
+/** `GET /v1/admin/stats` */
+export type WireStatistics = ReturnType<typeof statisticsToWire>;

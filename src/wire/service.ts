@@ -271,3 +271,10 @@ export const reportsResponseSchema = z.object({
   next_cursor: nextCursor,
 });
 export const reportSchema = z.looseObject({ id: z.string() });
+
+export type WireSearchRequest = z.input<typeof searchRequestSchema>;
+export type WireSearch = z.infer<typeof searchResponseSchema>;
+export type WireCheckRequest = z.input<typeof checkRequestSchema>;
+export type WireCheck = z.infer<typeof checkResponseSchema>;
+export type WireFile = z.infer<typeof fileSchema>;
+export type WireFileList = z.infer<typeof fileListSchema>;

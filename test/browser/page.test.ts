@@ -9,9 +9,9 @@ import { RequestError } from "../../src/errors.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
-import type { MemoryEngine } from "../../src/server/routes/memory.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
+import { fakeMemory, fakeRooms } from "./fake-rooms.ts";
 import { HOSTILE_TEXT, HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     const root = fileURLToPath(new URL("../../web", import.meta.url));
     await build({ configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: webRoot } });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_ARGUMENTS });
-  }, 60_000);
+  }, 240_000);
 
   afterAll(async () => {
     await browser?.close();
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
     ratingFails = false;
-    const app = createApp({ engine, memory: fakeMemory(), log: silentLog, webRoot });
+    const app = createApp({ engine, memory: fakeMemory(rate), rooms: fakeRooms(), log: silentLog, webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
   });
@@ -70,11 +70,14 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByTestId("stage").waitFor();
     await expect.poll(() => page.locator(".sentence").count()).toBe(1);
     expect(await page.getByRole("article").getAttribute("aria-busy")).toBe("true");
-    await page.getByText("How this was made").waitFor();
+    await page.getByText("Why this answer").waitFor();
     const shown = await page.locator(".sentence").allTextContents();
-    expect(shown).toEqual(REVIEW_ANSWER.sentences.map(({ text, citations }) => `${text}${citations.map((n) => `[${n}]`).join("")}`));
-    expect(await page.locator(".summary").textContent()).toContain("confidence .83 (uncalibrated)");
-    expect(await page.getByText("No encoder is configured").isVisible()).toBe(true);
+    const titleOf = (n: number) => REVIEW_ANSWER.citations.find((citation) => citation.n === n)?.title;
+    expect(shown).toEqual(
+      REVIEW_ANSWER.sentences.map(({ text, citations }) => `${text}${citations.map((n) => `${titleOf(n)}${n}`).join("")}`),
+    );
+    expect(await page.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(3);
+    expect(await page.getByText("No encoder is configured").count()).toBe(0);
     expect(await page.locator(".source").count()).toBe(3);
     expect(complaints).toEqual([]);
   });
@@ -82,7 +85,7 @@ describe.skipIf(!hasChromium)("the page", () => {
   it("opens the passage of a citation with the exact quote marked, in view and focused, and goes back", async () => {
     await ask(QUESTIONS.answer);
     const citation = page.getByRole("button", { name: "Source 1: show the quote" });
-    await page.getByText("How this was made").waitFor();
+    await page.getByText("Why this answer").waitFor();
     await citation.click();
     const mark = page.locator("mark");
     expect(await mark.textContent()).toBe(REVIEW_QUOTE);
@@ -91,7 +94,8 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await passage.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await passage.textContent()).toBe(REVIEW_ANSWER.citations[0]?.context);
     const source = page.locator(".source.is-open");
-    expect(await source.textContent()).toMatch(/As of January 15, 2026.*higher-level-review\.md, characters 1,\d{3}–1,\d{3}/s);
+    expect(await source.textContent()).toMatch(/higher-level-review\.md, characters 1,\d{3}–1,\d{3}/s);
+    expect(await page.locator(".document-head").first().textContent()).toContain("As of January 15, 2026");
     expect(await source.getByRole("link").getAttribute("href")).toBe("https://www.va.gov/decision-reviews/higher-level-review/");
     expect(await page.locator(".sentence.is-active").count()).toBe(1);
     await page.keyboard.press("Escape");
@@ -102,10 +106,10 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("highlights a sentence with its source, from either side, by pointer and by keyboard", async () => {
     await ask(QUESTIONS.answer);
-    await page.getByText("How this was made").waitFor();
+    await page.getByText("Why this answer").waitFor();
     await page.locator(".sentence").nth(1).hover();
     expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["2"]);
-    await page.locator(".source").nth(2).hover();
+    await page.locator(".source", { hasText: "20-0996" }).hover();
     expect(await page.locator(".sentence.is-active").textContent()).toContain("20-0996");
     await page.mouse.move(0, 0);
     await page.getByRole("button", { name: "Source 1: show the quote" }).focus();
@@ -126,14 +130,14 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("shows conflicts side by side and warnings", async () => {
+  it("shows a conflict once, side by side", async () => {
     await ask(QUESTIONS.conflict);
     const conflict = page.getByRole("region", { name: "Conflict about burial allowance" });
     await conflict.waitFor();
     const boxes = await conflict.getByRole("listitem").evaluateAll((sides) => sides.map((side) => side.getBoundingClientRect().top));
     expect(boxes).toHaveLength(2);
     expect(boxes[0]).toBe(boxes[1]);
-    expect(await page.getByText("Two sources give different amounts.").isVisible()).toBe(true);
+    expect(await page.getByText("Two sources give different amounts.").count()).toBe(0);
   });
 
   it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
@@ -155,7 +159,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.locator(".sentence").count()).toBe(3);
     await page.getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
-    expect(await page.getByText("Server not ready").isVisible()).toBe(true);
   });
 
   it("shows why the server did not take a question", async () => {
@@ -179,7 +182,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.hostile);
     await page.getByRole("button", { name: "Source 1: show the quote" }).click();
     expect(await page.locator("mark").textContent()).toBe(HOSTILE_TEXT);
-    expect(await page.locator(".sentence").textContent()).toBe(`${HOSTILE_TEXT}[1]`);
+    expect(await page.locator(".sentence").textContent()).toBe(`${HOSTILE_TEXT}<b onmouseover="alert(1)">Title</b>1`);
     expect(await page.locator("main img, main script, main i, main b, a[href^='javascript']").count()).toBe(0);
     expect(await page.title()).toBe("Sourcebound");
     expect(complaints).toEqual([]);
@@ -189,7 +192,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.refusal);
     await page.getByRole("region", { name: "Not answered" }).waitFor();
     await ask(QUESTIONS.answer);
-    await page.getByText("all 3 sentences supported").waitFor();
+    await page.getByText("every sentence checked").waitFor();
     expect(engine.calls.map(({ request }) => request.session_id)).toEqual([undefined, "session-1"]);
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.refusal, QUESTIONS.answer]);
     await page.getByRole("button", { name: "New conversation" }).click();
@@ -221,7 +224,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     for (const question of [QUESTIONS.answer, QUESTIONS.refusal, QUESTIONS.conflict, QUESTIONS.hostile]) {
       await ask(question);
       const turn = page.getByRole("article").last();
-      await turn.getByText("How this was made").click();
       const citation = turn.locator(".citation").first();
       if ((await citation.count()) > 0) await citation.click();
     }
@@ -290,16 +292,9 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
   return opened;
 }
 
-/** Keeps verdicts, or refuses them; the rest is not asked for here. */
-function fakeMemory(): MemoryEngine {
-  return {
-    memory: {} as MemoryEngine["memory"],
-    scope: () => ({ domain: "veterans", tenant: null, access: ["public"] }),
-    feedback: async (request) => {
-      if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
-      ratings.push(request);
-    },
-  };
+function rate(request: FeedbackRequest): void {
+  if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
+  ratings.push(request);
 }
 
 async function ask(question: string): Promise<void> {

@@ -56,6 +56,17 @@ export function writeKey(key: string | null, keep: boolean): void {
   write(local, KEY, keep ? key : null);
 }
 
+const OPEN = "sourcebound.open";
+
+/** The conversation that was open when the page was reloaded. */
+export function readOpen(): string | null {
+  return read(session, OPEN);
+}
+
+export function writeOpen(id: string | null): void {
+  write(session, OPEN, id);
+}
+
 function parseObject(text: string | null): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text ?? "{}");

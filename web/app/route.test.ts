@@ -8,7 +8,7 @@ const range = fc
   .tuple(fc.nat(1e9), fc.nat(1e6))
   .map(([start, length]) => ({ start: start as number | null, end: (start + length + 1) as number | null }));
 const route: fc.Arbitrary<Route> = fc.oneof(
-  fc.constantFrom<Route>({ room: "ask" }, { room: "library" }, { room: "monitor" }, { room: "review", id: null }),
+  fc.constantFrom<Route>({ room: "ask" }, { room: "monitor" }, { room: "review", id: null }),
   text.map((id): Route => ({ room: "answer", id })),
   text.map((id): Route => ({ room: "why", id })),
   text.map((id): Route => ({ room: "review", id })),

@@ -1,22 +1,42 @@
 import type { WireAnswer } from "../../src/client/index.ts";
-import { formatConfidence, formatCount } from "../format.ts";
+import { formatCount, formatDate } from "../format.ts";
+import { Explained } from "../kit/explained.tsx";
+import { confidenceInWords } from "./plain-words.ts";
 
 export interface AnswerSummaryProps {
   readonly answer: WireAnswer;
 }
 
-/** One line: what the answer rests on, what was checked, and how far its confidence can be trusted. */
+/** One line: how sure it is, what the answer rests on, and whether it was made for this question. */
 export function AnswerSummary({ answer }: AnswerSummaryProps) {
+  const { label, meaning } = confidenceInWords(answer);
   return (
-    <p className="summary">
+    <div className="summary">
+      {answer.refusal === null ? (
+        <span>
+          <Explained label={label} title="How sure is this?">
+            <p>{meaning}</p>
+          </Explained>
+        </span>
+      ) : null}
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
       {answer.refusal === null ? <span>{describeClaims(answer.claims)}</span> : null}
       {answer.cache_mode === "miss" ? null : (
-        <span>{answer.cache_mode === "curated" ? "written by a reviewer" : `from the ${answer.cache_mode} cache`}</span>
+        <span>
+          <Explained label={answer.cache_mode === "curated" ? "Written by a reviewer" : "Answered before"} title="Where this comes from">
+            <p>{describeMemory(answer)}</p>
+          </Explained>
+        </span>
       )}
-      <span>{formatConfidence(answer)}</span>
-    </p>
+    </div>
   );
+}
+
+function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
+  const since = cached === undefined ? "" : ` on ${formatDate(cached.stored_at.slice(0, 10))}`;
+  if (mode === "curated") return `A reviewer wrote this answer${since}. It is bound to the documents like every other.`;
+  const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
+  return `The same was asked before${since}.${asked} The answer was checked again on today's documents.`;
 }
 
 function describeSources({ citations }: WireAnswer): string {
@@ -25,8 +45,8 @@ function describeSources({ citations }: WireAnswer): string {
 }
 
 function describeClaims(claims: WireAnswer["claims"]): string {
-  if (claims.length === 0) return "no claim was checked";
+  if (claims.length === 0) return "nothing was checked";
   const supported = claims.filter(({ status }) => status === "supported").length;
-  if (supported === claims.length) return claims.length === 1 ? "the sentence is supported" : `all ${claims.length} sentences supported`;
-  return `${supported} of ${claims.length} sentences supported`;
+  if (supported === claims.length) return "every sentence checked";
+  return `${supported} of ${claims.length} sentences carried by their source`;
 }

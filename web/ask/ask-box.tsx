@@ -1,10 +1,12 @@
-import { type KeyboardEvent, type RefObject, type SubmitEvent, useId, useState } from "react";
+import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
 import { formatCount } from "../format.ts";
 
 /** Characters that a question may have; the server's default. */
 const MAX_QUESTION_CHARACTERS = 500;
 
 export interface AskBoxProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
   readonly running: boolean;
   readonly onAsk: (question: string) => void;
   readonly onStop: () => void;
@@ -12,8 +14,7 @@ export interface AskBoxProps {
 }
 
 /** The question box. Enter sends, Shift+Enter breaks the line. */
-export function AskBox({ running, onAsk, onStop, ref }: AskBoxProps) {
-  const [text, setText] = useState("");
+export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProps) {
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
@@ -23,7 +24,7 @@ export function AskBox({ running, onAsk, onStop, ref }: AskBoxProps) {
   function send() {
     if (!canAsk) return;
     onAsk(question);
-    if (excess <= 0) setText("");
+    if (excess <= 0) onText("");
   }
 
   function submit(event: SubmitEvent<HTMLFormElement>) {
@@ -48,7 +49,7 @@ export function AskBox({ running, onAsk, onStop, ref }: AskBoxProps) {
         placeholder="Ask in your own words"
         aria-describedby={hintId}
         aria-invalid={excess > 0}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => onText(event.target.value)}
         onKeyDown={sendOnEnter}
       />
       <div className="ask-row">

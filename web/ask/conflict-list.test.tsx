@@ -24,7 +24,7 @@ const conflict: WireConflict = {
   resolved_by: null,
 };
 const rendered = (resolved_by: WireConflict["resolved_by"]) =>
-  renderToStaticMarkup(<ConflictList conflicts={[{ ...conflict, resolved_by }]} />);
+  renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, resolved_by }]} />);
 
 describe("ConflictList", () => {
   it("shows both sides with value, sentence, source and date, and that nothing decides", () => {

@@ -2,15 +2,17 @@ import type { WireAnswer } from "../../src/client/index.ts";
 import { formatDate, toHttpUrl } from "../format.ts";
 
 export interface ConflictListProps {
+  /** Number of the question in its conversation. */
+  readonly number: number;
   readonly conflicts: WireAnswer["conflicts"];
 }
 
 type WireConflict = WireAnswer["conflicts"][number];
 
 /** Sources that differ, side by side. */
-export function ConflictList({ conflicts }: ConflictListProps) {
+export function ConflictList({ number, conflicts }: ConflictListProps) {
   return conflicts.map((conflict) => (
-    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict about ${conflict.about}`}>
+    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict about ${conflict.about} (${number})`}>
       <h3>Sources disagree: {conflict.about}</h3>
       <ul>
         {conflict.sides.map((side) => {

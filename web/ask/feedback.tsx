@@ -1,8 +1,10 @@
-import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 
 export type Verdict = "up" | "down";
 
 export interface FeedbackProps {
+  /** Number of the question in its conversation: several answers can be rated on one page. */
+  readonly number: number;
   /** Sends a verdict; throws what the page may show. */
   readonly onRate: (verdict: Verdict, reason?: string) => Promise<void>;
 }
@@ -16,7 +18,7 @@ type State =
 const REASON_CHARACTERS = 500;
 
 /** Was the answer right? A thumb is sent at once; what was wrong may be told after it. */
-export function Feedback({ onRate }: FeedbackProps) {
+export function Feedback({ number, onRate }: FeedbackProps) {
   const [state, setState] = useState<State>({ type: "open" });
   const [telling, setTelling] = useState(false);
   const [reason, setReason] = useState("");
@@ -25,6 +27,10 @@ export function Feedback({ onRate }: FeedbackProps) {
   const id = useId();
   const chosen = state.type === "open" ? null : state.verdict;
   const sending = state.type === "sending";
+
+  useEffect(() => {
+    if (telling) field.current?.focus();
+  }, [telling]);
 
   async function send(verdict: Verdict, text?: string): Promise<boolean> {
     if (sending) return false;
@@ -42,7 +48,6 @@ export function Feedback({ onRate }: FeedbackProps) {
   async function rate(verdict: Verdict) {
     const kept = await send(verdict);
     setTelling(kept && verdict === "down");
-    if (kept && verdict === "down") requestAnimationFrame(() => field.current?.focus());
   }
 
   async function tell(event: SyntheticEvent) {
@@ -64,7 +69,7 @@ export function Feedback({ onRate }: FeedbackProps) {
   }
 
   return (
-    <section className="feedback" aria-label="Rate this answer">
+    <section className="feedback" aria-label={`Rate this answer (${number})`}>
       <div className="feedback-row">
         <span>Was this right?</span>
         <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>

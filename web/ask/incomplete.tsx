@@ -14,7 +14,7 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   const { heading, text } =
     status.type === "stopped" ? { heading: "Stopped", text: "You stopped this answer." } : describeFailure(status.failure);
   return (
-    <section className={status.type === "stopped" ? "incomplete" : "incomplete is-failed"} aria-label={heading}>
+    <section className={status.type === "stopped" ? "incomplete" : "incomplete is-failed"}>
       <h3>
         {heading}
         {shown > 0 ? <span className="tag">incomplete answer</span> : null}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Turn } from "./conversation/state.ts";
+import { warningInWords } from "./plain-words.ts";
 
 export interface MessagesProps {
   readonly warnings: Turn["warnings"];
@@ -15,7 +16,8 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
     <ul className="messages" aria-label="Warnings and notices">
       {warnings.map(({ code, message, ask_instead: instead }) => (
         <li key={`${code} ${message}`} className="message is-warning">
-          <strong>{code === "hotline" ? "Help is there" : "Warning"}</strong> {code === "hotline" ? <WithLinks text={message} /> : message}
+          <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
+          {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}
           {instead === undefined || onAsk === undefined ? null : (
             <>
               {" "}
@@ -28,7 +30,7 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
       ))}
       {notices.map(({ code, message }) => (
         <li key={`${code} ${message}`} className="message">
-          <strong>Note</strong> {message}
+          <strong>Note</strong> {warningInWords({ code, message })}
         </li>
       ))}
     </ul>

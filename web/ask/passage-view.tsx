@@ -6,10 +6,12 @@ import { markQuote } from "./mark-quote.ts";
 export interface PassageViewProps {
   readonly citation: WireCitation;
   readonly onBack: () => void;
+  /** Opens the whole document at the quote. */
+  readonly onRead: () => void;
 }
 
 /** The passage around a quote, brought into view and focused when it opens. Escape goes back. */
-export function PassageView({ citation, onBack }: PassageViewProps) {
+export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   const whole = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLElement>(null);
   const mark = useRef<HTMLElement>(null);
@@ -50,13 +52,9 @@ export function PassageView({ citation, onBack }: PassageViewProps) {
         </p>
       ) : null}
       <dl className="passage-facts">
-        <dt>Original</dt>
+        <dt>File</dt>
         <dd>
           <code>{original.path}</code>, characters {formatNumber(original.start)}–{formatNumber(original.end)}
-        </dd>
-        <dt>SHA-256</dt>
-        <dd>
-          <code title={original.sha256}>{original.sha256.slice(0, 16)}…</code>
         </dd>
       </dl>
       <p className="passage-links">
@@ -68,6 +66,9 @@ export function PassageView({ citation, onBack }: PassageViewProps) {
             <span className="visually-hidden"> (opens in a new tab)</span>
           </a>
         )}
+        <button type="button" className="quiet-button" onClick={onRead}>
+          Whole document
+        </button>
         <button type="button" className="quiet-button" onClick={onBack}>
           Back to the answer
         </button>

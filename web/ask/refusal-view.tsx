@@ -3,6 +3,8 @@ import { formatCount, formatDate, formatNumber, toContactUrl, toHttpUrl } from "
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
+  /** Number of the question in its conversation. */
+  readonly number: number;
 }
 
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
@@ -22,16 +24,16 @@ export function isOneLine(reason: WireRefusal["reason"]): boolean {
 }
 
 /** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
-export function RefusalView({ refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
+export function RefusalView({ number, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
   if (isOneLine(reason)) {
     return (
-      <section className="refusal" aria-label="Reply">
+      <section className="refusal" aria-label={`Reply (${number})`}>
         <p>{message}</p>
       </section>
     );
   }
   return (
-    <section className="refusal" aria-label="Not answered">
+    <section className="refusal" aria-label={`Not answered (${number})`}>
       <h3>{HEADINGS[reason]}</h3>
       <p>{message}</p>
       {note === "" ? null : <p className="refusal-note">{note}</p>}

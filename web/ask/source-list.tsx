@@ -1,16 +1,46 @@
 import type { WireCitation } from "../../src/client/index.ts";
 import { formatDate } from "../format.ts";
+import type { CitationLinks } from "./citation-links.ts";
 import { PassageView } from "./passage-view.tsx";
 
-export interface SourceListProps {
+export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly citations: readonly WireCitation[];
-  readonly active: readonly number[];
-  readonly open: number | null;
+  /** Number of the question in its conversation. */
+  readonly number: number;
   readonly onOpen: (n: number | null) => void;
-  readonly onPoint: (citations: readonly number[] | null) => void;
   /** Closes the passage and returns to where it was opened. */
   readonly onBack: () => void;
-  readonly sourceId: (n: number) => string;
+  /** Opens the document at the quote. */
+  readonly onRead: (citation: WireCitation) => void;
+}
+
+/** The sources by document, each with its quotes; a quote opens to its passage with the exact words marked. */
+export function SourceList({ citations, number, ...links }: SourceListProps) {
+  const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
+  return (
+    <section className="sources" aria-label={`Sources (${number})`}>
+      <h3>Sources</h3>
+      <ol className="documents">
+        {[...byDocument].map(([id, quotes]) => (
+          <li key={id} className="document">
+            <p className="document-head">
+              <span className="source-title">{quotes[0]?.title}</span>
+              <DateLine date={quotes[0]?.as_of ?? null} />
+            </p>
+            <ol>
+              {quotes.map((citation) => (
+                <Quote key={citation.n} citation={citation} {...links} />
+              ))}
+            </ol>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function DateLine({ date }: { readonly date: string | null }) {
+  return <span className="source-date">{date === null ? "no date stated" : `As of ${formatDate(date)}`}</span>;
 }
 
 /** The headings under which the quote stands, and its page. */
@@ -19,42 +49,33 @@ function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "headin
   return place === "" ? null : <span className="source-path">{place}</span>;
 }
 
-/** The numbered sources. Each opens to its passage with the exact quote marked. */
-export function SourceList({ citations, active, open, onOpen, onPoint, onBack, sourceId }: SourceListProps) {
+type QuoteProps = Omit<SourceListProps, "citations" | "number"> & { readonly citation: WireCitation };
+
+function Quote({ citation, active, open, onOpen, onPoint, onBack, onRead, sourceId }: QuoteProps) {
+  const isOpen = open === citation.n;
+  const isActive = active.includes(citation.n);
   return (
-    <section className="sources" aria-label="Sources">
-      <h3>Sources</h3>
-      <ol>
-        {citations.map((citation) => {
-          const isOpen = open === citation.n;
-          const isActive = active.includes(citation.n);
-          return (
-            <li
-              key={citation.n}
-              className={`source${isActive ? " is-active" : ""}${isOpen ? " is-open" : ""}`}
-              onPointerEnter={() => onPoint([citation.n])}
-              onPointerLeave={() => onPoint(null)}
-            >
-              <button
-                type="button"
-                className="source-head"
-                aria-expanded={isOpen}
-                aria-controls={sourceId(citation.n)}
-                onClick={() => onOpen(isOpen ? null : citation.n)}
-              >
-                <span className="source-number">{citation.n}</span>
-                <span className="source-name">
-                  <span className="source-title">{citation.title}</span>
-                  <SourcePath {...citation} />
-                  {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
-                  {citation.as_of === null ? null : <span className="source-date">As of {formatDate(citation.as_of)}</span>}
-                </span>
-              </button>
-              <div id={sourceId(citation.n)}>{isOpen ? <PassageView citation={citation} onBack={onBack} /> : null}</div>
-            </li>
-          );
-        })}
-      </ol>
-    </section>
+    <li
+      className={`source${isActive ? " is-active" : ""}${isOpen ? " is-open" : ""}`}
+      onPointerEnter={() => onPoint([citation.n])}
+      onPointerLeave={() => onPoint(null)}
+    >
+      <button
+        type="button"
+        className="source-head"
+        aria-expanded={isOpen}
+        aria-controls={sourceId(citation.n)}
+        onClick={() => onOpen(isOpen ? null : citation.n)}
+      >
+        <span className="source-number">{citation.n}</span>
+        <span className="source-name">
+          <SourcePath {...citation} />
+          {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
+        </span>
+      </button>
+      <div id={sourceId(citation.n)}>
+        {isOpen ? <PassageView citation={citation} onBack={onBack} onRead={() => onRead(citation)} /> : null}
+      </div>
+    </li>
   );
 }

@@ -1,14 +1,18 @@
 import { type Ref, useCallback, useRef, useState } from "react";
-import type { WireAnswer } from "../../src/client/index.ts";
+import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
+import type { Api } from "../app/api.ts";
+import { goTo } from "../app/use-route.ts";
 import { describeStage, formatCount } from "../format.ts";
-import { Account } from "./account.tsx";
+import { AnswerActions } from "./answer-actions.tsx";
 import { AnswerSummary } from "./answer-summary.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
-import type { Turn } from "./conversation/state.ts";
+import type { AskedHow, Turn } from "./conversation/state.ts";
 import { Feedback, type Verdict } from "./feedback.tsx";
+import { FollowUps } from "./follow-ups.tsx";
 import { Incomplete } from "./incomplete.tsx";
 import { Messages } from "./messages.tsx";
+import { isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { isOneLine, RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
@@ -18,17 +22,22 @@ export interface TurnViewProps {
   readonly turn: Turn;
   /** Whether any question is running. */
   readonly busy: boolean;
-  readonly onRetry: (question: string) => void;
+  readonly api: Pick<Api, "get">;
+  /** Nothing was asked after it. */
+  readonly last: boolean;
+  readonly onAsk: (question: string, how: AskedHow) => void;
+  /** Puts the question into the box, to be changed and asked again. */
+  readonly onEdit: (question: string) => void;
   readonly onRate: (answer: WireAnswer, verdict: Verdict, reason?: string) => Promise<void>;
   readonly ref: Ref<HTMLElement> | null;
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
+export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
-  const { id, question, status, sentences, citations } = turn;
+  const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const active = pointed ?? (open === null ? [] : [open]);
@@ -44,21 +53,38 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
     cameFrom.current?.focus();
   }, []);
 
+  const read = useCallback(
+    ({ document_id: document, start, end, document_version: version, quote }: WireCitation) => {
+      const place = { document, start, end, version, quote };
+      goTo({ room: "read", ...place, domain: answer?.domain ?? asked.domain ?? null, tenant: asked.tenant ?? null });
+    },
+    [answer, asked],
+  );
+
   return (
     <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
       <div className="urgent">
-        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={onRetry} />
+        <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={(instead) => onAsk(instead, asked)} />
       </div>
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
+      <p className="question-row">
+        {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
+        {asked.detail === "more" ? <span className="tag">more detail</span> : null}
+        <button type="button" className="link-button" onClick={() => onEdit(question)}>
+          Edit question
+        </button>
+      </p>
       <div className="turn-columns">
         <div className="turn-main">
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
+              number={id}
               sentences={sentences}
               citations={citations}
               claims={answer?.claims ?? []}
+              checks={answer?.checks ?? []}
               active={active}
               open={open}
               onOpen={openSource}
@@ -67,25 +93,40 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
             />
           </div>
           {status.type === "running" ? <StageLine stage={status.stage} /> : null}
-          {answer?.refusal ? <RefusalView refusal={answer.refusal} /> : null}
+          {answer?.refusal ? <RefusalView number={id} refusal={answer.refusal} /> : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null || plain ? null : <AnswerSummary answer={answer} />}
-          <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onRetry(question)} />
-          {answer === null ? null : <ConflictList conflicts={answer.conflicts} />}
+          <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onAsk(question, asked)} />
+          {answer === null ? null : <ConflictList number={id} conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
-          <Messages warnings={turn.warnings.filter((one) => !isUrgent(one))} notices={turn.notices.filter((one) => !isUnbuilt(one))} />
-          {answer === null || plain ? null : <Feedback onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
-          {answer === null || plain ? null : <Account answer={answer} stages={turn.stages} unbuilt={turn.notices.filter(isUnbuilt)} />}
+          <Messages
+            warnings={turn.warnings.filter((one) => !isUrgent(one) && !isShownElsewhere(one))}
+            notices={turn.notices.filter((one) => !isTechnical(one))}
+          />
+          {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
+          {answer === null || plain ? null : (
+            <AnswerActions
+              answer={answer}
+              busy={busy}
+              onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
+              onRetry={() => onAsk(question, asked)}
+            />
+          )}
+          {last && answer !== null && answer.citations.length > 0 ? (
+            <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+          ) : null}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
+            number={id}
             citations={citations}
             active={active}
             open={open}
             onOpen={setOpen}
             onPoint={setPointed}
             onBack={goBack}
+            onRead={read}
             sourceId={(n) => sourceId(id, n)}
           />
         )}
@@ -97,15 +138,9 @@ export function TurnView({ turn, busy, onRetry, onRate, ref }: TurnViewProps) {
   );
 }
 
-/** A hotline's text stands before everything else. */
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
-}
-
-/** What the profile names and this build lacks belongs to the account of how the answer was made. */
-function isUnbuilt({ code }: { readonly code: string }): boolean {
-  return code === "not_built";
 }
 
 function sourceId(turn: number, n: number): string {

@@ -13,7 +13,7 @@ export function WebList({ web }: WebListProps) {
   const silent = web.filter((said) => said.pages.length === 0);
   if (web.length === 0) return null;
   return (
-    <section className="conflict web-evidence" aria-label="On the web">
+    <section className="conflict web-evidence">
       <h3>On the web, not a source of this answer</h3>
       <ul>
         {pages.map(({ sid, url, title, verdict, quote, retrieved_at }) => (

@@ -1,7 +1,7 @@
 import type { ParsedDocument } from "../parse.ts";
 
-/** What must hold for every document of every format; each fault as a line. */
-export function faultsOf(document: ParsedDocument): string[] {
+/** What must hold for every document of every format; each fault as a line. @param original the text that its places count in, where it is at hand */
+export function faultsOf(document: ParsedDocument, original?: string): string[] {
   const { text, blocks, units, sourceMap, reading } = document;
   const faults: string[] = [];
   const demand = (holds: boolean, fault: string): void => {
@@ -33,7 +33,10 @@ export function faultsOf(document: ParsedDocument): string[] {
   for (let i = 0; i < sourceMap.length; i += 4) {
     const [outStart = -1, outEnd = -1, start = -1, end = -1] = sourceMap.slice(i, i + 4);
     demand(outStart >= (sourceMap[i - 3] ?? 0) && outEnd > outStart && outEnd <= text.length, `segment ${i} of the text`);
-    demand((!isOrdered || start >= (sourceMap[i - 1] ?? 0)) && end > start, `segment ${i} of the original`);
+    demand(
+      (!isOrdered || start >= (sourceMap[i - 1] ?? 0)) && end > start && end <= (original?.length ?? end),
+      `segment ${i} of the original`,
+    );
   }
   return faults;
 }

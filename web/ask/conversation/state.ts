@@ -1,4 +1,4 @@
-import type { StreamEvent, WireAnswer, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
 /** A sentence as it was shown. It never changes afterwards. */
 export interface ShownSentence {
@@ -25,10 +25,14 @@ export type TurnStatus =
   | { readonly type: "stopped" }
   | { readonly type: "failed"; readonly failure: Failure };
 
+/** What a question was asked of, and how; absent: the server's own. */
+export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "detail" | "selection">;
+
 /** A question with what has come of its answer so far. */
 export interface Turn {
   readonly id: number;
   readonly question: string;
+  readonly asked: AskedHow;
   readonly status: TurnStatus;
   readonly sentences: readonly ShownSentence[];
   readonly citations: readonly WireCitation[];
@@ -45,18 +49,21 @@ export interface Conversation {
 export const EMPTY_CONVERSATION: Conversation = { turns: [], sessionId: null };
 
 export type ConversationAction =
-  | { readonly type: "asked"; readonly id: number; readonly question: string }
+  | { readonly type: "asked"; readonly id: number; readonly question: string; readonly asked?: AskedHow }
   | { readonly type: "event"; readonly id: number; readonly event: StreamEvent }
   | { readonly type: "stopped"; readonly id: number }
   | { readonly type: "failed"; readonly id: number; readonly failure: Failure }
+  | { readonly type: "opened"; readonly conversation: Conversation }
   | { readonly type: "cleared" };
 
 export function reduceConversation(state: Conversation, action: ConversationAction): Conversation {
   switch (action.type) {
+    case "opened":
+      return action.conversation;
     case "cleared":
       return EMPTY_CONVERSATION;
     case "asked":
-      return { ...state, turns: [...state.turns, startTurn(action.id, action.question)] };
+      return { ...state, turns: [...state.turns, startTurn(action)] };
     case "stopped":
       return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: "stopped" } }));
     case "failed":
@@ -69,8 +76,9 @@ export function reduceConversation(state: Conversation, action: ConversationActi
   }
 }
 
-function startTurn(id: number, question: string): Turn {
-  return { id, question, status: { type: "running", stage: null }, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
+function startTurn({ id, question, asked = {} }: ConversationAction & { readonly type: "asked" }): Turn {
+  const status = { type: "running", stage: null } as const;
+  return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
 /** A turn that has ended, or was cleared away, is not changed by what still arrives for it. */

@@ -1,57 +1,102 @@
-import { useCallback, useEffect, useReducer, useRef } from "react";
+import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 import { type Client, ClientError } from "../../../src/client/index.ts";
-import { type Conversation, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
+import { type Archive, asStored } from "./archive.ts";
+import { type AskedHow, type Conversation, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
 
 export interface ConversationControls {
+  readonly id: string;
   readonly conversation: Conversation;
   readonly running: boolean;
-  ask(question: string): void;
+  /** Raised whenever what the browser keeps has changed. */
+  readonly saved: number;
+  /** Why this conversation is not kept; `null`: it is. */
+  readonly unkept: string | null;
+  ask(question: string, how?: AskedHow): void;
   stop(): void;
   clear(): void;
+  /** Goes on with a conversation that was kept. */
+  open(id: string): Promise<void>;
 }
 
-/** One conversation with the server: at most one question runs at a time. */
-export function useConversation(client: Client): ConversationControls {
+export interface ConversationParts {
+  readonly client: Pick<Client, "stream">;
+  readonly archive: Archive;
+  readonly owner: string;
+}
+
+/** One conversation with the server, kept in the browser: at most one question runs at a time. */
+export function useConversation({ client, archive, owner }: ConversationParts): ConversationControls {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
+  const [id, setId] = useState(createId);
+  const [saved, setSaved] = useState(0);
+  const [unkept, setUnkept] = useState<string | null>(null);
   const current = useRef<{ id: number; abort: AbortController } | null>(null);
-  const lastId = useRef(0);
   const { sessionId, turns } = conversation;
+  const lastId = turns.at(-1)?.id ?? 0;
+  const running = turns.at(-1)?.status.type === "running";
 
   const ask = useCallback(
-    async (question: string) => {
+    async (question: string, how: AskedHow = {}) => {
       if (current.current !== null) return;
-      lastId.current += 1;
-      const id = lastId.current;
+      const turn = lastId + 1;
       const abort = new AbortController();
-      current.current = { id, abort };
-      dispatch({ type: "asked", id, question });
+      current.current = { id: turn, abort };
+      dispatch({ type: "asked", id: turn, question, asked: how });
       try {
-        const request = sessionId === null ? { question } : { question, session_id: sessionId };
-        for await (const event of client.stream(request, { signal: abort.signal })) dispatch({ type: "event", id, event });
+        const request = { ...how, question, ...(sessionId === null ? {} : { session_id: sessionId }) };
+        for await (const event of client.stream(request, { signal: abort.signal })) dispatch({ type: "event", id: turn, event });
       } catch (error) {
-        dispatch(abort.signal.aborted ? { type: "stopped", id } : { type: "failed", id, failure: toFailure(error) });
+        dispatch(abort.signal.aborted ? { type: "stopped", id: turn } : { type: "failed", id: turn, failure: toFailure(error) });
       } finally {
-        if (current.current?.id === id) current.current = null;
+        if (current.current?.abort === abort) current.current = null;
       }
     },
-    [client, sessionId],
+    [client, sessionId, lastId],
   );
 
   const stop = useCallback(() => {
     if (current.current === null) return;
-    const { id, abort } = current.current;
+    const { id: turn, abort } = current.current;
     current.current = null;
-    dispatch({ type: "stopped", id });
+    dispatch({ type: "stopped", id: turn });
     abort.abort();
   }, []);
 
   const clear = useCallback(() => {
     stop();
+    setId(createId());
     dispatch({ type: "cleared" });
   }, [stop]);
 
+  const open = useCallback(
+    async (other: string) => {
+      const found = await archive.load(other, owner);
+      if (found === null) return;
+      stop();
+      setId(other);
+      dispatch({ type: "opened", conversation: found });
+    },
+    [archive, owner, stop],
+  );
+
+  useEffect(() => {
+    if (turns.length === 0 || running) return;
+    archive.save(id, owner, { turns: asStored(turns), sessionId }).then(
+      () => {
+        setUnkept(null);
+        setSaved((before) => before + 1);
+      },
+      (error: unknown) => setUnkept(error instanceof Error ? error.message : String(error)),
+    );
+  }, [archive, owner, id, turns, sessionId, running]);
+
   useEffect(() => stop, [stop]);
-  return { conversation, running: turns.at(-1)?.status.type === "running", ask, stop, clear };
+  return { id, conversation, running, saved, unkept, ask, stop, clear, open };
+}
+
+/** Random; also where the page is not served from this machine or over TLS, where browsers lack `randomUUID`. */
+function createId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function toFailure(error: unknown): Failure {

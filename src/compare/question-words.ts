@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { PACKAGE_ROOT } from "../package.ts";
+
+const words = z.array(z.string().min(1));
+const groups = z.array(words);
+
+const fileSchema = z.strictObject({
+  /** Why each list stands here. */
+  reasons: z.record(z.string(), z.string().min(1)),
+  persons: groups,
+  wider_persons: z.record(z.string(), words),
+  us_states: words,
+  home_countries: words,
+  abroad: words,
+  periods: groups,
+  negations: words,
+  empty_phrases: words,
+  light_words: words,
+  quantifiers: words,
+  same: groups,
+  opposites: z.array(z.tuple([z.string().min(1), z.string().min(1)])),
+});
+
+type WordFile = z.infer<typeof fileSchema>;
+
+/** General vocabulary of questions: nothing in it belongs to one domain. */
+export interface QuestionWords
+  extends Pick<WordFile, "reasons" | "persons" | "us_states" | "abroad" | "periods" | "empty_phrases" | "same" | "opposites"> {
+  readonly wider: ReadonlyMap<string, readonly string[]>;
+  readonly home: ReadonlySet<string>;
+  readonly negations: ReadonlySet<string>;
+  readonly light: ReadonlySet<string>;
+  readonly quantifiers: ReadonlySet<string>;
+}
+
+/** Reads `question-words.json`; each of its lists says there why it is needed. */
+export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "compare", "question-words.json")): QuestionWords {
+  const { wider_persons, home_countries, negations, light_words, quantifiers, ...lists } = fileSchema.parse(
+    JSON.parse(readFileSync(path, "utf8")),
+  );
+  return {
+    ...lists,
+    wider: new Map(Object.entries(wider_persons)),
+    home: new Set(home_countries),
+    negations: new Set(negations),
+    light: new Set(light_words),
+    quantifiers: new Set(quantifiers),
+  };
+}
+
+/** Persons that no question is told apart by, beside those of the lists. */
+const ANY_PERSON = "someone somebody anyone person people member worker employee doctor lawyer attorney customer".split(" ");
+
+/** Any word for a person, the pronouns aside. */
+export function personPattern(persons: readonly (readonly string[])[]): RegExp {
+  const named = [...persons.flat(), ...ANY_PERSON].filter((word) => !word.startsWith("my "));
+  return new RegExp(String.raw`\b(?:${named.map(literally).join("|")})(?:s|'s|’s)?\b`, "iu");
+}
+
+function literally(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

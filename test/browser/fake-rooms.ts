@@ -1,0 +1,74 @@
+import { loadDomain } from "../../src/engine/domain.ts";
+import type { FeedbackRequest } from "../../src/remember/memory.ts";
+import type { MemoryEngine } from "../../src/server/routes/memory.ts";
+import type { RoomsEngine } from "../../src/server/routes/rooms.ts";
+import type { Answer, Block, StoredDocument } from "../../src/types.ts";
+
+/** A document whose citations of `sampleCitation` stand where they say: that counts its passage from character 1,000. */
+export function documentOf({
+  document,
+  before = "",
+}: {
+  document: Pick<StoredDocument, "id" | "version" | "title" | "path"> & { context: string };
+  before?: string;
+}): StoredDocument {
+  const head = `${before}${document.title}`;
+  const text = `${head.padEnd(998 + before.length, ".")}\n\n${document.context}`;
+  const blocks: Block[] = [{ start: 0, end: head.length, type: "heading", level: 1, header: -1 }];
+  for (const found of text.slice(head.length).matchAll(/[^\n]+/g)) {
+    const start = head.length + found.index;
+    blocks.push({ start, end: start + found[0].length, type: "paragraph", level: 0, header: -1 });
+  }
+  return {
+    ...{ id: document.id, version: document.version, title: document.title, path: document.path, text, blocks },
+    ...{ domain: "veterans", tenant: null, access: "public", source: "test", originalHash: "00", normaliser: "test-1" },
+    ...{ description: null, url: null, asOf: "2026-01-15", authority: null, topic: null, subtopic: null, type: null },
+    ...{ units: [], chunks: [], sourceMap: [], pages: null },
+  };
+}
+
+function emptyDocument(id: string): StoredDocument {
+  return documentOf({ document: { id, version: "1", title: "", path: "empty.md", context: "" } });
+}
+
+/** What the page's rooms ask for, of invented documents and answers; where no documents are given, every id is that of an empty one. */
+export function fakeRooms(
+  parts: { documents?: () => readonly StoredDocument[]; answers?: () => readonly Answer[]; examples?: readonly string[] } = {},
+): RoomsEngine {
+  const { documents, answers = () => [], examples = ["How long is a library card valid?"] } = parts;
+  const scope = { domain: "veterans", tenant: null, access: ["public"] };
+  return {
+    config: { domain: "veterans" },
+    counts: async () => ({ documents: 28 }),
+    domain: (name: string) => {
+      if (name !== "veterans") throw new Error("no such pack");
+      return { ...loadDomain(name), examples };
+    },
+    scope: () => scope,
+    memory: {
+      review: {
+        show: async (id: string) => {
+          const answer = answers().find((one) => one.id === id) ?? null;
+          return { ...scope, answer, curated: null };
+        },
+      },
+    },
+    store: {
+      documents: {
+        load: async (_: unknown, ids: readonly string[]) => {
+          const known = documents?.() ?? ids.map(emptyDocument);
+          return new Map(known.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one]));
+        },
+      },
+    },
+  } as unknown as RoomsEngine;
+}
+
+/** Keeps verdicts, or refuses them; the rest is not asked for. */
+export function fakeMemory(rate: (request: FeedbackRequest) => void): MemoryEngine {
+  return {
+    memory: {} as MemoryEngine["memory"],
+    scope: () => ({ domain: "veterans", tenant: null, access: ["public"] }),
+    feedback: async (request) => rate(request),
+  };
+}

@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { vi } from "vitest";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const hasChromium = existsSync(CHROMIUM);
+
+/** Milliseconds for the page to be built and the browser to start, on a machine that is busy. */
+export const START_MS = 240_000;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WIDTHS = [1280, 390] as const;
+const SCHEMES = ["light", "dark"] as const;
+
+/** Builds the page as it is shipped, into a folder of its own. */
+export async function buildPage(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-rooms-"));
+  const root = fileURLToPath(new URL("../../web", import.meta.url));
+  // Under another name React brings what helps its developers.
+  vi.stubEnv("NODE_ENV", "production");
+  await build({ configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: folder } });
+  vi.unstubAllEnvs();
+  return folder;
+}
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"] });
+}
+
+/** Opens an address; what the browser complains of is added to `complaints`. */
+export async function openPage(browser: Browser, url: string, complaints: string[]): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const opened = await context.newPage();
+  opened.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  opened.on("pageerror", (error) => complaints.push(error.message));
+  await opened.goto(url);
+  return opened;
+}
+
+/** What axe objects to, of any level, at both widths, light and dark. */
+export async function objections(page: Page, state: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    for (const colorScheme of SCHEMES) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      found.push(...(await violations(page)).map((one) => `${state} ${width} ${colorScheme}: ${one}`));
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  return found;
+}
+
+/** The policy of the page lets no script in: it is given through the debugger. */
+async function violations(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: AXE });
+  await session.detach();
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(of: Document, how: object): Promise<Found> } };
+    interface Found {
+      violations: { id: string; nodes: { html: string }[] }[];
+    }
+    const { violations: found } = await axe.run(document, { resultTypes: ["violations"] });
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+  });
+}

@@ -1,0 +1,288 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { eventsOf, sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
+import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
+import type { Answer, StoredDocument } from "../../src/types.ts";
+import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
+import { documentOf, fakeMemory, fakeRooms } from "./fake-rooms.ts";
+import { buildPage, hasChromium, launchBrowser, objections, openPage, START_MS } from "./harness.ts";
+import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
+
+/** Bytes of script that the first view of Ask may load, gzipped. */
+const FIRST_SCRIPT_BYTES = 200_000;
+
+const [first] = REVIEW_ANSWER.citations;
+const storedDocument = (before = "", version = first?.documentVersion ?? ""): StoredDocument =>
+  documentOf({
+    document: {
+      id: first?.documentId ?? "",
+      version,
+      title: "Higher-Level Reviews",
+      path: "topics/higher-level-review.md",
+      context: first?.context ?? "",
+    },
+    before,
+  });
+
+let browser: Browser;
+let webRoot: string;
+let server: RunningServer;
+let engine: FakeAskEngine;
+let page: Page;
+let complaints: string[];
+/** `null`: every id is that of an empty one. */
+let documents: StoredDocument[] | null;
+let answers: Answer[];
+
+describe.skipIf(!hasChromium)("the rooms", () => {
+  beforeAll(async () => {
+    webRoot = await buildPage();
+    browser = await launchBrowser();
+  }, START_MS);
+  afterAll(async () => {
+    await browser?.close();
+    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    documents = [storedDocument()];
+    answers = [{ ...REVIEW_ANSWER, question: QUESTIONS.answer, citations: REVIEW_ANSWER.citations.slice(0, 1) }];
+    engine = createFakeAskEngine(playScenario(0));
+    await start();
+    page = await open("");
+  });
+  afterEach(async () => {
+    await page.context().close();
+    await server.close();
+  });
+
+  it("loads little script before the first question, and all of it from its own server", async () => {
+    const names = await page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith(".js")),
+    );
+    const bytes = names.reduce((sum, name) => sum + gzipSync(readFileSync(join(webRoot, new URL(name).pathname))).length, 0);
+    expect(names.every((name) => name.startsWith(server.url))).toBe(true);
+    expect(bytes).toBeGreaterThan(20_000);
+    expect(bytes).toBeLessThan(FIRST_SCRIPT_BYTES);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("question");
+  });
+
+  it("has nothing that axe objects to, in any state, at both widths, light and dark", async () => {
+    const found: string[] = [];
+    const look = async (state: string) => {
+      found.push(...(await objections(page, state)));
+    };
+    await look("empty");
+    for (const question of [QUESTIONS.answer, QUESTIONS.refusal, QUESTIONS.conflict, QUESTIONS.rejected]) await ask(question);
+    await page.getByRole("heading", { name: "The question was not accepted" }).waitFor();
+    await page
+      .getByRole("button", { name: /^Source 1: / })
+      .first()
+      .click();
+    await look("conversation");
+    await page.getByRole("button", { name: "Sources fit well" }).first().click();
+    await page.getByText("it is no probability").waitFor();
+    await look("confidence");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("dialog").waitFor();
+    await look("history");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await look("sign-in");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Whole document" }).click();
+    await page.locator("mark.is-place").first().waitFor();
+    await look("reader");
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("link", { name: "Why this answer" }).first().click();
+    for (const tab of ["Path", "Passages", "Checks", "Decision", "Record"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await look(`why: ${tab}`);
+    }
+    expect(found).toEqual([]);
+    // What the browser itself says of the question that was refused at the door, and nothing else.
+    expect(complaints).toEqual(["Failed to load resource: the server responded with a status of 400 (Bad Request)"]);
+  }, 600_000);
+
+  it("keeps a conversation over a reload, finds it by its words, and forgets it when told", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByText("every sentence checked").waitFor();
+    await page.reload();
+    await page.getByText("every sentence checked").waitFor();
+    expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.answer]);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    const search = page.getByLabel("Search questions and answers");
+    await search.fill("camel");
+    await page.getByText("0 conversations").waitFor();
+    await search.fill("CONTESTED review");
+    await page
+      .getByRole("button", { name: `${QUESTIONS.answer}`, exact: false })
+      .first()
+      .click();
+    await page.getByText("every sentence checked").waitFor();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("button", { name: "Delete all from this browser" }).click();
+    await page.getByText("There are none yet.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.getByRole("list", { name: "Example questions" }).waitFor();
+    expect(await page.getByRole("article").count()).toBe(0);
+  });
+
+  it("edits a question, and asks for more detail", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByRole("button", { name: "Edit question" }).click();
+    expect(await page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.answer);
+    await page.getByRole("button", { name: "More detail" }).click();
+    await expect.poll(() => engine.calls.map(({ request }) => request.detail)).toEqual(["normal", "more"]);
+  });
+
+  it("tells how an answer was made, also of one that came by a link", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByRole("link", { name: "Why this answer" }).click();
+    await page.locator(".timeline li").first().waitFor();
+    expect(await page.locator(".timeline li").count()).toBe(8);
+    await page.getByRole("tab", { name: "Record" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download the record" }).click();
+    const record = JSON.parse(readFileSync(await (await download).path(), "utf8")) as { answer: { id: string }; stages: unknown[] };
+    expect([record.answer.id, record.stages.length]).toEqual([REVIEW_ANSWER.id, 8]);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".pane").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens a shared answer, and says what to do where it is gone", async () => {
+    await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
+    await page.getByRole("main", { name: "Shared answer" }).getByText(REVIEW_QUOTE).first().waitFor();
+    await page.goto(`${server.url}/#/answer/other`);
+    await page.getByRole("alert").getByText("Ask the question again").waitFor();
+  });
+
+  it("shows the quote in its whole document, and asks of a selection alone", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByRole("button", { name: /^Source 1: / }).click();
+    await page.getByRole("button", { name: "Whole document" }).click();
+    const mark = page.locator("mark.is-place");
+    await mark.first().waitFor();
+    expect((await mark.allTextContents()).join("")).toBe(REVIEW_QUOTE);
+    await mark.first().evaluate((element) => window.getSelection()?.selectAllChildren(element));
+    await page.getByLabel(/^Ask about this selection/).fill("Which limit is that?");
+    await page.getByRole("button", { name: "Ask about it" }).click();
+    await expect
+      .poll(() => engine.calls.at(-1)?.request.selection)
+      .toEqual({ document_id: first?.documentId, start: first?.start, end: first?.end });
+  });
+
+  it("says of a place in a document whether it has moved, changed or gone", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByRole("button", { name: /^Source 1: / }).click();
+    await page.getByRole("button", { name: "Whole document" }).click();
+    await page.locator("mark.is-place").first().waitFor();
+    const link = page.url();
+    documents = [storedDocument("A new beginning. ", "v2")];
+    await page.reload();
+    await page.getByText("Moved.").waitFor();
+    expect((await page.locator("mark.is-place").allTextContents()).join("")).toBe(REVIEW_QUOTE);
+    const changed = storedDocument("", "v3");
+    documents = [{ ...changed, text: changed.text.replaceAll("1 year", "2 years"), blocks: changed.blocks.slice(0, 1) }];
+    await page.reload();
+    await page.getByText("Changed.").waitFor();
+    expect(await page.locator("mark.is-place").count()).toBe(0);
+    documents = [];
+    await page.goto(`${server.url}/`);
+    await page.goto(link);
+    await page.getByText("Gone.").waitFor();
+    expect(await page.getByText(`“${REVIEW_QUOTE}”`).first().isVisible()).toBe(true);
+  });
+
+  it("asks for a key where one is wanted, and says when it is wrong", async () => {
+    await page.context().close();
+    await server.close();
+    await start({ withKey: true });
+    page = await open("");
+    await page.getByRole("alert").getByText("wants a key").waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Key", { exact: true }).fill("wrong-token");
+    await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("Send the admin token").waitFor();
+    await page.getByLabel("Key", { exact: true }).fill("secret-token");
+    await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Signed in" }).waitFor();
+  });
+
+  it(`runs nothing that documents, answers or names hold${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`, async () => {
+    const texts = readHostileTexts().filter((text) => text.trim() !== "");
+    const per = 250;
+    const groups = Array.from({ length: Math.ceil(texts.length / per) }, (_, i) => texts.slice(i * per, (i + 1) * per));
+    await page.context().close();
+    await server.close();
+    documents = null;
+    engine = createFakeAskEngine(async function* ({ request }) {
+      const group = groups[Number(request.question.split(" ").at(-1))] ?? [];
+      const citations = group.map((text, i) =>
+        sampleCitation(i + 1, { title: text, url: text, asOf: text, headingPath: [text], path: text, context: text }, text),
+      );
+      const sentences = group.map((text, i) => ({ text, citations: [i + 1] }));
+      yield* eventsOf(
+        sampleAnswer({ question: request.question, sentences, citations, warnings: group.map((message) => ({ code: message, message })) }),
+      );
+    });
+    await start();
+    for (const [i, group] of groups.entries()) {
+      page = await open("");
+      const happened: string[] = [];
+      page.on("dialog", async (dialog) => {
+        happened.push(`dialog ${dialog.message()}`);
+        await dialog.dismiss();
+      });
+      page.on("request", (request) => {
+        if (!request.url().startsWith(server.url)) happened.push(`request ${request.url()}`);
+      });
+      await ask(`group ${i}`);
+      await page.getByText("Why this answer").waitFor();
+      expect(await page.locator(".source").count()).toBe(group.length);
+      await page.locator(".source-head").first().click();
+      expect(
+        await page.locator("main :is(img, script, style, iframe, object, embed, form:not(.ask-box), video, audio, math)").count(),
+      ).toBe(0);
+      const links = await page.locator("main a").evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol));
+      expect(new Set(links)).toEqual(new Set(links.filter((one) => one === "http:" || one === "https:")));
+      expect(await page.title()).toBe("Sourcebound");
+      expect([...happened, ...complaints]).toEqual([]);
+      if (i < groups.length - 1) await page.context().close();
+    }
+  }, 600_000);
+});
+
+async function start({ withKey = false }: { withKey?: boolean } = {}): Promise<void> {
+  const stored = documents === null ? {} : { documents: () => documents ?? [] };
+  const rooms = fakeRooms({ ...stored, answers: () => answers });
+  const keys = withKey ? { keys: { find: async () => null, any: async () => true }, adminToken: "secret-token" } : {};
+  const app = createApp({ engine, memory: fakeMemory(() => {}), rooms, log: silentLog, webRoot, ...keys });
+  server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+}
+
+async function open(hash: string): Promise<Page> {
+  complaints = [];
+  const opened = await openPage(browser, `${server.url}/${hash}`, complaints);
+  await opened.getByLabel("Your question").waitFor();
+  return opened;
+}
+
+async function ask(question: string): Promise<void> {
+  const before = await page.getByRole("article").count();
+  await page.getByLabel("Your question").fill(question);
+  await page.keyboard.press("Enter");
+  await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
+}

@@ -1,0 +1,26 @@
+import type { Route } from "./route.ts";
+
+export interface Room {
+  readonly name: "ask" | "library" | "review" | "monitor";
+  readonly title: string;
+  readonly route: Route;
+  /** Who may enter; `null`: everybody who may ask. */
+  readonly role: "ingest" | "review" | "admin" | null;
+}
+
+export const ROOMS: readonly Room[] = [
+  { name: "ask", title: "Ask", route: { room: "ask" }, role: null },
+  { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
+  { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
+  { name: "monitor", title: "Monitor", route: { room: "monitor" }, role: "admin" },
+];
+
+/** Rooms that whoever has these roles may enter. */
+export function roomsFor(roles: readonly string[]): readonly Room[] {
+  return ROOMS.filter(({ role }) => role === null || roles.includes(role));
+}
+
+/** The room in which a route lies. */
+export function roomOf({ room }: Route): Room["name"] {
+  return room === "answer" || room === "why" || room === "read" ? "ask" : room;
+}

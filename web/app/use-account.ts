@@ -1,0 +1,72 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
+import { type Api, createApi } from "./api.ts";
+import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
+import { type Loaded, useLoaded } from "./use-loaded.ts";
+
+/** Who uses the page, what may be asked of, and how. */
+export interface Account {
+  readonly api: Api;
+  readonly caller: Loaded<WireCaller>;
+  readonly domains: Loaded<WireDomains>;
+  /** The domain that is asked; `null` until it is known. */
+  readonly domain: WireDomain | null;
+  readonly signedIn: boolean;
+  /** Whose conversations are shown: those of one key are no other key's. */
+  readonly owner: string;
+  readonly preferences: Preferences;
+  prefer(change: Partial<Preferences>): void;
+  /** Throws what the server says of the key; then nothing is kept of it. */
+  signIn(key: string, keep: boolean): Promise<void>;
+  signOut(): void;
+  reload(): void;
+}
+
+export function useAccount(): Account {
+  const [key, setKey] = useState(readKey);
+  const current = useRef(key);
+  const api = useMemo(() => createApi(() => current.current), []);
+  const [preferences, setPreferences] = useState(readPreferences);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
+  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/whoami", signal), [api, key]));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
+  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/domains", signal), [api, key]));
+
+  useEffect(() => {
+    document.documentElement.dataset.theme = preferences.theme;
+    writePreferences(preferences);
+  }, [preferences]);
+
+  const use = useCallback((next: string | null, keep: boolean) => {
+    current.current = next;
+    writeKey(next, keep);
+    setKey(next);
+  }, []);
+
+  return {
+    ...{ api, caller, domains, preferences, signedIn: key !== null, owner: ownerOf(key) },
+    domain: domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null,
+    prefer: useCallback((change) => setPreferences((before) => ({ ...before, ...change })), []),
+    signIn: useCallback(
+      async (given, keep) => {
+        await createApi(() => given).get<WireCaller>("/v1/whoami");
+        use(given, keep);
+      },
+      [use],
+    ),
+    signOut: useCallback(() => use(null, false), [use]),
+    reload: useCallback(() => {
+      reloadCaller();
+      reloadDomains();
+    }, [reloadCaller, reloadDomains]),
+  };
+}
+
+function domainOf({ domains }: WireDomains, preferred: string): WireDomain | null {
+  return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
+}
+
+/** The public part of a key; conversations without one are another's. */
+function ownerOf(key: string | null): string {
+  return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
+}

@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useState } from "react";
+import { ClientError } from "../../src/client/index.ts";
+import { messageOf } from "./api.ts";
+
+export type Loaded<T> =
+  | { readonly type: "loading" }
+  | { readonly type: "ready"; readonly value: T }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
+
+/** What a call gives; asked again by the function beside it. What an older call brings late is dropped. */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonly [Loaded<T>, () => void] {
+  const [state, setState] = useState<Loaded<T>>({ type: "loading" });
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is a reason to load
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((before) => (before.type === "ready" ? before : { type: "loading" }));
+    load(abort.signal).then(
+      (value) => {
+        if (!abort.signal.aborted) setState({ type: "ready", value });
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setState({ type: "failed", code: error instanceof ClientError ? error.code : "page_failed", message: messageOf(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [load, attempt]);
+  return [state, useCallback(() => setAttempt((before) => before + 1), [])];
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { WireCitation } from "../../src/client/index.ts";
+import { toBlocks } from "./answer-blocks.ts";
+
+const CONTEXT = "Some facts.\n\nPaid are:\n\nbread\nmilk\nsalt\n\nNothing else is paid.";
+function cite(n: number, quote: string, parts: Partial<WireCitation> = {}): WireCitation {
+  const quote_start = CONTEXT.indexOf(quote);
+  return { n, quote, context: CONTEXT, quote_start, document_id: "d", ...parts } as WireCitation;
+}
+const row = (cells: readonly string[], header_start = 5): NonNullable<WireCitation["row"]> => ({
+  cells: cells.map((text, i) => ({ name: `c${i}`, text })),
+  header: "h",
+  header_start,
+  header_end: header_start + 1,
+});
+const blocksOf = (...citations: WireCitation[]) =>
+  toBlocks(
+    citations.map(({ quote, n }) => ({ text: quote, citations: [n] })),
+    citations,
+  );
+
+describe("an answer's blocks", () => {
+  it("joins items of a list that follow one another, also where one quote holds several", () => {
+    const blocks = blocksOf(cite(1, "Some facts."), cite(2, "bread"), cite(3, "milk\nsalt"), cite(4, "Nothing else is paid."));
+    expect(blocks.map(({ type }) => type)).toEqual(["text", "list", "text"]);
+    expect(blocks[1]).toMatchObject({ sentences: [{ index: 1 }, { index: 2 }] });
+  });
+
+  it("joins rows of one table, and parts those of another table or document", () => {
+    const blocks = blocksOf(
+      cite(1, "a", { row: row(["a", "b"]) }),
+      cite(2, "c", { row: row(["c", "d"]) }),
+      cite(3, "e", { row: row(["e"], 99) }),
+      cite(4, "f", { row: row(["f"], 99), document_id: "other" }),
+    );
+    expect(blocks.map((block) => (block.type === "table" ? block.rows.map(({ cells }) => cells.join()) : []))).toEqual([
+      ["a,b", "c,d"],
+      ["e"],
+      ["f"],
+    ]);
+  });
+
+  it("takes for text what was written, what cites several, and what does not stand where its citation says", () => {
+    const citations = [cite(1, "bread"), cite(2, "milk", { quote_start: 0 })];
+    const blocks = toBlocks(
+      [
+        { text: "Bread is paid.", citations: [1] },
+        { text: "bread", citations: [1, 2] },
+        { text: "milk", citations: [2] },
+        { text: "bread", citations: [7] },
+      ],
+      citations,
+    );
+    expect(blocks.map(({ type }) => type)).toEqual(["text", "text", "text", "text"]);
+    expect(toBlocks([], [])).toEqual([]);
+  });
+});

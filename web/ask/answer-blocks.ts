@@ -1,0 +1,63 @@
+import type { WireCitation } from "../../src/client/index.ts";
+import type { ShownSentence } from "./conversation/state.ts";
+
+/** A sentence with its place in the answer. */
+export interface PlacedSentence extends ShownSentence {
+  readonly index: number;
+}
+
+/** Sentences that are shown together: what was a table or a list in the document is one here. */
+export type AnswerBlock =
+  | { readonly type: "text"; readonly sentences: readonly [PlacedSentence] }
+  | { readonly type: "list"; readonly sentences: readonly PlacedSentence[] }
+  | {
+      readonly type: "table";
+      readonly columns: readonly string[];
+      readonly caption: string | null;
+      readonly rows: readonly { readonly cells: readonly string[]; readonly sentence: PlacedSentence }[];
+    };
+
+type Row = NonNullable<WireCitation["row"]>;
+
+/** Rows of one table that follow one another are one table, items of one list one list. */
+export function toBlocks(sentences: readonly ShownSentence[], citations: readonly WireCitation[]): AnswerBlock[] {
+  const blocks: AnswerBlock[] = [];
+  let before: WireCitation | null = null;
+  for (const [index, sentence] of sentences.entries()) {
+    const placed = { ...sentence, index };
+    const cited = quotedBy(sentence, citations);
+    const last = blocks.at(-1);
+    const follows = before !== null && cited !== null && before.document_id === cited.document_id;
+    if (cited?.row !== undefined) {
+      const row = { cells: cited.row.cells.map(({ text }) => text), sentence: placed };
+      if (last?.type === "table" && follows && before?.row?.header_start === cited.row.header_start) {
+        blocks[blocks.length - 1] = { ...last, rows: [...last.rows, row] };
+      } else blocks.push({ type: "table", columns: columnsOf(cited.row), caption: cited.row.caption ?? null, rows: [row] });
+    } else if (cited !== null && isListItem(cited)) {
+      if (last?.type === "list" && follows) blocks[blocks.length - 1] = { ...last, sentences: [...last.sentences, placed] };
+      else blocks.push({ type: "list", sentences: [placed] });
+    } else blocks.push({ type: "text", sentences: [placed] });
+    before = cited;
+  }
+  return blocks;
+}
+
+/** The citation whose quote a sentence is, word for word; `null`: it was written, or cites several. */
+function quotedBy({ text, citations: [n, ...others] }: ShownSentence, citations: readonly WireCitation[]): WireCitation | null {
+  if (others.length > 0) return null;
+  const cited = citations.find((citation) => citation.n === n);
+  return cited?.quote === text ? cited : null;
+}
+
+function columnsOf({ cells }: Row): string[] {
+  return cells.map(({ name }) => name);
+}
+
+/** In normalised text one line break parts items of a list and rows of a table, two part everything else. */
+function isListItem({ context, quote, quote_start: start }: WireCitation): boolean {
+  if (context.slice(start, start + quote.length) !== quote) return false;
+  const single = (text: string, at: number) => text[at] === "\n";
+  const before = single(context, start - 1) && !single(context, start - 2);
+  const after = single(context, start + quote.length) && !single(context, start + quote.length + 1);
+  return quote.includes("\n") || before || after;
+}

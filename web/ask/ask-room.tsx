@@ -1,0 +1,122 @@
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { readOpen, writeOpen } from "../app/preferences.ts";
+import type { Account } from "../app/use-account.ts";
+import { AskBox } from "./ask-box.tsx";
+import { type Archive, openArchive } from "./conversation/archive.ts";
+import type { AskedHow } from "./conversation/state.ts";
+import { useConversation } from "./conversation/use-conversation.ts";
+import { Sessions } from "./sessions.tsx";
+import { TurnView, type TurnViewProps } from "./turn-view.tsx";
+import { Welcome } from "./welcome.tsx";
+
+export interface AskRoomProps {
+  readonly account: Account;
+  /** What stands beside the conversation. */
+  readonly pane: ((parts: PaneParts) => ReactNode) | null;
+  /** @default the one of this browser */
+  readonly archive?: Archive;
+}
+
+export interface PaneParts {
+  readonly turns: ReturnType<typeof useConversation>["conversation"]["turns"];
+  /** Asks of a part of a document. */
+  readonly ask: (question: string, how: AskedHow) => void;
+  readonly running: boolean;
+}
+
+/** Earlier questions above, the question box below. */
+export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
+  const { api, owner } = account;
+  const archive = useMemo(() => given ?? openArchive(), [given]);
+  const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
+  const [text, setText] = useState("");
+  const { turns } = conversation;
+  const box = useRef<HTMLTextAreaElement>(null);
+  const last = useRef<HTMLElement>(null);
+  const lastId = turns.at(-1)?.id;
+  const how = useHow(account);
+
+  useEffect(() => {
+    if (lastId !== undefined) last.current?.scrollIntoView({ block: "start" });
+  }, [lastId]);
+  useEffect(() => {
+    const before = readOpen();
+    if (before !== null) void open(before).catch(() => {});
+    // On a touch screen the keyboard would cover what the page says about itself.
+    if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+  }, [open]);
+  useEffect(() => {
+    if (turns.length > 0) writeOpen(id);
+  }, [id, turns.length]);
+
+  const andReturn = useCallback((act: () => void) => {
+    act();
+    box.current?.focus();
+  }, []);
+  const clearAll = useCallback(() => {
+    writeOpen(null);
+    andReturn(clear);
+  }, [andReturn, clear]);
+  const edit = useCallback((question: string) => andReturn(() => setText(question)), [andReturn]);
+  const rate = useRate(account);
+  const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
+  const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
+
+  return (
+    <main className={`room ask-room${turns.length === 0 ? " is-empty" : ""}${pane === null ? "" : " has-pane"}`}>
+      {turns.length === 0 ? null : <h1 className="visually-hidden">Conversation</h1>}
+      <section className="conversation" aria-label="Conversation">
+        <div className="room-bar">
+          <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
+          {turns.length === 0 ? null : (
+            <button type="button" className="quiet-button" onClick={clearAll}>
+              New conversation
+            </button>
+          )}
+        </div>
+        {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
+        {turns.length === 0 ? <Welcome account={account} onAsk={askAnew} /> : null}
+        {turns.map((turn) => (
+          <TurnView
+            key={turn.id}
+            {...{ turn, api }}
+            busy={running}
+            last={turn.id === lastId}
+            onAsk={askAgain}
+            onEdit={edit}
+            onRate={rate}
+            ref={turn.id === lastId ? last : null}
+          />
+        ))}
+      </section>
+      {pane === null ? null : pane({ turns, ask: askAgain, running })}
+      <section className="ask" aria-label="Ask">
+        <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
+      </section>
+    </main>
+  );
+}
+
+/** What the page's choices mean for a question. */
+function useHow({ domain, preferences: { tenant, profile } }: Account): AskedHow {
+  return useMemo(
+    () => ({
+      ...(domain === null || domain.default ? {} : { domain: domain.name }),
+      ...(domain?.tenants.some(({ name }) => name === tenant) ? { tenant } : {}),
+      ...(profile === "" ? {} : { profile }),
+    }),
+    [domain, tenant, profile],
+  );
+}
+
+function useRate({ api }: Account): TurnViewProps["onRate"] {
+  return useCallback(
+    ({ id, session_id, domain }, verdict, reason) =>
+      api.feedback({
+        ...{ id, verdict, domain },
+        ...(session_id === null ? {} : { session_id }),
+        ...(reason === undefined ? {} : { reason }),
+      }),
+    [api],
+  );
+}

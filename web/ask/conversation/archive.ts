@@ -1,0 +1,90 @@
+import { type DBSchema, openDB } from "idb";
+import type { Conversation, Turn } from "./state.ts";
+
+/** A conversation as it is listed. */
+export interface ConversationEntry {
+  readonly id: string;
+  readonly owner: string;
+  /** The first question. */
+  readonly title: string;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+  readonly turns: number;
+  /** Lower case: what is searched. */
+  readonly text: string;
+}
+
+/** Conversations of this browser. The server forgets a session after a while; here it stays until it is deleted. */
+export interface Archive {
+  /** Newest first. */
+  list(owner: string): Promise<ConversationEntry[]>;
+  load(id: string, owner: string): Promise<Conversation | null>;
+  save(id: string, owner: string, conversation: Conversation): Promise<void>;
+  delete(id: string): Promise<void>;
+  deleteAll(owner: string): Promise<void>;
+}
+
+interface Tables extends DBSchema {
+  entries: { key: string; value: ConversationEntry; indexes: { owner: string } };
+  conversations: { key: string; value: { readonly id: string; readonly owner: string; readonly conversation: Conversation } };
+}
+
+/** Characters of a conversation that are searched. */
+const SEARCHED_CHARACTERS = 20_000;
+
+export function openArchive(now: () => number = Date.now): Archive {
+  const opening = openDB<Tables>("sourcebound", 1, {
+    upgrade(db) {
+      db.createObjectStore("entries", { keyPath: "id" }).createIndex("owner", "owner");
+      db.createObjectStore("conversations", { keyPath: "id" });
+    },
+  });
+  // Where a browser keeps nothing, every call says so; an unasked promise must not.
+  opening.catch(() => {});
+  return {
+    async list(owner) {
+      const entries = await (await opening).getAllFromIndex("entries", "owner", owner);
+      return entries.sort((a, b) => b.updatedAt - a.updatedAt);
+    },
+    async load(id, owner) {
+      const found = await (await opening).get("conversations", id);
+      return found === undefined || found.owner !== owner ? null : found.conversation;
+    },
+    async save(id, owner, conversation) {
+      const entry = { ...describe(conversation), id, owner, updatedAt: now() };
+      const transaction = (await opening).transaction(["entries", "conversations"], "readwrite");
+      await Promise.all([
+        transaction.objectStore("entries").put(entry),
+        transaction.objectStore("conversations").put({ id, owner, conversation }),
+        transaction.done,
+      ]);
+    },
+    async delete(id) {
+      const transaction = (await opening).transaction(["entries", "conversations"], "readwrite");
+      await Promise.all([
+        transaction.objectStore("entries").delete(id),
+        transaction.objectStore("conversations").delete(id),
+        transaction.done,
+      ]);
+    },
+    async deleteAll(owner) {
+      for (const { id } of await this.list(owner)) await this.delete(id);
+    },
+  };
+}
+
+function describe({ turns }: Conversation): Pick<ConversationEntry, "title" | "turns" | "text"> {
+  const text = turns.map(({ question, sentences }) => [question, ...sentences.map((one) => one.text)].join("\n")).join("\n");
+  return { title: turns[0]?.question ?? "", turns: turns.length, text: text.slice(0, SEARCHED_CHARACTERS).toLowerCase() };
+}
+
+/** Those that hold every word that was typed, in the order in which they were given. */
+export function findConversations(entries: readonly ConversationEntry[], typed: string): readonly ConversationEntry[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter(({ text }) => words.every((word) => text.includes(word)));
+}
+
+/** What was running when the page was closed did not come to its end. */
+export function asStored(turns: readonly Turn[]): readonly Turn[] {
+  return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "stopped" } } : turn));
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { checkInWords, confidenceInWords, isTechnical, warningInWords } from "./plain-words.ts";
+
+describe("plain words", () => {
+  it("claims no likelihood for a confidence that nobody fitted", () => {
+    for (const agg_conf of [0, 0.2, 0.5, 0.99, 1]) {
+      const { label, meaning } = confidenceInWords({ agg_conf, agg_conf_calibrated: false });
+      expect(label).not.toMatch(/likely/i);
+      expect(meaning).toContain("no probability");
+    }
+    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true }).label).toBe("Confidence not known");
+  });
+
+  it("follows the scale for a fitted one", () => {
+    const label = (agg_conf: number) => confidenceInWords({ agg_conf, agg_conf_calibrated: true }).label;
+    expect([0.9, 0.66, 0.33, 0.32].map(label)).toEqual(["Very likely answered", "Likely answered", "May be answered", "Unlikely answered"]);
+  });
+
+  it("keeps figures of the machinery away from readers", () => {
+    expect(warningInWords({ code: "low_confidence", message: "internal confidence 41.0 %" })).not.toMatch(/\d/);
+    expect(isTechnical({ code: "other", message: "80 % likely; the calibration va-golden does not fit" })).toBe(true);
+    expect(warningInWords({ code: "new", message: "As it comes." })).toBe("As it comes.");
+    expect(checkInWords({ name: "new-check", reason: "as it comes" })).toBe("as it comes");
+  });
+});

@@ -1,0 +1,93 @@
+import type { WireAnswer, WireWarning } from "../../src/client/index.ts";
+
+/** What the server says in its own words, for people who never read a manual. What is not listed is shown as the server says it. */
+
+const WARNINGS: Readonly<Record<string, string>> = {
+  low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this.",
+  weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this.",
+  dense_failed: "The search by meaning was not available: only the words of the question were searched for.",
+  filter_narrow: "Nothing was searched outside the part that you chose.",
+  web_failed: "The web could not be asked about the doubtful passages.",
+  web_off: "The web was not asked about the doubtful passages.",
+  stream_differs: "The finished answer differs from what was shown while it was made. This is the finished one.",
+};
+
+/** Shown as boxes of their own, once. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
+
+/** How the answer was made, not what is wrong with it. */
+const TECHNICAL_NOTICES: ReadonlySet<string> = new Set(["not_built", "no_encoder", "encoder_switch", "uncalibrated"]);
+
+export function warningInWords({ code, message }: Pick<WireWarning, "code" | "message">): string {
+  return WARNINGS[code] ?? message;
+}
+
+export function isShownElsewhere({ code }: { readonly code: string }): boolean {
+  return SHOWN_ELSEWHERE.has(code);
+}
+
+export function isTechnical({ code, message }: { readonly code: string; readonly message: string }): boolean {
+  return TECHNICAL_NOTICES.has(code) || /\bcalibrat/i.test(message);
+}
+
+const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {
+  supported: "Checked: the source says this.",
+  unsupported: "The source shown does not clearly say this.",
+  contradicted: "The source shown says something else.",
+  unchecked: "This sentence could not be checked.",
+};
+
+export function claimInWords(status: WireAnswer["claims"][number]["status"]): string {
+  return CLAIMS[status];
+}
+
+const CHECKS: Readonly<Record<string, string>> = {
+  addition: "says more than its source",
+  citations: "names a source that does not fit",
+  entities: "uses a name that its source does not",
+  faithfulness: "goes beyond its source",
+  grounding: "has no firm ground in its source",
+  novelty: "holds words that its source does not",
+  pii: "may hold personal data",
+  polarity: "may turn its source around",
+  relevancy: "may not answer the question",
+  support: "is only partly carried by its source",
+  terminology: "does not use the agreed terms",
+  urls: "holds an address that no source gives",
+  values: "gives a number that its source does not",
+};
+
+/** What a check's warning means for the sentence that it stands at. */
+export function checkInWords({ name, reason }: Pick<WireAnswer["checks"][number], "name" | "reason">): string {
+  const words = CHECKS[name];
+  return words === undefined ? reason : `This sentence ${words}.`;
+}
+
+export interface ConfidenceWords {
+  readonly label: string;
+  readonly meaning: string;
+}
+
+/**
+ * A confidence as people speak of it. Calibrated ones follow the likelihood scale of the IPCC's guidance note on uncertainty (2010): very
+ * likely from 90 %, likely from 66 %, about as likely as not from 33 %. Others only order answers, and no likelihood is claimed for them.
+ */
+export function confidenceInWords({
+  agg_conf: value,
+  agg_conf_calibrated: calibrated,
+}: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): ConfidenceWords {
+  if (value === null) return { label: "Confidence not known", meaning: "Nothing was found that could be judged." };
+  const percent = `${Math.round(value * 100)} in 100`;
+  if (!calibrated) {
+    return {
+      label: value >= 0.66 ? "Sources fit well" : value >= 0.33 ? "Sources fit partly" : "Sources fit loosely",
+      meaning: `How well the passages fit the question, ${percent} points. It orders answers: a higher one is more often right. Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.`,
+    };
+  }
+  const label =
+    value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
+  return {
+    label,
+    meaning: `Of answers like this one, about ${percent} rest on passages that do answer the question. This was measured on questions whose right answers are known.`,
+  };
+}

@@ -1,0 +1,57 @@
+import { useCallback } from "react";
+import type { WireAnswer } from "../../src/client/index.ts";
+import { formatRoute } from "../app/route.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { goTo } from "../app/use-route.ts";
+import type { Turn } from "./conversation/state.ts";
+import { TurnView } from "./turn-view.tsx";
+
+export interface SharedAnswerProps {
+  readonly id: string;
+  readonly account: Account;
+}
+
+/** An answer that somebody shares, as it was given. */
+export function SharedAnswer({ id, account: { api } }: SharedAnswerProps) {
+  const path = `/v1/answers/${encodeURIComponent(id)}`;
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireAnswer>(path, signal), [api, path]));
+  return (
+    <main className="room-page" aria-label="Shared answer">
+      <h1 className="visually-hidden">Shared answer</h1>
+      <div className="room-bar">
+        <a className="quiet-button" href={formatRoute({ room: "ask" })}>
+          Ask a question of your own
+        </a>
+      </div>
+      {state.type === "loading" ? <p role="status">Reading the answer…</p> : null}
+      {state.type === "failed" ? (
+        <div className="message is-warning" role="alert">
+          <p>{state.message}</p>
+          <button type="button" className="quiet-button" onClick={reload}>
+            Try again
+          </button>
+        </div>
+      ) : null}
+      {state.type === "ready" ? (
+        <TurnView
+          turn={asTurn(state.value)}
+          api={api}
+          busy={false}
+          last={false}
+          onAsk={() => goTo({ room: "ask" })}
+          onEdit={() => goTo({ room: "ask" })}
+          onRate={({ id: rated, domain }, verdict, reason) =>
+            api.feedback({ id: rated, verdict, domain, ...(reason === undefined ? {} : { reason }) })
+          }
+          ref={null}
+        />
+      ) : null}
+    </main>
+  );
+}
+
+function asTurn(answer: WireAnswer): Turn {
+  const { question, sentences, citations, warnings } = answer;
+  return { id: 1, question, asked: {}, status: { type: "answered", answer }, sentences, citations, notices: [], warnings, stages: [] };
+}

@@ -1,0 +1,52 @@
+import type { Account } from "../app/use-account.ts";
+import { formatCount } from "../format.ts";
+
+export interface WelcomeProps {
+  readonly account: Account;
+  readonly onAsk: (question: string) => void;
+}
+
+/** Examples that are shown. */
+const EXAMPLES = 3;
+
+/** What this is about, and three questions that its own documents answer. */
+export function Welcome({ account, onAsk }: WelcomeProps) {
+  const { domain, domains, reload } = account;
+  return (
+    <div className="welcome">
+      <h1>{domain === null ? "Ask the documents." : `Ask about ${domain.title}.`}</h1>
+      {domain === null || domain.description === "" ? null : <p>{domain.description}</p>}
+      <p>
+        Every sentence of an answer is checked against an exact quote that you can open. When the documents are not enough, it says so.
+        {domain === null ? "" : ` ${formatCount(domain.documents, "document")} can be searched.`}
+      </p>
+      {domains.type === "loading" ? <p role="status">Asking what there is to ask…</p> : null}
+      {domains.type === "failed" ? (
+        <div className="message is-warning" role="alert">
+          <p>{domains.message}</p>
+          {domains.code === "key_missing" || domains.code === "key_wrong" ? (
+            <p>Use “Sign in” above.</p>
+          ) : (
+            <button type="button" className="quiet-button" onClick={reload}>
+              Try again
+            </button>
+          )}
+        </div>
+      ) : null}
+      {domain?.documents === 0 ? (
+        <p className="message is-warning">There are no documents yet. Whoever runs the server adds some with the command ingest.</p>
+      ) : null}
+      {domain === null || domain.documents === 0 || domain.examples.length === 0 ? null : (
+        <ul className="examples" aria-label="Example questions">
+          {domain.examples.slice(0, EXAMPLES).map((question) => (
+            <li key={question}>
+              <button type="button" onClick={() => onAsk(question)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { goTo } from "../app/use-route.ts";
+
+export interface PaneProps {
+  readonly title: string;
+  /** What is beside the title. */
+  readonly head?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** What stands beside the conversation; over it on a narrow screen. Escape closes it. */
+export function Pane({ title, head, children }: PaneProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const close = () => goTo({ room: "ask" });
+  return (
+    <section
+      className="pane"
+      aria-label={title}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key === "Escape" && !event.defaultPrevented) close();
+      }}
+    >
+      <div className="pane-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        {head}
+        <button type="button" className="quiet-button" onClick={close}>
+          Close
+        </button>
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Loaded } from "../app/use-loaded.ts";
+
+export interface StateLineProps {
+  readonly state: Loaded<unknown>;
+  /** What is being read, such as "the queue". */
+  readonly what: string;
+  readonly onRetry: () => void;
+}
+
+/** Failures that another key mends. */
+const KEY_CODES: ReadonlySet<string> = new Set([
+  "key_missing",
+  "key_wrong",
+  "role_missing",
+  "admin_off",
+  "admin_token_wrong",
+  "scope_denied",
+]);
+
+/** What is said while something loads, and why it did not. */
+export function StateLine({ state, what, onRetry }: StateLineProps) {
+  if (state.type === "ready") return null;
+  if (state.type === "loading") {
+    return (
+      <p role="status" className="room-wait">
+        Reading {what}…
+      </p>
+    );
+  }
+  return (
+    <div className="message is-warning" role="alert">
+      <p>{state.message}</p>
+      {KEY_CODES.has(state.code) ? (
+        <p>Sign in with a key that may do this.</p>
+      ) : (
+        <button type="button" className="quiet-button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { useCallback, useEffect, useId, useMemo, useState } from "react";
+import type { WireStatistics } from "../../src/client/index.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatCost, formatCount, formatDuration, formatNumber } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { Bars } from "./bars.tsx";
+
+export interface MonitorRoomProps {
+  readonly account: Account;
+}
+
+const HOUR_MS = 3_600_000;
+const RANGES = [
+  { name: "hour", title: "Last hour", ms: HOUR_MS },
+  { name: "day", title: "Last 24 hours", ms: 24 * HOUR_MS },
+  { name: "week", title: "Last 7 days", ms: 7 * 24 * HOUR_MS },
+  { name: "all", title: "All that is kept", ms: null },
+] as const;
+/** Milliseconds between two looks while it is live. */
+const LIVE_MS = 10_000;
+
+/** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
+export default function MonitorRoom({ account: { api, domain } }: MonitorRoomProps) {
+  const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("day");
+  const [live, setLive] = useState(false);
+  const id = useId();
+  const load = useCallback(
+    (signal: AbortSignal) => api.get<WireStatistics>(statisticsPath(domain?.name, range), signal),
+    [api, domain, range],
+  );
+  const [state, reload] = useLoaded(load);
+  useEffect(() => {
+    if (!live) return;
+    const timer = setInterval(reload, LIVE_MS);
+    return () => clearInterval(timer);
+  }, [live, reload]);
+  return (
+    <main className="room-page" aria-labelledby="monitor-title">
+      <h1 id="monitor-title" className="room-title">
+        Monitor
+      </h1>
+      <div className="filters">
+        <label htmlFor={id}>Time</label>
+        <select
+          id={id}
+          className="field"
+          value={range}
+          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "day")}
+        >
+          {RANGES.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <label className="check">
+          <input type="checkbox" checked={live} onChange={(event) => setLive(event.target.checked)} />
+          Look again every {LIVE_MS / 1000} seconds
+        </label>
+        <button type="button" className="quiet-button" onClick={reload}>
+          Look again
+        </button>
+      </div>
+      <StateLine state={state} what="the figures" onRetry={reload} />
+      {state.type === "ready" ? <Figures statistics={state.value} /> : null}
+    </main>
+  );
+}
+
+function statisticsPath(domain: string | undefined, range: string): string {
+  const ms = RANGES.find(({ name }) => name === range)?.ms ?? null;
+  const since = ms === null ? {} : { since: new Date(Date.now() - ms).toISOString() };
+  return `/v1/admin/stats?${new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since })}`;
+}
+
+function Figures({ statistics }: { readonly statistics: WireStatistics }) {
+  const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence } = statistics;
+  const parts = useMemo(() => confidence.counts.map((count, i) => ({ name: `${i * 10}–${(i + 1) * 10} of 100`, count })), [confidence]);
+  if (interactions === 0) return <p>Nothing was asked in this time.</p>;
+  const ms = (value: number | null) => (value === null ? "not known" : formatDuration(value));
+  return (
+    <>
+      <ul className="cards">
+        <Card title="Questions" value={formatNumber(interactions)} />
+        <Card title="Served from memory" value={hits === null ? "not known" : `${Math.round(hits * 100)} %`} />
+        <Card title="Half are answered within" value={ms(latency.p50)} />
+        <Card title="95 of 100 within" value={ms(latency.p95)} note={`longest ${ms(latency.max)}`} />
+        <Card title="Spent" value={formatCost(spent.usd)} note={costNote(spent)} />
+        <Card title="Saved by memory" value={formatCost(saved.usd)} note={costNote(saved)} />
+        <Card title="Readers say right / wrong" value={`${formatNumber(feedback.up)} / ${formatNumber(feedback.down)}`} />
+      </ul>
+      <div className="charts">
+        <Bars title="What became of questions" bars={named(statistics.statuses, STATUSES)} />
+        <Bars title="Why it was refused" bars={named(statistics.refusals, REFUSALS)} />
+        <Bars title="Where answers came from" bars={named(statistics.levels, LEVELS)} />
+        <Bars
+          title="Confidence"
+          bars={parts}
+          note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without one`}
+        />
+        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic, count }))} />
+        <Bars title="Reviews" bars={named(statistics.reviews, {})} />
+      </div>
+    </>
+  );
+}
+
+function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
+  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} not counted`}`;
+}
+
+function Card({ title, value, note }: { readonly title: string; readonly value: string; readonly note?: string }) {
+  return (
+    <li className="card">
+      <span className="muted">{title}</span>
+      <strong className="figure">{value}</strong>
+      {note === undefined ? null : <span className="muted">{note}</span>}
+    </li>
+  );
+}
+
+const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
+const LEVELS = { miss: "made anew", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
+const REFUSALS = {
+  nothing_relevant: "nothing relevant found",
+  evidence_too_weak: "evidence too weak",
+  not_reliable: "no reliable answer",
+  empty_corpus: "no documents",
+  injection: "an attack",
+  language: "not English",
+  small_talk: "small talk",
+  crisis: "somebody in distress",
+};
+
+function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
+  return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
+}

@@ -1,0 +1,115 @@
+import { memo, type ReactNode, useMemo } from "react";
+import type { WireDocument } from "../../src/client/index.ts";
+
+/** A stretch that is marked, with what it is to whom. */
+export interface Highlight {
+  readonly start: number;
+  readonly end: number;
+  readonly type: "place" | "cited";
+  readonly label: string;
+}
+
+export interface DocumentTextProps {
+  readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
+  readonly highlights: readonly Highlight[];
+}
+
+/** Blocks that are laid out together; what is far from the screen is not laid out at all. */
+const SECTION_BLOCKS = 40;
+
+/** The whole text as it is built: headings, paragraphs, lists, tables, with pages and marks. Every piece knows its offset. */
+export const DocumentText = memo(function DocumentText({ document, highlights }: DocumentTextProps) {
+  const sections = useMemo(() => toSections(document), [document]);
+  return sections.map((blocks) => (
+    <div key={blocks[0]?.[0]} className="text-section">
+      {blocks.map((block) => (
+        <TextBlock key={block[0]} block={block} {...{ document, highlights }} />
+      ))}
+    </div>
+  ));
+});
+
+type Block = WireDocument["blocks"][number];
+
+function toSections({ blocks }: Pick<WireDocument, "blocks">): Block[][] {
+  const sections: Block[][] = [];
+  for (let i = 0; i < blocks.length; i += SECTION_BLOCKS) sections.push(blocks.slice(i, i + SECTION_BLOCKS));
+  return sections;
+}
+
+function TextBlock({ block: [start, end, type, level, header], document, highlights }: DocumentTextProps & { readonly block: Block }) {
+  const { text, pages, blocks } = document;
+  const page = pages === null ? -1 : pages.findLastIndex((at) => at >= start && at < end);
+  const pieces = (from: number, to: number) => <Pieces {...{ text, highlights }} start={from} end={to} />;
+  return (
+    <>
+      {page < 0 ? null : <p className="page-number">Page {page + 1}</p>}
+      {type === "table-row" ? (
+        <Row start={start} row={text.slice(start, end)} isHeader={blocks[header]?.[0] === start} pieces={pieces} />
+      ) : (
+        <div
+          data-at={start}
+          className={`text-${type} level-${level}`}
+          {...(type === "heading" ? { role: "heading", "aria-level": Math.min(6, level + 2) } : {})}
+        >
+          {pieces(start, end)}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly start: number;
+  readonly row: string;
+  readonly isHeader: boolean;
+  readonly pieces: (start: number, end: number) => ReactNode;
+}
+
+const CELL_BOUNDARY = " | ";
+
+function Row({ start, row, isHeader, pieces }: RowProps) {
+  let at = start;
+  return (
+    <div data-at={start} className={isHeader ? "text-row is-header" : "text-row"}>
+      {row.split(CELL_BOUNDARY).map((cell) => {
+        const from = at;
+        at += cell.length + CELL_BOUNDARY.length;
+        return (
+          <span key={from} className="text-cell">
+            {pieces(from, from + cell.length)}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+interface PiecesProps {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly highlights: readonly Highlight[];
+}
+
+/** A stretch cut where marks begin and end. */
+function Pieces({ text, start, end, highlights }: PiecesProps) {
+  const inside = highlights.filter((one) => one.start < end && one.end > start);
+  const cuts = [start, end, ...inside.flatMap((one) => [one.start, one.end])].filter((at) => at >= start && at <= end);
+  const places = [...new Set(cuts)].sort((a, b) => a - b);
+  return places.slice(0, -1).map((from, i) => {
+    const to = places[i + 1] ?? end;
+    const over = inside.filter((one) => one.start <= from && one.end >= to);
+    const [strongest] = [...over].sort((a, b) => Number(b.type === "place") - Number(a.type === "place"));
+    const piece = text.slice(from, to);
+    return strongest === undefined ? (
+      <span key={from} data-from={from}>
+        {piece}
+      </span>
+    ) : (
+      <mark key={from} data-from={from} className={`is-${strongest.type}`} title={over.map(({ label }) => label).join("; ")}>
+        {piece}
+      </mark>
+    );
+  });
+}

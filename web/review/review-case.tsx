@@ -1,0 +1,139 @@
+import { useCallback, useState } from "react";
+import type { WireReview } from "../../src/client/index.ts";
+import { type Api, messageOf } from "../app/api.ts";
+import { formatRoute } from "../app/route.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatDate } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { CorrectionForm } from "./correction-form.tsx";
+
+export interface ReviewCaseProps {
+  readonly id: string;
+  readonly api: Pick<Api, "get" | "send">;
+  readonly onChanged: () => void;
+}
+
+const NAME = "sourcebound.reviewer";
+
+/** One answer with its sources, and what a reviewer can do with it. */
+export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
+  const path = `/v1/review/${encodeURIComponent(id)}`;
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireReview>(path, signal), [api, path]));
+  const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
+  const [correcting, setCorrecting] = useState(false);
+  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+
+  async function act(what: "approve" | "flag" | "correct", body: Record<string, string>, done: string) {
+    try {
+      await api.send("POST", `${path}/${what}`, { by, ...body });
+      setSaid({ failed: false, text: done });
+      setCorrecting(false);
+      reload();
+      onChanged();
+    } catch (error) {
+      setSaid({ failed: true, text: messageOf(error) });
+    }
+  }
+
+  if (state.type !== "ready") return <StateLine state={state} what="the answer" onRetry={reload} />;
+  const review = state.value;
+  const named = by.trim() !== "";
+  return (
+    <>
+      <Shown review={review} />
+      <div className="filters">
+        <label htmlFor="reviewer">Your name, for the log</label>
+        <input
+          id="reviewer"
+          className="field"
+          value={by}
+          maxLength={80}
+          onChange={(event) => {
+            setBy(event.target.value);
+            window.sessionStorage.setItem(NAME, event.target.value);
+          }}
+        />
+      </div>
+      <div className="actions">
+        <button type="button" className="ask-button" disabled={!named} onClick={() => act("approve", {}, "Approved.")}>
+          Approve
+        </button>
+        <button
+          type="button"
+          className="quiet-button is-danger"
+          disabled={!named}
+          onClick={() => act("flag", {}, "Flagged: it is not given again.")}
+        >
+          Flag as wrong
+        </button>
+        <button
+          type="button"
+          className="quiet-button"
+          disabled={!named || review.answer === null}
+          aria-expanded={correcting}
+          onClick={() => setCorrecting(!correcting)}
+        >
+          Correct
+        </button>
+      </div>
+      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
+        {said?.text ?? (named ? "" : "Say who you are before you decide.")}
+      </p>
+      {correcting && review.answer !== null ? (
+        <CorrectionForm
+          answer={review.answer}
+          onSend={(answer) => act("correct", { answer }, "Corrected: this answer is given from now on.")}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function Shown({ review }: { readonly review: WireReview }) {
+  const { question, answer, feedback, curated, review_status: status, reviewed_by: by, demoted_at: demoted } = review;
+  const shown = curated?.answer ?? answer;
+  return (
+    <>
+      <h2 className="case-question">{question === "" ? "The question's text is not kept" : question}</h2>
+      <p className="muted">
+        {status}
+        {by === null ? "" : ` by ${by}`}
+        {demoted === null ? "" : `; a source has changed since (${formatDate(demoted.slice(0, 10))})`}
+        {curated === null ? "" : `; corrected by ${curated.by}`}
+      </p>
+      {feedback === null ? null : (
+        <p className="message">
+          A reader called it {feedback.verdict === "up" ? "right" : "wrong"}
+          {feedback.reason === null ? "." : `: “${feedback.reason}”`}
+        </p>
+      )}
+      {shown === null ? <p>The text of this answer was not kept: there is nothing to review.</p> : null}
+      {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
+      {shown === null ? null : (
+        <ol className="weighed">
+          {shown.sentences.map(({ text, citations }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a finished answer
+            <li key={i}>
+              <p>{text}</p>
+              {shown.citations
+                .filter(({ n }) => citations.includes(n))
+                .map(({ n, title, quote, document_id: document, document_version: version, start, end }) => (
+                  <blockquote key={n} className="read">
+                    [{n}] “{quote}”{" "}
+                    <a
+                      href={formatRoute({
+                        ...{ room: "read", document, start, end, version, quote },
+                        ...{ domain: review.domain, tenant: review.tenant },
+                      })}
+                    >
+                      {title}
+                    </a>
+                  </blockquote>
+                ))}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}

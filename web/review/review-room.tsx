@@ -1,0 +1,109 @@
+import { useCallback, useId, useState } from "react";
+import type { WireQueueItem } from "../../src/client/index.ts";
+import { formatRoute } from "../app/route.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatCount, formatDate } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { ReviewCase } from "./review-case.tsx";
+
+export interface ReviewRoomProps {
+  /** The answer that is open; `null`: none. */
+  readonly id: string | null;
+  readonly account: Account;
+}
+
+const STATUSES = [
+  ["", "All that wait"],
+  ["unreviewed", "Not reviewed"],
+  ["flagged", "Flagged"],
+  ["approved", "Approved"],
+] as const;
+/** Questions of the queue that are listed. */
+const LISTED = 100;
+
+/** Answers that wait for a reviewer, the most pressing first, and what can be done with one. */
+export default function ReviewRoom({ id, account }: ReviewRoomProps) {
+  const { api, domain } = account;
+  const [status, setStatus] = useState("");
+  const [words, setWords] = useState("");
+  const filter = useId();
+  const path = queuePath(domain?.name, status);
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<{ items: readonly WireQueueItem[] }>(path, signal), [api, path]));
+  const found =
+    state.type === "ready" ? state.value.items.filter(({ question }) => question.toLowerCase().includes(words.toLowerCase())) : [];
+  return (
+    <main className="room-page" aria-labelledby="review-title">
+      <h1 id="review-title" className="room-title">
+        Review
+      </h1>
+      <div className="columns">
+        <section aria-label="Queue">
+          <div className="filters">
+            <label htmlFor={`${filter}-status`}>Show</label>
+            <select id={`${filter}-status`} className="field" value={status} onChange={(event) => setStatus(event.target.value)}>
+              {STATUSES.map(([name, title]) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </select>
+            <label htmlFor={`${filter}-words`}>Question holds</label>
+            <input
+              id={`${filter}-words`}
+              type="search"
+              className="field"
+              value={words}
+              onChange={(event) => setWords(event.target.value)}
+            />
+          </div>
+          <StateLine state={state} what="the queue" onRetry={reload} />
+          {state.type !== "ready" ? null : (
+            <p role="status" className="muted">
+              {found.length === 0
+                ? state.value.items.length === 0
+                  ? "Nothing waits here."
+                  : "No question holds these words."
+                : formatCount(found.length, "question")}
+            </p>
+          )}
+          <ul className="queue">
+            {found.map((item) => (
+              <QueueItem key={item.id} item={item} open={item.id === id} />
+            ))}
+          </ul>
+        </section>
+        <section aria-label="Answer under review">
+          {id === null ? <p className="muted">Choose a question to see its answer, its sources and what was thought of it.</p> : null}
+          {id === null ? null : <ReviewCase key={id} id={id} api={api} onChanged={reload} />}
+        </section>
+      </div>
+      <AuditLog api={api} />
+    </main>
+  );
+}
+
+function queuePath(domain: string | undefined, status: string): string {
+  const query = new URLSearchParams({
+    limit: String(LISTED),
+    ...(domain === undefined ? {} : { domain }),
+    ...(status === "" ? {} : { status }),
+  });
+  return `/v1/review?${query}`;
+}
+
+function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
+  const { id, question, asked, why, review_status: review, created_at: at } = item;
+  return (
+    <li>
+      <a className="queue-item" href={formatRoute({ room: "review", id })} aria-current={open ? "true" : undefined}>
+        <span>{question === "" ? "A question whose text is not kept" : question}</span>
+        <span className="muted">
+          {why.length === 0 ? "nothing special" : why.join(", ")} · asked {formatCount(asked, "time")} · {review} ·{" "}
+          {formatDate(at.slice(0, 10))}
+        </span>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,63 @@
+import type { WireAnswer } from "../../src/client/index.ts";
+import type { StageRecord } from "../ask/conversation/state.ts";
+import { describeStage, formatCost, formatDuration, formatNumber } from "../format.ts";
+
+export interface PathProps {
+  readonly answer: WireAnswer;
+  /** As they were reported; empty for an answer that was loaded, of which times alone are kept. */
+  readonly stages: readonly StageRecord[];
+}
+
+/** What is no stage among the timings. */
+const FIRST_SENTENCE = "first_sentence";
+
+/** The path of the question as a timeline. */
+export function Path({ answer, stages }: PathProps) {
+  const timed: readonly StageRecord[] =
+    stages.length > 0
+      ? stages
+      : Object.entries(answer.timings_ms)
+          .filter(([name]) => name !== FIRST_SENTENCE)
+          .map(([stage, ms]) => ({ stage, ms, facts: {} }));
+  if (timed.length === 0) return <p>No stage was reported.</p>;
+  const whole = Math.max(
+    timed.reduce((sum, { ms }) => sum + ms, 0),
+    0.001,
+  );
+  const begins = timed.map((_, i) => timed.slice(0, i).reduce((sum, { ms }) => sum + ms, 0));
+  const first = answer.timings_ms[FIRST_SENTENCE];
+  return (
+    <>
+      <p>
+        {formatDuration(answer.latency_ms)} in all
+        {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}, {formatCost(answer.cost_usd)}.
+      </p>
+      <ol className="timeline">
+        {timed.map(({ stage, ms, facts }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a stage may run twice, and the list is finished
+          <li key={i}>
+            <span className="timeline-name">{describeStage(stage)}</span>
+            <span className="timeline-ms">{formatDuration(ms)}</span>
+            <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+              <rect x={((begins[i] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
+            </svg>
+            <Facts facts={facts} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Facts({ facts }: { readonly facts: StageRecord["facts"] }) {
+  const entries = Object.entries(facts);
+  if (entries.length === 0) return null;
+  return (
+    <span className="timeline-facts">{entries.map(([name, value]) => `${name.replaceAll("_", " ")} ${inWords(value)}`).join(" · ")}</span>
+  );
+}
+
+function inWords(value: unknown): string {
+  if (typeof value === "number") return formatNumber(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
