@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ConfigError, messageOf } from "./errors.ts";
+import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
 import { serverSchema } from "./server-config.ts";
 import { didYouMean } from "./text/nearest.ts";
