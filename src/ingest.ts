@@ -2,43 +2,23 @@ import { readFile } from "node:fs/promises";
 import { IngestError, ModelError, messageOf, SourceboundError, systemCodeOf } from "./errors.ts";
 import type { EmbeddingCost, FileNotice, IngestCounts, IngestEvent } from "./events.ts";
 import { prepareAhead } from "./ingest/ahead.ts";
-import {
-  CHUNK_MAX_TOKENS,
-  CHUNK_MIN_TOKENS,
-  CHUNK_OVERLAP_TOKENS,
-  CHUNK_TARGET_TOKENS,
-  WINDOW_MAX_TOKENS,
-  WINDOW_MIN_TOKENS,
-} from "./ingest/chunk.ts";
 import type { DocumentDraft } from "./ingest/document-draft.ts";
 import type { FileReader } from "./ingest/file-reader.ts";
 import { FORMATS_VERSION, supportedExtensions } from "./ingest/formats/formats.ts";
 import { createIdentities } from "./ingest/identity.ts";
 import { extensionOf } from "./ingest/paths.ts";
 import { type Scan, type ScannedFile, scanFolder } from "./ingest/scan.ts";
+import { CHUNK_SETTINGS, toDocument } from "./ingest/to-document.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
 import type { FileContent, FileRecord } from "./store/document-records.ts";
 import type { Store } from "./store/store.ts";
-import { chunkId } from "./text/chunk-id.ts";
 import { sha256Hex } from "./text/hash.ts";
-import { httpUrl } from "./text/http-url.ts";
 import { progressOf } from "./text/progress.ts";
 import { NORMALISER_VERSION } from "./text/source-map.ts";
-import type { StoredDocument } from "./types.ts";
 
 /** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
 const STRUCTURE_VERSION = 2;
-/** What shapes chunks besides the text: a change of any of these makes every document new. */
-const CHUNK_SETTINGS = [
-  CHUNK_TARGET_TOKENS,
-  CHUNK_MAX_TOKENS,
-  CHUNK_MIN_TOKENS,
-  CHUNK_OVERLAP_TOKENS,
-  WINDOW_MIN_TOKENS,
-  WINDOW_MAX_TOKENS,
-];
-
 export interface IngestRequest {
   readonly domain: string;
   readonly tenant: string | null;
@@ -293,48 +273,6 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
     if (systemCodeOf(cause) === "ENOENT") return null;
     return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
   }
-}
-
-function toDocument(
-  request: IngestRequest,
-  parsed: DocumentDraft,
-  { id, urlOf }: { readonly id: string; readonly urlOf: IngestParts["urlOf"] },
-): StoredDocument {
-  const { tenant } = request;
-  const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
-  const access = parsed.access ?? request.access;
-  const version = sha256Hex(
-    JSON.stringify([
-      parsed.text,
-      metadata,
-      tenant,
-      access,
-      CHUNK_SETTINGS,
-      NORMALISER_VERSION,
-      FORMATS_VERSION,
-      parsed.originalHash,
-      parsed.path,
-    ]),
-  );
-  return {
-    ...metadata,
-    id,
-    domain: request.domain,
-    tenant,
-    access,
-    source: request.source,
-    path: parsed.path,
-    originalHash: parsed.originalHash,
-    version,
-    normaliser: NORMALISER_VERSION,
-    text: parsed.text,
-    blocks: parsed.blocks,
-    units: parsed.units,
-    sourceMap: parsed.sourceMap,
-    pages: parsed.pages,
-    reading: parsed.reading,
-    chunks: parsed.chunks.map((draft) => ({ ...draft, id: chunkId(id, version, draft.ordinal), documentId: id })),
-  };
 }
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */

@@ -88,6 +88,14 @@ describe("scoreAnswer", () => {
     expect(scoreAnswer(answer, []).citations).toEqual({ total: 1, right: 1 });
     const swapped = wrong(RIGHT, { type: "swapped", instead: "Form: 10182; Deadline: 1 year" }, [1]);
     expect(fate(swapped, { ...answer, sentences: [{ text: RIGHT, citations: [1] }] })).toMatchObject({ shown: true });
+    const asItStands = { ...answer, sentences: [{ text: "10182 | 1 year.", citations: [1] }] };
+    expect(scoreAnswer(asItStands, []).citations).toEqual({ total: 1, right: 1 });
+  });
+
+  it("knows a swapped source by any of its sentences: a citation is bound to one of them", () => {
+    const swapped = wrong(RIGHT, { type: "swapped", instead: `A heading. ${OTHER} Something else.` }, [2]);
+    expect(fate(swapped, answerOf([[RIGHT, OTHER]]))).toMatchObject({ shown: true });
+    expect(fate(swapped, answerOf([[RIGHT, RIGHT]]))).toMatchObject({ shown: false });
   });
 });
 

@@ -74,7 +74,7 @@ function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, 
         (namesNumber(shown.text, fault.number) || cited(shown, citations).length < shown.citations.length)
       );
     case "swapped":
-      return isSame(shown.text, written.text) && cited(shown, citations).some((quote) => wordsOf(quote) === plainWords(fault.instead));
+      return isSame(shown.text, written.text) && cited(shown, citations).some((quote) => standsIn(quote, fault.instead));
     default:
       return ` ${plainWords(shown.text)} `.includes(` ${fault.key} `) && !cited(shown, citations).some(({ quote }) => quote === shown.text);
   }
@@ -84,13 +84,19 @@ function judgeCitations(shown: AnswerSentence, citations: readonly CitedQuote[],
   const wrong = written.some((sentence) => sentence.fault !== null && isShown(sentence.fault, sentence, shown, citations));
   const nowhere = [...shown.text.matchAll(MARKER)].length;
   const statement = written.find(({ text, from }) => from !== null && isSame(shown.text, text))?.from?.statement ?? shown.text;
-  const right = cited(shown, citations).filter((quote) => !wrong && wordsOf(quote).includes(plainWords(statement)));
+  const right = cited(shown, citations).filter((quote) => !wrong && wordsOf(quote).some((words) => words.includes(plainWords(statement))));
   return { total: shown.citations.length + nowhere, right: right.length };
 }
 
-/** A table's row as a model was given it: with the caption and the columns that are shown beside it. */
-function wordsOf({ quote, row }: CitedQuote): string {
-  return plainWords(row === undefined ? quote : `${row.caption?.text ?? ""} ${readCells(row.cells)}`);
+/** Is it a quote of this source, as the model was given it? */
+function standsIn(quote: CitedQuote, source: string): boolean {
+  return wordsOf(quote).some((words) => ` ${plainWords(source)} `.includes(` ${words} `));
+}
+
+/** A quote's words as they stand; of a table's row also as it is read by the caption and the columns that are shown beside it. */
+function wordsOf({ quote, row }: CitedQuote): string[] {
+  const read = row === undefined ? [] : [`${row.caption?.text ?? ""} ${readCells(row.cells)}`];
+  return [quote, ...read].map(plainWords);
 }
 
 function cited({ citations: numbers }: AnswerSentence, citations: readonly CitedQuote[]): CitedQuote[] {

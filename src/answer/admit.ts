@@ -17,7 +17,7 @@ export interface AdmitParts {
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, parts: AdmitParts, log: StageLog): Promise<Question> {
   const { profile, maxCharacters, store } = parts;
-  const admitted = admitQuestion(request, await earlierTurns(request, parts), { maxCharacters });
+  const admitted = admitQuestion(request, request.history ?? (await earlierTurns(request, parts)), { maxCharacters });
   const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), request.scope, store.documents)) };
   log.fact("history", question.history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);

@@ -13,13 +13,19 @@ export interface CheckParts extends CheckingParts {
 
 /** What was written for a question, and from what. */
 export interface WrittenAnswer {
-  readonly question: Question;
-  readonly written: Written;
-  readonly evidence: readonly Evidence[];
+  readonly question: Pick<Question, "resolved">;
+  readonly written: Pick<Written, "sheet" | "claims" | "writer">;
+  readonly evidence: readonly Pick<Evidence, "passage">[];
+}
+
+/** What the checks of the whole need. */
+export interface WholeParts extends Pick<CheckParts, "encoder" | "calibrations" | "loadTokenCounter"> {
+  readonly profile: Pick<CheckParts["profile"], "check">;
+  readonly check: Pick<CheckParts["check"], "support">;
 }
 
 /** The answer as a whole; its sentences were checked before they were shown. */
-export async function checkWhole({ question, written, evidence }: WrittenAnswer, parts: CheckParts): Promise<CheckResult[]> {
+export async function checkWhole({ question, written, evidence }: WrittenAnswer, parts: WholeParts): Promise<CheckResult[]> {
   const { profile, encoder, calibrations, loadTokenCounter } = parts;
   const { sheet, claims, writer } = written;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);

@@ -4,14 +4,25 @@ import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { type LookupParts, uncacheable } from "./lookup.ts";
 import { type Answered, type ReportingParts, reportFailed, reportLowConfidence } from "./low-confidence.ts";
+import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface RememberParts extends ReportingParts, Pick<LookupParts, "questions" | "cache" | "remember" | "hotlines" | "models"> {
   readonly store: Pick<Store, "documents" | "interactions" | "sessions" | "cache">;
+  /** What answers of this question's domain and profile are made with. */
+  readonly settings: RecordedSettings;
+  /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
+  readonly modelCalls: AnswerRecord["calls"];
+  readonly corpus: ReportingParts["corpus"] & { readonly indexedRevision: number };
+}
+
+/** What a record is made of. */
+interface RecordedFrom {
+  readonly outcome: Parameters<typeof recordOf>[1];
 }
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
-export async function remember(answered: Answered, parts: RememberParts, log: StageLog): Promise<void> {
+export async function remember(answered: Answered & RecordedFrom, parts: RememberParts, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = parts;
   if (parts.remember === null) return;
@@ -28,7 +39,9 @@ export async function remember(answered: Answered, parts: RememberParts, log: St
   const { reports } = parts.remember;
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
   const report = await reportLowConfidence(answered, parts, kept, log);
-  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, parts.remember, report);
+  const inputs = { revision: parts.corpus.indexedRevision, settings: parts.settings, calls: parts.modelCalls };
+  const recorded = (stored: string) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
+  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, parts.remember, { report, recordOf: recorded });
   if (reportFailure !== null) reportFailed(reportFailure, parts.reports, log);
   log.fact("cached", cached);
   log.fact("report", reportFailure === null && report !== null ? report.id : null);

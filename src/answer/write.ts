@@ -5,16 +5,19 @@ import { parseMarkers } from "../check/markers.ts";
 import { messageOf } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
-import type { BindSentence } from "../write/bind.ts";
 import type { DraftFault } from "../write/prompt.ts";
 import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
-import type { OfferedSource } from "../write/sources.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
 import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
 import type { Trace } from "./trace.ts";
 
 export type WriteParts = CheckingParts;
+
+/** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
+export interface CheckedDraft extends OfferedDraft {
+  readonly others: readonly (readonly Quote[])[];
+}
 
 /** What has been written and shown. */
 export interface Written {
@@ -25,6 +28,12 @@ export interface Written {
   readonly warnings: Warning[];
   /** Every call of a model in order. */
   readonly calls: ModelCall[];
+  /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
+  readonly drafts: CheckedDraft[];
+  /** Quotes that a model was given; empty where quotes alone answer. */
+  offered: readonly Quote[];
+  /** Quotes that an answer of quotes is chosen from. */
+  candidates: readonly Quote[];
   /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
   writer: string;
   /** The model said that the quotes do not answer. */
@@ -32,7 +41,18 @@ export interface Written {
 }
 
 export function nothingWritten(): Written {
-  return { sheet: createAnswerSheet(), claims: [], checks: [], warnings: [], calls: [], writer: "", insufficient: false };
+  return {
+    sheet: createAnswerSheet(),
+    claims: [],
+    checks: [],
+    warnings: [],
+    calls: [],
+    drafts: [],
+    offered: [],
+    candidates: [],
+    writer: "",
+    insufficient: false,
+  };
 }
 
 /** Where the sentences of a question go. */
@@ -55,9 +75,16 @@ export async function* writeChecked(
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
   const settings = parts.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
-  const bench = {
-    offered: task?.sources ?? [],
-    bind: task?.bind ?? null,
+  const sources = task?.sources ?? [];
+  const bind = task?.bind ?? null;
+  written.offered = sources.flatMap(({ stretches }) => stretches);
+  written.candidates = candidates.flatMap(({ context, quote, conditions = [] }) => [...context, quote, ...conditions]);
+  const bench: Bench = {
+    stretches: written.offered,
+    othersOf: ({ text, quotes }) =>
+      bind === null
+        ? []
+        : sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => bind(text, source)),
     written,
     record,
     context: checking(question, parts),
@@ -97,10 +124,11 @@ interface WritableRecord {
 }
 
 /** What a drawn sentence is laid beside. */
-interface Bench {
-  readonly offered: readonly OfferedSource[];
-  /** `null`: nothing is offered. */
-  readonly bind: BindSentence | null;
+export interface Bench {
+  /** What the model was given. */
+  readonly stretches: readonly Quote[];
+  /** Quotes of each other source that has the sentence's words. */
+  readonly othersOf: (draft: OfferedDraft) => readonly (readonly Quote[])[];
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
@@ -109,12 +137,12 @@ interface Bench {
 }
 
 /** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
-async function showSentence(draft: OfferedDraft, { offered, bind, written, record, context, strict }: Bench): Promise<AnswerEvent | null> {
-  const { sheet, checks, claims } = written;
+export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<AnswerEvent | null> {
+  const { stretches, othersOf, written, record, context, strict } = bench;
+  const { sheet, checks, claims, drafts } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
-  const elsewhere = offered.filter(({ citable }) => !draft.quotes.some((quote) => citable.includes(quote)));
-  const others = bind === null ? [] : elsewhere.map((source) => bind(draft.text, source));
+  const others = othersOf(draft);
   const cited = draft.quotes.map(toCitedQuote);
   const { nowhere } = context.settings;
   const checked = await checkSentence(
@@ -126,10 +154,11 @@ async function showSentence(draft: OfferedDraft, { offered, bind, written, recor
     },
     context,
   );
-  const results = [...checked.results, ...furtherFindings(draft, offered, strict)];
+  const results = [...checked.results, ...furtherFindings(draft, stretches, strict)];
   const fault = results.find(({ verdict }) => verdict === "fail");
   const kept = checked.kept && fault === undefined;
   if (kept && draft.held === true) return null;
+  drafts.push({ ...draft, others });
   const place = kept ? { sentence: sheet.sentences.length } : { sentence: null, leftOut: true as const };
   checks.push(...results.map((result) => ({ ...result, ...place })));
   if (fault !== undefined) record.faults.push({ text: draft.text, check: fault.name, reason: fault.reason });
@@ -150,9 +179,8 @@ function withMarkers(text: string, missing: readonly number[]): string {
 }
 
 /** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
-function furtherFindings(draft: OfferedDraft, offered: readonly OfferedSource[], strict: boolean): Finding[] {
+function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
-  const stretches = offered.flatMap((source) => source.stretches);
   const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
   const nowhere = draft.missing.map((n) => `[${n}]`).join("");
   return [

@@ -17,6 +17,8 @@ import { addMcpCommand } from "./commands/mcp.ts";
 import { addModelsCommand } from "./commands/models.ts";
 import { addNewDomainCommand } from "./commands/new-domain.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
+import { addProveCommand } from "./commands/prove.ts";
+import { addReplayCommands } from "./commands/replay.ts";
 import { addReportsCommand } from "./commands/reports.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -66,7 +68,7 @@ export async function runProgram(
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
     return error instanceof SourceboundError &&
-      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
+      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile|replay_source)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -111,6 +113,8 @@ function createProgram(context: CliContext): Command {
   addConflictsCommand(program, context);
   addCacheCommand(program, context);
   addReportsCommand(program, context);
+  addProveCommand(program, context);
+  addReplayCommands(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
   addSessionsCommand(program, context);

@@ -1,4 +1,6 @@
 import type { AnswerParts } from "../answer/parts.ts";
+import type { RecordedSettings } from "../answer/record.ts";
+import { type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
 import type { Config } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
@@ -11,6 +13,7 @@ import type { GateThreshold } from "../verify/calibration.ts";
 import { aboutDocuments } from "./about.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import { createTurns } from "./turns.ts";
@@ -26,6 +29,8 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
+    const modelCalls: RecordedCall[] = [];
+    const hash = configHash(config, pack, profile, threshold);
     return {
       ...{
         store,
@@ -33,7 +38,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         corpus,
         encoder,
         profile,
-        models,
+        models: recordModels(models, modelCalls),
         threshold,
         verifier,
         prices,
@@ -46,9 +51,11 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         secret,
         language: pack.language,
         encoder: corpus.encoder?.id ?? "none",
-        configHash: configHash(config, pack, profile, threshold),
+        configHash: hash,
       },
       remember: isMeasured ? null : rememberSettings(config),
+      modelCalls: verifier === null ? modelCalls : null,
+      settings: recordedSettings(hash, corpus.encoder?.id ?? null, { pack, profile, threshold }),
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
         index: questions,
@@ -84,6 +91,15 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Answ
   return { cache, session: { turns: session.turns, idleMinutes: session.idle_minutes }, reports: { ...reports, text: true } };
 }
 
+function recordedSettings(
+  configHash: string,
+  encoder: string | null,
+  { pack, profile, threshold }: { readonly pack: DomainPack; readonly profile: Profile; readonly threshold: GateThreshold },
+): RecordedSettings {
+  const { folder: _folder, ...facts } = pack;
+  return { software: VERSION, configHash, encoder, pack: facts, profile, threshold };
+}
+
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
 function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
@@ -96,4 +112,25 @@ function configHash(config: Config, pack: DomainPack, profile: unknown, threshol
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
   return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search]));
+}
+
+/** Reads today's settings of a domain and a profile, as a record holds them. */
+export function createSettingsReader(
+  { config }: Pick<Opened, "config">,
+  domains: Pick<Domains, "pack" | "profile">,
+  indexes: Pick<Indexes, "of">,
+  thresholds: Pick<GateThresholds, "of">,
+) {
+  return async (domain: string, name: string) => {
+    const pack = domains.pack(domain);
+    const profile = domains.profile(pack, name);
+    const threshold = await thresholds.of(pack, profile);
+    const hash = configHash(config, pack, profile, threshold);
+    return {
+      pack,
+      profile,
+      threshold,
+      recorded: recordedSettings(hash, indexes.of(domain).encoder?.id ?? null, { pack, profile, threshold }),
+    };
+  };
 }

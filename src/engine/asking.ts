@@ -2,15 +2,17 @@ import { explainCache } from "../answer/explain-cache.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import { answer } from "../answer.ts";
 import type { Config } from "../config.ts";
+import { RequestError } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
-import type { AskRequest } from "../types.ts";
+import type { Answer, AskRequest } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
 import type { GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
+import type { Prover } from "./proofs.ts";
 
 export interface AskingParts {
   readonly config: Config;
@@ -18,6 +20,7 @@ export interface AskingParts {
   readonly indexes: Indexes;
   readonly thresholds: GateThresholds;
   readonly partsFor: PartsFor;
+  readonly prove: Prover["prove"];
 }
 
 /** What an engine does with a question. */
@@ -27,6 +30,7 @@ export function createAsking({
   indexes,
   thresholds,
   partsFor,
+  prove,
 }: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);
@@ -38,8 +42,19 @@ export function createAsking({
     await indexes.of(pack.name).ready();
     const profile = domains.profile(pack, request.profile);
     const threshold = options.measuring === true ? { type: "none" as const } : await thresholds.of(pack, profile);
-    yield* answer(request, partsFor(pack, profile, threshold), signalOf(options));
+    const events = answer(request, partsFor(pack, profile, threshold), signalOf(options));
+    if (options.proof !== true) return yield* events;
+    for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
   }
+  /** What cannot be proved is an answer all the same. */
+  const withProof = async (made: Answer, options: AskOptions): Promise<Answer> => {
+    try {
+      return { ...made, proof: { ...(await prove(made.id, options)) } };
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      return { ...made, proof: null, warnings: [...made.warnings, { code: "proof_missing", message: error.message }] };
+    }
+  };
   const hotlines: Engine["hotlines"] = (message, name) => domains.hotlines(name)(message);
   const ask: Engine["ask"] = (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options));
   return {
@@ -78,6 +93,7 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     selection: options.selection ?? null,
     filters: options.filters ?? null,
     userId: options.userId ?? null,
+    ...(options.history === undefined ? {} : { history: options.history }),
     privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
   };
 }

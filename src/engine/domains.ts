@@ -39,7 +39,7 @@ export interface Domains {
 
 export function createDomains({ config, given, local, now }: Opened): Domains {
   const readers = { statements: createReader(), facts: createFactReader(), isCommon: createCommonWords() };
-  const packs = perKey((name: string) => loadDomain(name, config.domains_dir));
+  const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => createHotlineFinder(hotlines, local.crisisChance));
   const pack = (name = config.domain) => packs(name);
   return {

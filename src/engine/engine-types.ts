@@ -14,10 +14,12 @@ import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { CorpusCounts, FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } from "../types.ts";
-import type { GateFacts } from "../verify/calibration.ts";
+import type { GateFacts, GateThreshold } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
+import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
+import type { Replayer } from "./replay-types.ts";
 import type { ReportReader } from "./reports.ts";
 import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
 
@@ -39,6 +41,10 @@ export interface AskOptions extends ScopeOptions {
   readonly userId?: string | null | undefined;
   /** What may be stored of this question; it can only tighten what the configuration says. */
   readonly privacy?: Privacy | undefined;
+  /** Earlier turns in the place of the session's: how a replay asks. */
+  readonly history?: readonly Turn[] | undefined;
+  /** The answer comes with its proof. @default false */
+  readonly proof?: boolean | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
   readonly measuring?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -98,7 +104,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader, Uploads {
+export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
@@ -169,6 +175,10 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
+  /** Domain packs in the place of those that are read by their names. */
+  readonly packs?: readonly DomainPack[];
+  /** Threshold of the learned gate in the place of the calibrated one. */
+  readonly threshold?: GateThreshold;
   /** Decides which stored questions are the same as the one asked. */
   readonly matcher?: Matcher;
   /** Replaces the models that the configuration names. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { aboutDocuments } from "./about.ts";
-import { createAnswerParts } from "./answer-parts.ts";
+import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
@@ -9,6 +9,8 @@ import type { Engine, EngineParts, Health } from "./engine-types.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
+import { createProver } from "./proofs.ts";
+import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
 import { createUploads } from "./uploads.ts";
@@ -33,12 +35,14 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...{ config, models, warn, clock },
     weights: local.weightsOfGate,
     recent: store.interactions.recentChances,
+    given: given.threshold,
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
+  const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
-  const asking = createAsking({ config, domains, indexes, thresholds, partsFor });
+  const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
   return {
     ...{ config, store, memory },
@@ -50,6 +54,12 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
+    ...prover,
+    ...createReplayer({
+      ...{ config, store, encoder: opened.encoder, scope: domains.scope, open: createEngine },
+      models: models === null ? null : { small: models.small.id, large: models.large.id },
+      settings: createSettingsReader(opened, domains, indexes, thresholds),
+    }),
     feedback: (request, options) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {

@@ -18,6 +18,8 @@ interface ThresholdParts {
   readonly recent: ConstructorParameters<typeof DriftWatch>[0]["recent"];
   readonly warn: (message: string) => void;
   readonly clock: () => number;
+  /** In the place of any other. */
+  readonly given?: GateThreshold | undefined;
 }
 
 /** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
@@ -28,7 +30,7 @@ export interface GateThresholds {
   of(pack: DomainPack, profile: Profile, look?: boolean): Promise<GateThreshold>;
 }
 
-export function createGateThresholds({ config, models, weights, recent, warn, clock }: ThresholdParts): GateThresholds {
+export function createGateThresholds({ config, models, weights, recent, warn, clock, given }: ThresholdParts): GateThresholds {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const driftWatch = new DriftWatch({ recent, warn });
   const warned = new Set<string>();
@@ -48,6 +50,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
           weights: idOf(weights()),
         };
   const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
+    if (given !== undefined) return given;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
     const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
     const depends = found === null ? null : facts(pack, profile);

@@ -4,6 +4,7 @@ import type { CachePut } from "../store/cached.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
 import type { InteractionStore } from "../store/interactions.ts";
+import type { NewRecord } from "../store/records.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
@@ -32,6 +33,13 @@ export interface CacheWriting {
   } | null;
 }
 
+/** What is stored with the interaction. */
+export interface Companions {
+  readonly report?: NewReport | null;
+  /** What the answer was made from; asked only where it may be kept. @param stored the answer as it is stored */
+  readonly recordOf?: ((stored: string) => NewRecord | null) | undefined;
+}
+
 /** What the path of the question knows besides question and answer. */
 export interface RememberFacts {
   /** `null`: do not cache. */
@@ -55,7 +63,7 @@ export interface Remembered {
 /**
  * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
  * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
- * @param report stored with the interaction; where that fails, the interaction is stored without it
+ * A report that cannot be stored is left out.
  */
 export async function rememberAnswer(
   question: Question,
@@ -63,7 +71,7 @@ export async function rememberAnswer(
   { writing, curatedKey, chance, hit, topics }: RememberFacts,
   store: Pick<Store, "interactions" | "sessions" | "cache">,
   { cache, session }: RememberSettings,
-  report: NewReport | null = null,
+  { report = null, recordOf }: Companions = {},
 ): Promise<Remembered> {
   const { scope, sessionId, userId = null } = question;
   const ephemeral = question.privacy === "ephemeral";
@@ -105,7 +113,7 @@ export async function rememberAnswer(
       latencyMs: answer.latencyMs,
       approved: answer.cacheMode === "curated" ? cited : null,
     },
-    report,
+    { report, record: personal || ephemeral ? null : (recordOf?.(stored) ?? null) },
     store.interactions,
   );
   if (sessionId !== null && !ephemeral) {
@@ -146,17 +154,17 @@ export async function rememberAnswer(
 async function addInteraction(
   interaction: Interaction,
   facts: InteractionFacts,
-  report: NewReport | null,
+  { report, record }: { readonly report: NewReport | null; readonly record: NewRecord | null },
   interactions: Pick<InteractionStore, "add">,
 ): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
   if (report !== null) {
     try {
-      return { reviewStatus: await interactions.add(interaction, report, facts), reportFailure: null };
+      return { reviewStatus: await interactions.add(interaction, report, facts, record), reportFailure: null };
     } catch (reportFailure) {
-      return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure };
+      return { reviewStatus: await interactions.add(interaction, null, facts, record), reportFailure };
     }
   }
-  return { reviewStatus: await interactions.add(interaction, null, facts), reportFailure: null };
+  return { reviewStatus: await interactions.add(interaction, null, facts, record), reportFailure: null };
 }
 
 /** Documents that an answer cites, with the versions that it saw. */

@@ -109,6 +109,11 @@ export class Corpus implements SearchIndex {
     return this.vectors.encoder;
   }
 
+  /** Revision of the documents that it indexes; 0 before it has read any. */
+  get indexedRevision(): number {
+    return Math.max(0, this.revision);
+  }
+
   get switching(): SwitchState | null {
     return this.vectors.switching;
   }

@@ -3,8 +3,8 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { readPassage } from "../text/read-passage.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
-import { unitsIn } from "../text/units.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
@@ -12,7 +12,7 @@ import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
-import { headingPathAt, searchArea } from "./search-area.ts";
+import { searchArea } from "./search-area.ts";
 import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
 import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
@@ -234,33 +234,16 @@ function toPassage(
   const bounds = part === null ? null : (rangeAround(part, window) ?? null);
   if (area !== null && bounds === null) return null;
   const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
-  const units = range === null ? [] : unitsIn(document, range, bounds ?? undefined);
-  if (units.length === 0 || range === null) return null;
-  return {
+  if (range === null) return null;
+  return readPassage(document, {
     sid: `S${rank}`,
     chunkId: chunk.id,
-    document: {
-      id: document.id,
-      path: document.path,
-      title: document.title,
-      url: document.url,
-      asOf: document.asOf,
-      authority: document.authority,
-      version: document.version,
-      originalHash: document.originalHash,
-      normaliser: document.normaliser,
-      blocks: document.blocks,
-      sourceMap: document.sourceMap,
-      pages: document.pages ?? null,
-      ...(document.reading === undefined ? {} : { reading: document.reading }),
-    },
-    headingPath: range.start === chunk.start ? chunk.headingPath : headingPathAt(document, range.start),
-    range,
     window: { start: window.start, end: window.end },
-    text: document.text.slice(range.start, range.end),
-    units,
     scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
-  };
+    range,
+    bounds,
+    headingPath: range.start === chunk.start ? chunk.headingPath : undefined,
+  });
 }
 
 /** @throws UnavailableError naming what is missing and what to do */

@@ -1,5 +1,5 @@
 import type { DocumentStore } from "../store/documents.ts";
-import { headingsAt, outlineOf } from "../text/outline.ts";
+import { headingPathAt } from "../text/outline.ts";
 import type { Area, AreaPart, Chunk, Scope, StoredDocument, TextRange } from "../types.ts";
 import { partOf, rangeAround } from "./area.ts";
 import { spanOf, unitsInside } from "./clip.ts";
@@ -66,11 +66,6 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
   return windows
     .filter((window) => rangeAround(part, window) === undefined)
     .flatMap((window) => part.ranges.flatMap((range) => spanOf(unitsInside(units, window, range)) ?? []));
-}
-
-/** Headings above an offset, outermost first. */
-export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "blocks">, offset: number): string[] {
-  return headingsAt(outlineOf(text, blocks), offset).map((heading) => heading.text);
 }
 
 /** What lies of a chunk in one range of the area scores as its best window; what holds a code of the question comes first. */

@@ -75,6 +75,7 @@ export function toAskEngine(engine: Engine): AskEngine {
         filters: request.filters ?? null,
         userId: request.user_id ?? null,
         privacy: request.privacy,
+        proof: request.proof,
         signal,
       }),
     refresh: (domain) => engine.refresh(domain),

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Area, Block, BlockType, Chunk, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
+import type { Area, Scope, StoredDocument } from "../types.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type {
   CorpusCounts,
@@ -14,6 +14,7 @@ import type {
 } from "./document-records.ts";
 import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
+import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFile } from "./write-documents.ts";
 
@@ -137,34 +138,6 @@ async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly 
   return documents;
 }
 
-async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]): Promise<Map<string, Chunk[]>> {
-  const rows = await db
-    .selectFrom("chunks")
-    .selectAll()
-    .where("document_id", "in", documentIds)
-    .orderBy("document_id")
-    .orderBy("ordinal")
-    .execute();
-  const byDocument = new Map<string, Chunk[]>();
-  for (const row of rows) {
-    const windows = (JSON.parse(row.windows) as [number, number, number][]).map(([start, end, tokens]): Window => ({ start, end, tokens }));
-    const chunk: Chunk = {
-      id: row.id,
-      documentId: row.document_id,
-      ordinal: row.ordinal,
-      start: row.start,
-      end: row.end,
-      tokens: row.tokens,
-      headingPath: JSON.parse(row.heading_path) as string[],
-      windows,
-    };
-    const list = byDocument.get(row.document_id);
-    if (list === undefined) byDocument.set(row.document_id, [chunk]);
-    else list.push(chunk);
-  }
-  return byDocument;
-}
-
 /** Which of the documents are there for the scope, and in which version, is asked every time; the rest of those known comes from the cache. */
 async function loadDocuments(
   db: Kysely<Database>,
@@ -204,42 +177,8 @@ function isVisible(row: { readonly domain: string; readonly tenant: string; read
 }
 
 async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
-  const found = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
-  const rows = found.filter((row) => isVisible(row, scope));
-  const chunks = await loadChunks(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    domain: row.domain,
-    tenant: row.tenant === "" ? null : row.tenant,
-    access: row.access,
-    source: row.source,
-    path: row.path,
-    title: row.title,
-    description: row.description,
-    url: row.url,
-    asOf: row.as_of,
-    authority: row.authority as StoredDocument["authority"],
-    topic: row.topic,
-    subtopic: row.subtopic,
-    type: row.type as StoredDocument["type"],
-    originalHash: row.original_hash,
-    version: row.version,
-    normaliser: row.normaliser,
-    text: row.text,
-    blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
-      ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
-    ),
-    units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
-      ([start, end, type, block]): Unit => ({ start, end, type, block }),
-    ),
-    sourceMap: JSON.parse(row.source_map) as number[],
-    pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
-    ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
-    chunks: chunks.get(row.id) ?? [],
-  }));
+  const found = await readDocumentRows(db, ids);
+  return found.flatMap(({ document }) => (isVisible({ ...document, tenant: document.tenant ?? "" }, scope) ? [document] : []));
 }
 
 async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {

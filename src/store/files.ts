@@ -1,7 +1,9 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
+import { isRecorded, keepVersions } from "./corpus-log.ts";
 import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./document-records.ts";
+import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
 type SourcePlace = Omit<FilePlace, "path">;
@@ -31,6 +33,11 @@ export async function renameFile(
     .where("source", "=", source)
     .where("file", "=", from)
     .execute();
+  // Under its new name a document has another version: answers that rest on the old one name the old path.
+  if (rows.length > 0 && (await isRecorded(trx, domain))) {
+    const ids = rows.map(({ id }) => id);
+    await keepVersions(trx, await readDocumentRows(trx, ids), domain);
+  }
   for (const { id, path } of rows) {
     await trx
       .updateTable("documents")

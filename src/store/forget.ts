@@ -2,6 +2,8 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { dropUnneededVersions } from "./corpus-log.ts";
+import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
 
 /** What is to be forgotten. */
@@ -129,6 +131,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
   if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
   if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
   await forgetEntities(trx);
+  await dropUnneeded(trx);
   const after = await countRows(trx);
   return {
     interactions: before.interactions - after.interactions,
@@ -301,7 +304,14 @@ export async function dropInteractions(
   let deleted = 0;
   for (const part of inParts(gone))
     deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
+  if (deleted > 0) await dropUnneeded(trx);
   return deleted;
+}
+
+/** What no recorded answer rests on any more: replaced texts of documents, settings. */
+async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
+  await dropUnneededVersions(trx);
+  await dropUnnamedSettings(trx);
 }
 
 /** SQLite wants a limit before an offset. */

@@ -2,15 +2,16 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
+import { insertRecord, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 
 export interface InteractionStore {
   /**
-   * Stores it, with its report in the same transaction. The same answer to the same question as one that was reviewed keeps that review.
+   * Stores it, with its report and the record of what it was made from in the same transaction. The same answer to the same question as one that was reviewed keeps that review.
    * @returns the review status that it begins with
    */
-  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts): Promise<ReviewStatus>;
+  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts, record?: NewRecord | null): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
   /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
@@ -28,7 +29,7 @@ export function createInteractionStore(
 ): InteractionStore {
   let added = 0;
   return {
-    async add(interaction, report = null, given = undefined) {
+    async add(interaction, report = null, given = undefined, record = null) {
       const facts = given ?? factsOf(interaction);
       const at = now();
       const row = toRow(interaction, facts, await secret(), at.toISOString());
@@ -45,6 +46,7 @@ export function createInteractionStore(
         if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         if (report !== null) await insertReport(trx, interaction, report, at);
+        if (record !== null) await insertRecord(trx, row.id, row.domain, record);
         if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
           await dropInteractions(trx, retention, at);
           await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();

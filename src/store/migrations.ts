@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
+import { createRecordTables } from "./migrate-records.ts";
 import { addReview } from "./migrate-review.ts";
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
@@ -15,6 +16,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "005_review": { up: addReview },
   "006_reading": { up: addReading },
   "007_keys": { up: addKeys },
+  "008_records": { up: createRecordTables },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

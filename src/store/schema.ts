@@ -207,6 +207,22 @@ export interface Database {
     base_url: string | null;
     updated_at: string;
   };
+  /** What each revision of a domain changed, in order; an empty version: the document went. */
+  corpus_log: {
+    seq: Generated<number>;
+    domain: string;
+    tenant: string;
+    revision: number;
+    document_id: string;
+    version: string;
+    original_hash: string;
+  };
+  /** Documents that were replaced and on which a recorded answer may rest: deflated JSON. A document that is deleted takes them with it. */
+  document_versions: { document_id: string; version: string; domain: string; file: string; body: Uint8Array };
+  /** What an answer was made from, deflated JSON; goes with its interaction. */
+  records: { interaction_id: string; domain: string; revision: number; settings: string; body: Uint8Array };
+  /** Everything that shapes answers besides documents and question, by the SHA-256 of its JSON. */
+  record_settings: { hash: string; body: Uint8Array };
   /** Keys of those who ask over HTTP. */
   api_keys: {
     id: string;

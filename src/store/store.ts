@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
+import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
@@ -10,6 +11,7 @@ import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
+import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -25,6 +27,10 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly keys: KeyStore;
   readonly interactions: InteractionStore;
+  /** What answers were made from. */
+  readonly records: RecordStore;
+  /** Which documents each revision held. */
+  readonly corpusLog: CorpusLog;
   readonly reports: ReportStore;
   readonly embeddings: EmbeddingStore;
   readonly encoders: EncoderStore;
@@ -62,6 +68,8 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     sessions: createSessionStore(db, now, secret),
     keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret, retention),
+    records: createRecordStore(db),
+    corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
     encoders: createEncoderStore(db),

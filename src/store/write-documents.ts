@@ -1,9 +1,11 @@
 import type { Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { StoredDocument } from "../types.ts";
+import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
 import { dropDependents } from "./dependents.ts";
 import type { FileContent, FilePlace } from "./document-records.ts";
 import { inParts } from "./id-parts.ts";
+import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
 export async function replaceFile(trx: Transaction<Database>, place: FilePlace, content: FileContent, at: string) {
@@ -24,6 +26,11 @@ export async function replaceFile(trx: Transaction<Database>, place: FilePlace, 
   const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
   const out = [...gone, ...changed.map(({ id }) => id)];
   await dropDependents(trx, gone, changed, at);
+  if (changed.length > 0 && (await isRecorded(trx, domain))) {
+    const ids = changed.map(({ id }) => id);
+    await keepVersions(trx, await readDocumentRows(trx, ids), domain);
+  }
+  await dropVersions(trx, gone);
   await removeDocuments(trx, out);
   for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
   await trx
@@ -51,7 +58,10 @@ export async function replaceFile(trx: Transaction<Database>, place: FilePlace, 
       })),
     )
     .execute();
-  if (out.length > 0 || added.length > 0) await raiseRevision(trx, domain);
+  if (out.length > 0 || added.length > 0) {
+    await raiseRevision(trx, domain);
+    await logChange(trx, { domain, tenant, put: [...changed, ...added], gone });
+  }
   const unchanged = content.documents.length - changed.length - added.length;
   return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
 }
@@ -62,7 +72,7 @@ export async function removeFiles(
   paths: readonly string[],
   at: string,
 ): Promise<number> {
-  let removed = 0;
+  const removed: string[] = [];
   for (const path of paths) {
     const rows = await trx
       .selectFrom("documents")
@@ -74,8 +84,9 @@ export async function removeFiles(
       .execute();
     const ids = rows.map(({ id }) => id);
     await dropDependents(trx, ids, [], at);
+    await dropVersions(trx, ids);
     await removeDocuments(trx, ids);
-    removed += rows.length;
+    removed.push(...ids);
     await trx
       .deleteFrom("files")
       .where("domain", "=", place.domain)
@@ -84,8 +95,11 @@ export async function removeFiles(
       .where("path", "=", path)
       .execute();
   }
-  if (removed > 0) await raiseRevision(trx, place.domain);
-  return removed;
+  if (removed.length > 0) {
+    await raiseRevision(trx, place.domain);
+    await logChange(trx, { domain: place.domain, tenant: place.tenant ?? "", put: [], gone: removed });
+  }
+  return removed.length;
 }
 
 async function removeDocuments(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Block, Heading } from "../types.ts";
+import type { Block, Heading, StoredDocument } from "../types.ts";
 import { enterHeading, MAX_HEADING } from "./heading-path.ts";
 
 /** The headings of a document, in order. */
@@ -16,4 +16,9 @@ export function headingsAt(outline: readonly Heading[], offset: number): Heading
     path = enterHeading(path, heading);
   }
   return path;
+}
+
+/** Headings above an offset, outermost first. */
+export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "blocks">, offset: number): string[] {
+  return headingsAt(outlineOf(text, blocks), offset).map((heading) => heading.text);
 }

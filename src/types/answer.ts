@@ -298,4 +298,6 @@ export interface Answer {
   /** Name of the model that wrote, or `extractive`. */
   readonly model: string;
   readonly sessionId: string | null;
+  /** Only where one was asked for; `null`: it could not be made, and a warning says why. Its shape is that of `sourcebound/proof`. */
+  readonly proof?: Readonly<Record<string, unknown>> | null;
 }

@@ -9,6 +9,8 @@ export interface Passage {
   readonly headingPath: readonly string[];
   /** The chunk's range in the document. */
   readonly range: TextRange;
+  /** What filters or a selection left around it: nothing outside is named by its units. Absent without them. */
+  readonly bounds?: TextRange;
   /** The window that scored best. */
   readonly window: TextRange;
   readonly text: string;

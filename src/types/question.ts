@@ -16,6 +16,8 @@ export interface AskRequest {
   readonly userId?: string | null;
   /** What may be stored: redacted text (also when absent), or no text at all. */
   readonly privacy?: Privacy;
+  /** Earlier turns as they were; absent: the session's. */
+  readonly history?: readonly Turn[];
 }
 
 export type Privacy = "redacted" | "ephemeral";

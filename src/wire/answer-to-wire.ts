@@ -164,6 +164,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     timings_ms: { ...answer.timings },
     model: answer.model,
     session_id: answer.sessionId,
+    ...(answer.proof === undefined ? {} : { proof: answer.proof }),
   };
 }
 

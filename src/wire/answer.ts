@@ -290,6 +290,11 @@ export const askResponseSchema = z
     timings_ms: z.record(z.string(), z.number()).describe("By stage; `first_sentence`: from the question to the first checked sentence."),
     model: z.string(),
     session_id: z.string().nullable(),
+    proof: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .optional()
+      .describe("Where one was asked for: `prove verify` checks it offline. `null`: it could not be made, and a warning says why."),
   })
   .describe("Response of POST /v1/ask, and the data of the `answer` event");
 

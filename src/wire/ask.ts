@@ -22,6 +22,7 @@ export const askRequestSchema = z
       .enum(["redacted", "ephemeral"])
       .optional()
       .describe("`ephemeral`: no text of this question or its answer is stored. It can only tighten what the server is set to."),
+    proof: z.boolean().optional().describe("The answer comes with its proof, as `sourcebound prove export` writes it."),
     selection: z
       .strictObject({
         document_id: z.string().min(1),

@@ -11,6 +11,7 @@ import { useRoute } from "./use-route.ts";
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
+const LibraryRoom = lazy(() => import("../library/library-room.tsx"));
 const ReviewRoom = lazy(() => import("../review/review-room.tsx"));
 const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
 
@@ -49,6 +50,8 @@ function OtherRoom({ route, account }: { readonly route: Route; readonly account
   switch (route.room) {
     case "answer":
       return <SharedAnswer id={route.id} account={account} />;
+    case "library":
+      return <LibraryRoom account={account} />;
     case "review":
       return <ReviewRoom id={route.id} account={account} />;
     case "monitor":

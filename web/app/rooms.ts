@@ -1,15 +1,16 @@
 import type { Route } from "./route.ts";
 
 export interface Room {
-  readonly name: "ask" | "review" | "monitor";
+  readonly name: "ask" | "library" | "review" | "monitor";
   readonly title: string;
   readonly route: Route;
   /** Who may enter; `null`: everybody who may ask. */
-  readonly role: "review" | "admin" | null;
+  readonly role: "ingest" | "review" | "admin" | null;
 }
 
 export const ROOMS: readonly Room[] = [
   { name: "ask", title: "Ask", route: { room: "ask" }, role: null },
+  { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
   { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
   { name: "monitor", title: "Monitor", route: { room: "monitor" }, role: "admin" },
 ];

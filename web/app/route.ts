@@ -7,6 +7,7 @@ export type Route =
   | { readonly room: "why"; readonly id: string }
   /** A document beside the answer. */
   | ({ readonly room: "read" } & Place)
+  | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
   | { readonly room: "monitor" };
 
@@ -65,6 +66,7 @@ export function parseRoute(hash: string): Route {
       return id === "" ? { room: "ask" } : { room, id };
     case "review":
       return { room, id: id === "" ? null : id };
+    case "library":
     case "monitor":
       return { room };
     case "read":

@@ -7,6 +7,16 @@ export interface StateLineProps {
   readonly onRetry: () => void;
 }
 
+/** Failures that another key mends. */
+const KEY_CODES: ReadonlySet<string> = new Set([
+  "key_missing",
+  "key_wrong",
+  "role_missing",
+  "admin_off",
+  "admin_token_wrong",
+  "scope_denied",
+]);
+
 /** What is said while something loads, and why it did not. */
 export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "ready") return null;
@@ -20,7 +30,7 @@ export function StateLine({ state, what, onRetry }: StateLineProps) {
   return (
     <div className="message is-warning" role="alert">
       <p>{state.message}</p>
-      {state.code === "key_missing" || state.code === "admin_off" || state.code === "role_missing" ? (
+      {KEY_CODES.has(state.code) ? (
         <p>Sign in with a key that may do this.</p>
       ) : (
         <button type="button" className="quiet-button" onClick={onRetry}>

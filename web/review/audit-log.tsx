@@ -21,7 +21,7 @@ export function AuditLog({ api }: AuditLogProps) {
 }
 
 function Rows({ api }: AuditLogProps) {
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireHistory>("/v1/admin/review/history?limit=50", signal), [api]));
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireHistory>("/v1/review/history?limit=50", signal), [api]));
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
   const { chain, rows } = state.value;
   return (

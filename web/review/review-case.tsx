@@ -17,7 +17,7 @@ const NAME = "sourcebound.reviewer";
 
 /** One answer with its sources, and what a reviewer can do with it. */
 export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
-  const path = `/v1/admin/review/${encodeURIComponent(id)}`;
+  const path = `/v1/review/${encodeURIComponent(id)}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireReview>(path, signal), [api, path]));
   const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
   const [correcting, setCorrecting] = useState(false);

@@ -90,7 +90,7 @@ function queuePath(domain: string | undefined, status: string): string {
     ...(domain === undefined ? {} : { domain }),
     ...(status === "" ? {} : { status }),
   });
-  return `/v1/admin/review?${query}`;
+  return `/v1/review?${query}`;
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {

@@ -5,11 +5,12 @@ import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
-import { type CliContext, EXIT } from "../context.ts";
+import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 import { renderAnswer } from "../render.ts";
 import type { Terminal } from "../terminal.ts";
+import { writeProof } from "./prove.ts";
 
 interface AskFlags {
   json?: boolean;
@@ -20,6 +21,7 @@ interface AskFlags {
   session?: string;
   user?: string;
   ephemeral?: boolean;
+  proof?: string;
   document?: string;
   chapter?: string;
   section?: string;
@@ -40,6 +42,7 @@ export function addAskCommand(program: Command, context: CliContext): void {
     .option("--session <id>", "continue a session")
     .option("--user <id>", "whose session it is; only a keyed hash of it is stored")
     .option("--ephemeral", "store no text of the question and its answer, only keyed hashes and counts")
+    .option("--proof <file>", "write the answer's proof there; `prove verify` checks it offline")
     .option("--document <name>", "search only in this document: title, path, file name or id")
     .option("--chapter <name>", "search only in this chapter: heading, number or name")
     .option("--section <name>", "search only in this section: heading, number or name")
@@ -56,6 +59,7 @@ Examples:
   sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
   sourcebound ask --chapter 32 --page 140-142 "Which whale is the largest?"
   echo "What rating does tinnitus get?" | sourcebound ask -
+  sourcebound ask --proof proof.json "What rating does tinnitus get?"
   sourcebound ask --json "What rating does tinnitus get?" > answer.json`,
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
@@ -75,10 +79,12 @@ Examples:
           userId: flags.user,
           privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
           filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
+          proof: flags.proof !== undefined,
           signal,
         };
         for await (const event of engine.ask(question, options)) {
           if (event.type === "answer") {
+            if (flags.proof !== undefined && event.answer.proof) writeProof(pathOf(context, flags.proof), event.answer.proof);
             terminal.print(
               flags.json
                 ? JSON.stringify(answerToWire(event.answer), null, 2)

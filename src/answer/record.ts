@@ -1,0 +1,161 @@
+import type { NewRecord } from "../store/records.ts";
+import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../types.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+import type { Written } from "./write.ts";
+
+/** What every answer of an installation is made with, kept once for all that share it. */
+export interface RecordedSettings {
+  readonly software: string;
+  /** Hash of everything that shapes answers besides question and documents. */
+  readonly configHash: string;
+  /** Id of the encoder that is configured; `null`: words alone. */
+  readonly encoder: string | null;
+  /** The domain pack without its folder, the profile and the threshold of the gate, as they were. */
+  readonly pack: unknown;
+  readonly profile: unknown;
+  readonly threshold: unknown;
+}
+
+/** A passage by its place: its text stands in the document. */
+export interface RecordedPassage extends TextRange {
+  readonly sid: string;
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly version: string;
+  readonly bounds: TextRange | null;
+  readonly window: TextRange;
+  readonly headingPath: readonly string[];
+  readonly twins: readonly Twin[];
+}
+
+export interface RecordedQuote extends TextRange {
+  /** Index into `passages`. */
+  readonly passage: number;
+  readonly header: TextRange | null;
+}
+
+export interface RecordedDraft {
+  readonly text: string;
+  /** Indexes into `quotes`. */
+  readonly quotes: readonly number[];
+  readonly missing: readonly number[];
+  /** Quotes of each other source that has its words: one of them may be the right one. */
+  readonly others: readonly (readonly number[])[];
+  readonly dangling: boolean;
+}
+
+/** What one answer was made from, by reference to documents in their versions. */
+export interface AnswerRecord {
+  readonly format: 1;
+  readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
+  /** Every call of a model in order; `null`: a model was asked whose calls are not recorded. */
+  readonly calls: readonly RecordedCall[] | null;
+  /** Id of the stored answer that was served; `null`: it was made for this question. */
+  readonly served: string | null;
+  readonly passages: readonly RecordedPassage[];
+  readonly quotes: readonly RecordedQuote[];
+  /** What a model was given. */
+  readonly offered: readonly number[];
+  /** What an answer of quotes was chosen from. */
+  readonly candidates: readonly number[];
+  readonly drafts: readonly RecordedDraft[];
+  /** Passages of the evidence, in its order. */
+  readonly evidence: readonly number[];
+}
+
+/** What an answer was made with besides its question and documents. */
+export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
+  readonly revision: number;
+  readonly settings: RecordedSettings;
+}
+
+/** The record of an answer that has just been made. */
+export function recordOf(
+  question: Question,
+  outcome: Pick<Outcome, "written" | "evidence" | "hit">,
+  { revision, settings, calls }: RecordedInputs,
+): NewRecord {
+  const { text, resolved, profile, detail, selection, history, filters = null } = question;
+  const tables = createTables();
+  const { written, evidence } = outcome;
+  const body: AnswerRecord = {
+    format: 1,
+    question: { text, resolved, profile, detail, selection, history, filters },
+    calls,
+    served: outcome.hit?.answer.id ?? null,
+    ...drawnFrom(written, tables),
+    evidence: evidence.map(({ passage }) => tables.passage(passage)),
+    passages: tables.passages,
+    quotes: tables.quotes,
+  };
+  return { revision, settings, body };
+}
+
+function drawnFrom({ offered, candidates, drafts }: Written, { quote }: Tables): Pick<AnswerRecord, "offered" | "candidates" | "drafts"> {
+  return {
+    offered: offered.map(quote),
+    candidates: candidates.map(quote),
+    drafts: drafts.map((draft) => ({
+      text: draft.text,
+      quotes: draft.quotes.map(quote),
+      missing: [...draft.missing],
+      others: draft.others.map((quotes) => quotes.map(quote)),
+      dangling: draft.dangling === true,
+    })),
+  };
+}
+
+interface Tables {
+  readonly passages: readonly RecordedPassage[];
+  readonly quotes: readonly RecordedQuote[];
+  readonly passage: (passage: Passage) => number;
+  readonly quote: (quote: Quote) => number;
+}
+
+/** Each passage and each quote once. */
+function createTables(): Tables {
+  const passages = new Map<string, { at: number; row: RecordedPassage }>();
+  const quotes = new Map<string, { at: number; row: RecordedQuote }>();
+  const passage = (one: Passage) => entered(passages, one.sid, () => placeOf(one));
+  const quote = (one: Quote) =>
+    entered(quotes, `${one.passage.sid} ${one.start} ${one.end}`, () => ({
+      passage: passage(one.passage),
+      start: one.start,
+      end: one.end,
+      header: one.header === undefined ? null : { start: one.header.start, end: one.header.end },
+    }));
+  const rows = <T>(table: ReadonlyMap<string, { readonly row: T }>) => [...table.values()].map(({ row }) => row);
+  return {
+    passage,
+    quote,
+    get passages() {
+      return rows(passages);
+    },
+    get quotes() {
+      return rows(quotes);
+    },
+  };
+}
+
+function entered<T>(table: Map<string, { at: number; row: T }>, key: string, make: () => T): number {
+  const known = table.get(key);
+  if (known !== undefined) return known.at;
+  const row = make();
+  const at = table.size;
+  table.set(key, { at, row });
+  return at;
+}
+
+function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, twins = [] }: Passage): RecordedPassage {
+  return {
+    ...{ sid, chunkId, documentId: document.id, version: document.version },
+    ...{ start: range.start, end: range.end, bounds: bounds ?? null, window, headingPath, twins },
+  };
+}
+
+/** May what an answer was made from be kept: is nothing of it personal? What was redacted cannot be checked again. */
+export function isStoredAsShown(answer: Answer, stored: string): boolean {
+  const { sentences, claims, checks } = JSON.parse(stored) as Answer;
+  return JSON.stringify([sentences, claims, checks]) === JSON.stringify([answer.sentences, answer.claims, answer.checks]);
+}

@@ -1,0 +1,188 @@
+import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
+import { GUARDS, usesSupport } from "../profiles/guards.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { merkleTree } from "../prove/merkle.ts";
+import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../prove/proof.ts";
+import type { HeldVersion } from "../store/corpus-log.ts";
+import type { StoredRecord } from "../store/records.ts";
+import { unitsIn } from "../text/units.ts";
+import type { Answer, CheckResult, StoredDocument } from "../types.ts";
+import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
+import type { AnswerRecord, RecordedPassage, RecordedSettings } from "./record.ts";
+
+/** An answer with what it was made from, as the store gives it back. */
+export interface ProvableAnswer {
+  /** Of the answer that was asked for. */
+  readonly asked: StoredRecord;
+  /** Of the answer that was made: the same, or the stored one that was served. */
+  readonly made: StoredRecord;
+  /** What the domain held at the revision of `made`, by id. */
+  readonly held: readonly HeldVersion[];
+  /** Documents of `made` in their versions, by id. */
+  readonly documents: ReadonlyMap<string, StoredDocument>;
+  /** What a domain publishes to be called, written to or visited. */
+  readonly contacts: readonly string[];
+  /** Hashes of the files that scores of the checks come from. */
+  readonly weights: Readonly<Record<string, string>>;
+}
+
+type RecordedPack = {
+  readonly hosts: readonly string[];
+  readonly home_page: string | null;
+  readonly tenants: Readonly<Record<string, Vocabulary>>;
+};
+
+/** Versions of the documents that a statement about a recorded answer names, by id. */
+export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "answer">): Map<string, string> {
+  const { passages } = body as AnswerRecord;
+  const { refusal } = JSON.parse(answer) as Answer;
+  const named = new Map<string, string>();
+  for (const { documentId, version, twins } of passages) {
+    named.set(documentId, version);
+    for (const twin of twins) named.set(twin.documentId, twin.documentVersion);
+  }
+  for (const { documentId, documentVersion } of refusal?.nearest ?? []) named.set(documentId, documentVersion);
+  return named;
+}
+
+/** What is hashed and signed: everything from which the checks of an answer can be run again. */
+export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
+  const record = made.body as AnswerRecord;
+  const settings = made.settings as RecordedSettings;
+  const profile = settings.profile as Profile;
+  const pack = settings.pack as RecordedPack;
+  const answer = JSON.parse(made.answer) as Answer;
+  const question = (asked.body as AnswerRecord).question;
+  const listed = listDocuments(made.domain, held, documents);
+  const isGraded = (profile.check.guards ?? GUARDS).faithfulness !== null;
+  return {
+    id: asked.id,
+    made_at: asked.createdAt,
+    software: settings.software,
+    question: {
+      text: question.text,
+      resolved: question.resolved,
+      domain: asked.domain,
+      tenant: asked.tenant,
+      access: [...asked.access].sort(),
+      profile: question.profile,
+      detail: question.detail,
+    },
+    served:
+      asked.id === made.id
+        ? null
+        : {
+            level: asked.cacheMode,
+            id: made.id,
+            question: record.question.text,
+            resolved: record.question.resolved,
+            made_at: made.createdAt,
+          },
+    corpus: { revision: made.revision, documents: held.length, root: listed.root },
+    config: settings.configHash,
+    checking: {
+      settings: JSON.parse(JSON.stringify(profile.check)),
+      strict: profile.write.onFault === "reject",
+      hosts: [...pack.hosts],
+      home_page: pack.home_page,
+      contacts: [...contacts],
+      terminology: terminologyOf(pack.tenants, made.tenant).map((rule) => ({ ...rule, rivals: rule.rivals.map((one) => ({ ...one })) })),
+      encoder: settings.encoder,
+      weights: usesSupport(profile) ? { ...weights } : {},
+    },
+    documents: listed.documents,
+    passages: record.passages.map((passage) => statePassage(passage, listed.placeOf)),
+    quotes: record.quotes.map(({ passage, start, end, header }) => {
+      const document = documentOf(record.passages[passage]?.documentId, documents);
+      const page = unitsIn(document, { start, end })[0]?.page ?? null;
+      return { passage, start, end, text: document.text.slice(start, end), page, header: header === null ? null : { ...header } };
+    }),
+    offered: [...record.offered],
+    candidates: [...record.candidates],
+    drafts: record.drafts.map((draft) => ({
+      ...draft,
+      quotes: [...draft.quotes],
+      missing: [...draft.missing],
+      others: draft.others.map((one) => [...one]),
+    })),
+    evidence: answer.evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
+      ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
+      ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
+      passage: isGraded ? (record.evidence[i] ?? null) : null,
+    })),
+    answer: stateAnswer(answer),
+  };
+}
+
+function stateAnswer(answer: Answer): ProofStatement["answer"] {
+  const { refusal, warnings, sentences } = answerToWire(answer);
+  return {
+    status: answer.status,
+    sentences,
+    citations: answer.citations.map((citation) => plain(citationToWire(citation))),
+    claims: answer.claims.map((claim) => plain(claim)),
+    checks: answer.checks.map((check) => plain(stateCheck(check))),
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+    refusal: plain(refusal),
+    confidence: answer.confidence,
+    confidence_calibrated: answer.confidenceCalibrated,
+    model: answer.model,
+  };
+}
+
+/** A check as it is stated: spans are for display. */
+export function stateCheck({ name, verdict, score, reason, sentence, leftOut }: CheckResult) {
+  return { name, verdict, score, reason, sentence, left_out: leftOut === true };
+}
+
+/** As JSON gives it back. */
+function plain(value: unknown) {
+  return JSON.parse(JSON.stringify(value));
+}
+
+interface ListedDocuments {
+  readonly root: string;
+  readonly documents: ProofDocument[];
+  readonly placeOf: (id: string) => number;
+}
+
+/** Documents in the order of their ids, each with its place under the corpus root. */
+function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>): ListedDocuments {
+  const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
+  const indexes = new Map(held.map(({ id }, index) => [id, index]));
+  const documents = [...named.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const places = new Map(documents.map(({ id }, place) => [id, place]));
+  return {
+    root: tree.root,
+    documents: documents.map((document) => {
+      const index = indexes.get(document.id) ?? 0;
+      return { ...stateDocument(document), index, inclusion: tree.path(index) };
+    }),
+    placeOf: (id) => places.get(id) ?? 0,
+  };
+}
+
+function stateDocument(document: StoredDocument): Omit<ProofDocument, "index" | "inclusion"> {
+  const { id, path, version, title, url, asOf, tenant, access, normaliser } = document;
+  return { id, path, sha256: document.originalHash, version, title, url, as_of: asOf, tenant, access, normaliser };
+}
+
+function statePassage(passage: RecordedPassage, placeOf: ListedDocuments["placeOf"]): ProofPassage {
+  const { sid, chunkId, documentId, start, end, bounds, window, headingPath, twins } = passage;
+  return {
+    ...{ sid, chunk: chunkId, document: placeOf(documentId), start, end },
+    bounds: bounds === null ? null : { start: bounds.start, end: bounds.end },
+    window: { start: window.start, end: window.end },
+    heading_path: [...headingPath],
+    twins: twins.map((twin) => ({
+      ...{ chunk: twin.chunkId, document: placeOf(twin.documentId), start: twin.range.start, end: twin.range.end },
+      heading_path: [...twin.headingPath],
+    })),
+  };
+}
+
+function documentOf(id: string | undefined, documents: ReadonlyMap<string, StoredDocument>): StoredDocument {
+  const document = id === undefined ? undefined : documents.get(id);
+  if (document === undefined) throw new Error(`the record names the document ${id}, which was not loaded`);
+  return document;
+}

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
+import { namedVersions, stateProof } from "../answer/state-proof.ts";
+import type { Config } from "../config.ts";
+import { messageOf, RequestError, StoreError } from "../errors.ts";
+import { hashWeights } from "../models/weights-hashes.ts";
+import { canonicalJson } from "../prove/canonical-json.ts";
+import { merkleTree } from "../prove/merkle.ts";
+import { leafOf, type Proof } from "../prove/proof.ts";
+import { createProofKey, publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
+import type { StoredRecord } from "../store/records.ts";
+import type { Store } from "../store/store.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { Scope } from "../types.ts";
+import { type DomainPack, publishedContacts } from "./domain.ts";
+
+/** The Merkle root over the document versions of a domain, to be published. */
+export interface CorpusRoot {
+  readonly domain: string;
+  readonly revision: number;
+  readonly documents: number;
+  readonly root: string;
+}
+
+/** Who asked for the answer, by name. */
+export interface ProveOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Labels of the reader in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
+}
+
+/** What an engine says of its answers to those who do not trust it. */
+export interface Prover {
+  /**
+   * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
+   * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
+   */
+  prove(id: string, options?: ProveOptions): Promise<Proof>;
+  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder. */
+  proofKey(): string;
+  /** @throws RequestError `unknown_domain` */
+  corpusRoot(domain?: string): Promise<CorpusRoot>;
+}
+
+export interface ProverParts {
+  readonly store: Pick<Store, "records" | "corpusLog" | "documents">;
+  readonly config: Pick<Config, "data_dir">;
+  readonly domain: (name?: string) => DomainPack;
+  readonly scope: (options?: ProveOptions) => Scope;
+}
+
+export function createProver({ store, config, domain, scope }: ProverParts): Prover {
+  const key = () => readPrivateKey(keyFile(join(config.data_dir, "proof-key.pem")));
+  return {
+    async prove(id, options) {
+      const asked = await visibleRecord(id, scope(options), store.records);
+      const made = await madeAnswer(asked, store.records);
+      const versions = namedVersions(made);
+      const past = await store.corpusLog.past(made.domain, versions);
+      const documents = new Map(past.map(({ document }) => [document.id, document]));
+      if (documents.size < versions.size) {
+        const message = "A document on which this answer rests was deleted, and its text with it: the answer cannot be proved any more.";
+        throw new RequestError("proof_documents_gone", message, { id });
+      }
+      const held = await store.corpusLog.heldAt(made.domain, made.revision);
+      const contacts = publishedContacts((made.settings as RecordedSettings).pack as DomainPack);
+      const statement = stateProof({ asked, made, held, documents, contacts, weights: hashWeights() });
+      const canonical = canonicalJson(statement);
+      return { format: "sourcebound-proof-1", statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
+    },
+    proofKey: () => publicPem(key()),
+    async corpusRoot(name) {
+      const pack = domain(name);
+      const revision = await store.documents.revision(pack.name);
+      const held = await store.corpusLog.heldAt(pack.name, revision);
+      const { root } = merkleTree(held.map(({ originalHash, ...one }) => leafOf(pack.name, { ...one, sha256: originalHash })));
+      return { domain: pack.name, revision, documents: held.length, root };
+    },
+  };
+}
+
+/** A record that its asker may see: of the same tenant, asked with no label that the reader lacks. @throws RequestError `unknown_answer` */
+export async function visibleRecord(id: string, { domain, tenant, access }: Scope, records: Store["records"]): Promise<StoredRecord> {
+  const found = await records.get(id);
+  const isVisible =
+    found !== null && found.domain === domain && found.tenant === tenant && found.access.every((label) => access.includes(label));
+  if (isVisible) return found;
+  const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
+  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
+  throw new RequestError("unknown_answer", message, { id });
+}
+
+/** The answer that was made: of one that was served from memory, the one that was stored. @throws RequestError `proof_not_recorded` */
+export async function madeAnswer(asked: StoredRecord, records: Store["records"]): Promise<StoredRecord> {
+  const { served } = asked.body as AnswerRecord;
+  if (served === null) return asked;
+  const made = await records.get(served);
+  const isSame = made !== null && saysTheSame(made, asked);
+  if (isSame) return made;
+  const message =
+    "This answer was served from memory, and what it was made from is not recorded: a reviewer wrote it, its document has changed since, or it is too old. Ask again with `cache.enabled: false`, and take the proof of that answer.";
+  throw new RequestError("proof_not_recorded", message, { id: asked.id });
+}
+
+function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "answer">): boolean {
+  const said = ({ answer }: Pick<StoredRecord, "answer">) => {
+    const { status, sentences, citations, claims, checks } = JSON.parse(answer) as Record<string, unknown>;
+    return JSON.stringify([status, sentences, citations, claims, checks]);
+  };
+  return said(a) === said(b);
+}
+
+/** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
+function keyFile(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    // Of two processes that make one at once, the first wins.
+    if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "EEXIST")
+      throw new StoreError(
+        "proof_key_unusable",
+        `${path} cannot be written (${messageOf(cause)}): give the process the right to.`,
+        {},
+        { cause },
+      );
+  }
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new StoreError(
+      "proof_key_unusable",
+      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
+      {},
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { chunkId } from "../text/chunk-id.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { httpUrl } from "../text/http-url.ts";
+import { NORMALISER_VERSION } from "../text/source-map.ts";
+import type { StoredDocument } from "../types.ts";
+import {
+  CHUNK_MAX_TOKENS,
+  CHUNK_MIN_TOKENS,
+  CHUNK_OVERLAP_TOKENS,
+  CHUNK_TARGET_TOKENS,
+  WINDOW_MAX_TOKENS,
+  WINDOW_MIN_TOKENS,
+} from "./chunk.ts";
+import type { DocumentDraft } from "./document-draft.ts";
+import { FORMATS_VERSION } from "./formats/formats.ts";
+import type { ParsedDocument } from "./parse.ts";
+
+/** What shapes chunks besides the text: a change of any of these makes every document new. */
+export const CHUNK_SETTINGS: readonly number[] = [
+  CHUNK_TARGET_TOKENS,
+  CHUNK_MAX_TOKENS,
+  CHUNK_MIN_TOKENS,
+  CHUNK_OVERLAP_TOKENS,
+  WINDOW_MIN_TOKENS,
+  WINDOW_MAX_TOKENS,
+];
+
+/** Whose a document is, besides what it says itself. */
+export interface DocumentOwner {
+  readonly domain: string;
+  readonly tenant: string | null;
+  /** Access label of documents that state none. */
+  readonly access: string;
+  readonly source: string;
+}
+
+/** A document that was read, with what the installation gives it. */
+export function toDocument(
+  owner: DocumentOwner,
+  parsed: DocumentDraft,
+  { id, urlOf }: { readonly id: string; readonly urlOf: (path: string) => string | null },
+): StoredDocument {
+  const known = identify(owner, parsed, { id, urlOf });
+  return {
+    ...known,
+    domain: owner.domain,
+    source: owner.source,
+    chunks: parsed.chunks.map((draft) => ({ ...draft, id: chunkId(id, known.version, draft.ordinal), documentId: id })),
+  };
+}
+
+/** A document with its version, before it is cut into chunks. */
+export function identify(
+  { tenant, access: given }: Pick<DocumentOwner, "tenant" | "access">,
+  parsed: ParsedDocument,
+  { id, urlOf }: { readonly id: string; readonly urlOf: (path: string) => string | null },
+): Omit<StoredDocument, "domain" | "source" | "chunks"> {
+  const metadata = { ...parsed.metadata, url: httpUrl(parsed.metadata.url) ?? urlOf(parsed.path) };
+  const access = parsed.access ?? given;
+  const { text, path, originalHash } = parsed;
+  const version = sha256Hex(
+    JSON.stringify([text, metadata, tenant, access, CHUNK_SETTINGS, NORMALISER_VERSION, FORMATS_VERSION, originalHash, path]),
+  );
+  return {
+    ...metadata,
+    ...{ id, tenant, access, path, originalHash, version, text },
+    normaliser: NORMALISER_VERSION,
+    blocks: parsed.blocks,
+    units: parsed.units,
+    sourceMap: parsed.sourceMap,
+    pages: parsed.pages,
+    reading: parsed.reading,
+  };
+}

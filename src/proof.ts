@@ -1,0 +1,5 @@
+/** Checks proofs offline: no store, no network, no key. */
+
+export { type ProofStep, type ProofVerdict, type VerifyProofOptions, verifyProof } from "./answer/verify-proof.ts";
+export { canonicalJson } from "./prove/canonical-json.ts";
+export { type Proof, type ProofStatement, proofSchema } from "./prove/proof.ts";

@@ -1,0 +1,41 @@
+/**
+ * JSON in the one form that is hashed and signed: keys sorted by UTF-16 units, no white space, numbers and strings as ECMAScript writes them (RFC 8785).
+ * Properties that are `undefined` are left out.
+ * @throws TypeError for what JSON cannot say: functions, symbols, big integers, numbers that are not finite
+ * @example canonicalJson({ b: 1, a: [true, null] }) // '{"a":[true,null],"b":1}'
+ */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object") throw new TypeError(`${typeof value} ${String(value)} has no place in JSON`);
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`).join(",")}}`;
+}
+
+/** A string, and whether it is a key. Unrolled: a loop over alternatives needs memory for every character. */
+const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
+
+/**
+ * Parses JSON in which no object names a key twice: two readers would take different values from it.
+ * @throws SyntaxError
+ */
+export function parseUnambiguousJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  let written = 0;
+  for (const [, colon] of text.matchAll(JSON_STRING)) if (colon !== undefined) written++;
+  if (written !== countKeys(value)) throw new SyntaxError("an object names a key twice");
+  return value;
+}
+
+function countKeys(value: unknown): number {
+  const open: unknown[] = [value];
+  let count = 0;
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== "object" || one === null) continue;
+    if (!Array.isArray(one)) count += Object.keys(one).length;
+    for (const inner of Object.values(one)) open.push(inner ?? null);
+  }
+  return count;
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { canonicalJson } from "./canonical-json.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in lower-case hex");
+const offset = z.int().min(0);
+const place = z.int().min(0).max(100_000);
+const score = z.number().nullable();
+const range = z.strictObject({ start: offset, end: offset });
+const json = z.json();
+
+const documentSchema = z.strictObject({
+  id: z.string().min(1),
+  path: z.string().min(1).describe("Relative to the folder that was read; an entry of a file behind `#`"),
+  sha256: sha256.describe("Of the file's bytes"),
+  version: sha256.describe("Of normalised text, metadata, settings and normaliser"),
+  title: z.string(),
+  url: z.string().nullable(),
+  as_of: z.string().nullable(),
+  tenant: z.string().nullable(),
+  access: z.string(),
+  normaliser: z.string(),
+  index: offset.describe("Of its leaf under the corpus root"),
+  inclusion: z.array(sha256).max(64).describe("What is hashed together with its leaf on the way up to the root"),
+});
+export type ProofDocument = z.infer<typeof documentSchema>;
+
+const passageSchema = z.strictObject({
+  sid: z.string(),
+  chunk: z.string(),
+  document: place,
+  ...range.shape,
+  bounds: range.nullable(),
+  window: range,
+  heading_path: z.array(z.string()),
+  twins: z.array(
+    z.strictObject({ chunk: z.string(), document: place, ...range.shape, heading_path: z.array(z.string()) }).describe("Says the same"),
+  ),
+});
+export type ProofPassage = z.infer<typeof passageSchema>;
+
+const quoteSchema = z.strictObject({
+  passage: place,
+  ...range.shape,
+  text: z.string(),
+  page: z.int().nullable(),
+  header: range.nullable().describe("Header of the table by which a row is read"),
+});
+
+const checkingSchema = z.strictObject({
+  settings: json.describe("Which checks ran with which thresholds"),
+  strict: z.boolean().describe("A citation to nowhere is a fault even beside a good one"),
+  hosts: z.array(z.string()),
+  home_page: z.string().nullable(),
+  contacts: z.array(z.string()),
+  terminology: z.array(
+    z.strictObject({
+      canonical: z.string(),
+      right: z.string(),
+      rivals: z.array(z.strictObject({ term: z.string(), of: z.string() })),
+    }),
+  ),
+  encoder: z.string().nullable(),
+  weights: z.record(z.string(), sha256).describe("Of the files that the scores of the checks come from"),
+});
+
+const draftSchema = z.strictObject({
+  text: z.string(),
+  quotes: z.array(place),
+  missing: z.array(z.int()),
+  others: z.array(z.array(place)).describe("Quotes of each other source that has its words"),
+  dangling: z.boolean(),
+});
+
+const answerSchema = z.strictObject({
+  status: z.enum(["ok", "insufficient_context", "error"]),
+  sentences: z.array(z.strictObject({ text: z.string(), citations: z.array(z.int()) })),
+  citations: z.array(json),
+  claims: z.array(json),
+  checks: z.array(json),
+  warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  refusal: json,
+  confidence: score,
+  confidence_calibrated: z.boolean(),
+  model: z.string(),
+});
+
+/** Everything that is hashed and signed. */
+export const statementSchema = z.strictObject({
+  id: z.string().min(1),
+  made_at: z.string(),
+  software: z.string().describe("Version of the program that answered"),
+  question: z.strictObject({
+    text: z.string(),
+    resolved: z.string(),
+    domain: z.string(),
+    tenant: z.string().nullable(),
+    access: z.array(z.string()),
+    profile: z.string(),
+    detail: z.enum(["normal", "more"]),
+  }),
+  served: z
+    .strictObject({ level: z.string(), id: z.string(), question: z.string(), resolved: z.string(), made_at: z.string() })
+    .nullable()
+    .describe("The stored answer that was served; null: it was made for this question"),
+  corpus: z.strictObject({ revision: offset, documents: offset, root: sha256.describe("Merkle root over document versions") }),
+  config: sha256.describe("Everything that shapes answers besides question and documents"),
+  checking: checkingSchema,
+  documents: z.array(documentSchema),
+  passages: z.array(passageSchema),
+  quotes: z.array(quoteSchema),
+  offered: z.array(place).describe("Quotes that the model was given; empty where quotes alone answer"),
+  candidates: z.array(place).describe("Quotes that an answer of quotes was chosen from"),
+  drafts: z.array(draftSchema).describe("Sentences as they were written, before their checks"),
+  evidence: z.array(
+    z.strictObject({
+      sid: z.string(),
+      document: z.string(),
+      version: z.string(),
+      ...range.shape,
+      verdict: z.enum(["verified", "uncertain", "rejected"]),
+      score: z.number(),
+      relevance: score,
+      consistency: score,
+      agreement: score,
+      passage: place.nullable().describe("Where its text is an input of a check"),
+    }),
+  ),
+  answer: answerSchema,
+});
+export type ProofStatement = z.infer<typeof statementSchema>;
+
+export const proofSchema = z.strictObject({
+  format: z.literal("sourcebound-proof-1"),
+  statement: statementSchema,
+  digest: sha256.describe("Of the statement as canonical JSON (RFC 8785)"),
+  signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string() }),
+});
+export type Proof = z.infer<typeof proofSchema>;
+
+/** The leaf of a document version under the corpus root. */
+export function leafOf(
+  domain: string,
+  { tenant, id, version, sha256: original }: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">,
+): string {
+  return canonicalJson([domain, tenant, id, version, original]);
+}

@@ -1,0 +1,159 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { StoredDocument } from "../types.ts";
+import { inParts } from "./id-parts.ts";
+import { readDocumentRows } from "./read-documents.ts";
+import type { Database } from "./schema.ts";
+
+/** A document in the version that a revision of its domain held. */
+export interface HeldVersion {
+  readonly id: string;
+  readonly version: string;
+  readonly tenant: string | null;
+  /** SHA-256 (hex) of the file's bytes. */
+  readonly originalHash: string;
+}
+
+/** A document as it was, with the file that it came from. */
+export interface PastDocument {
+  /** Path of the file, relative to the source. */
+  readonly file: string;
+  readonly document: StoredDocument;
+}
+
+/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
+export interface CorpusLog {
+  /** What the domain held at a revision, by id. Empty where the log does not reach back to it. */
+  heldAt(domain: string, revision: number): Promise<HeldVersion[]>;
+  /**
+   * Documents of the domain in these versions, the current ones too. What was deleted for good is absent.
+   * @param versions id → version
+   */
+  past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]>;
+  /** Paths, labels and reasons of files that could not be read and are known today. */
+  unreadable(domain: string): Promise<UnreadFile[]>;
+}
+
+export interface UnreadFile {
+  readonly tenant: string | null;
+  readonly source: string;
+  readonly path: string;
+  readonly access: string;
+  readonly reason: string;
+}
+
+export function createCorpusLog(db: Kysely<Database>): CorpusLog {
+  return {
+    async heldAt(domain, revision) {
+      const rows = await db
+        .selectFrom("corpus_log")
+        .select(["document_id", "version", "tenant", "original_hash"])
+        .where("domain", "=", domain)
+        .where("revision", "<=", revision)
+        .orderBy("seq")
+        .execute();
+      const held = new Map<string, HeldVersion>();
+      for (const { document_id: id, version, tenant, original_hash: originalHash } of rows) {
+        if (version === "") held.delete(id);
+        else held.set(id, { id, version, tenant: tenant === "" ? null : tenant, originalHash });
+      }
+      return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async past(domain, versions) {
+      const found: PastDocument[] = [];
+      for (const ids of inParts([...versions.keys()])) {
+        const wanted = ({ document }: PastDocument) => document.domain === domain && versions.get(document.id) === document.version;
+        const current = (await readDocumentRows(db, ids)).filter(wanted);
+        found.push(...current);
+        const replaced = ids.filter((id) => !current.some(({ document }) => document.id === id));
+        if (replaced.length === 0) continue;
+        const rows = await db
+          .selectFrom("document_versions")
+          .select(["document_id", "version", "file", "body"])
+          .where("domain", "=", domain)
+          .where("document_id", "in", replaced)
+          .execute();
+        for (const { document_id, version, file, body } of rows)
+          if (versions.get(document_id) === version) found.push({ file, document: unpack(body) as StoredDocument });
+      }
+      return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
+    },
+    async unreadable(domain) {
+      const rows = await db
+        .selectFrom("files")
+        .select(["tenant", "source", "path", "access", "reason"])
+        .where("domain", "=", domain)
+        .where("status", "=", "failed")
+        .orderBy("path")
+        .execute();
+      return rows.map(({ tenant, reason, ...row }) => ({ ...row, tenant: tenant === "" ? null : tenant, reason: reason ?? "" }));
+    },
+  };
+}
+
+/** JSON, deflated: texts shrink to a third. */
+export function pack(value: unknown): Uint8Array {
+  return deflateRawSync(JSON.stringify(value));
+}
+
+export function unpack(bytes: Uint8Array | ArrayBuffer): unknown {
+  return JSON.parse(inflateRawSync(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes)).toString("utf8"));
+}
+
+/** What becomes of documents in one change of a domain; the transaction has raised its revision already. */
+export interface LoggedChange {
+  readonly domain: string;
+  readonly tenant: string;
+  readonly put: readonly Pick<StoredDocument, "id" | "version" | "originalHash">[];
+  readonly gone: readonly string[];
+}
+
+/** Six parameters each; SQLite allows 32,766. */
+const ENTRIES_PER_INSERT = 500;
+
+/** Enters a change into the log, in the transaction that makes it. */
+export async function logChange(trx: Transaction<Database>, { domain, tenant, put, gone }: LoggedChange): Promise<void> {
+  const row = await trx.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirstOrThrow();
+  const { revision } = row;
+  const entries = [
+    ...gone.map((document_id) => ({ document_id, version: "", original_hash: "" })),
+    ...put.map(({ id, version, originalHash }) => ({ document_id: id, version, original_hash: originalHash })),
+  ];
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_INSERT) {
+    const rows = entries.slice(at, at + ENTRIES_PER_INSERT).map((one) => ({ ...one, domain, tenant, revision }));
+    await trx.insertInto("corpus_log").values(rows).execute();
+  }
+}
+
+/** Keeps documents that are about to be replaced, as far as a recorded answer may rest on them. */
+export async function keepVersions(trx: Transaction<Database>, documents: readonly PastDocument[], domain: string): Promise<void> {
+  for (const { file, document } of documents) {
+    await trx
+      .insertInto("document_versions")
+      .values({ document_id: document.id, version: document.version, domain, file, body: pack(document) })
+      .onConflict((c) => c.columns(["document_id", "version"]).doNothing())
+      .execute();
+  }
+}
+
+/** A document that is deleted takes its past with it: whoever deletes it wants it gone. */
+export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
+  for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("document_id", "in", part).execute();
+}
+
+/** Is any answer of the domain recorded? Where none is, no replaced text need be kept. */
+export async function isRecorded(trx: Transaction<Database>, domain: string): Promise<boolean> {
+  const row = await trx.selectFrom("records").select("interaction_id").where("domain", "=", domain).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Drops replaced texts that no recorded answer can rest on any more: those replaced before the oldest record of their domain was made. */
+export async function dropUnneededVersions(trx: Transaction<Database>): Promise<void> {
+  await sql`
+    delete from document_versions where not exists (
+      select 1 from records where records.domain = document_versions.domain and records.revision < (
+        select min(later.revision) from corpus_log as later
+        where later.document_id = document_versions.document_id and later.version <> document_versions.version
+          and later.seq > (select max(own.seq) from corpus_log as own
+            where own.document_id = document_versions.document_id and own.version = document_versions.version)))`.execute(trx);
+}

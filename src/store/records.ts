@@ -1,0 +1,99 @@
+import type { Kysely, Transaction } from "kysely";
+import { sha256Hex } from "../text/hash.ts";
+import { pack, unpack } from "./corpus-log.ts";
+import type { Database } from "./schema.ts";
+
+/** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
+export interface NewRecord {
+  /** Revision of the domain whose documents were searched. */
+  readonly revision: number;
+  /** Everything that shapes answers besides documents and question; stored once for all answers that share it. */
+  readonly settings: unknown;
+  readonly body: unknown;
+}
+
+export interface StoredRecord extends NewRecord {
+  readonly id: string;
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  readonly question: string;
+  /** The answer as JSON text. */
+  readonly answer: string;
+  readonly cacheMode: string;
+  readonly createdAt: string;
+}
+
+export interface RecordStore {
+  /** @returns `null`: no such interaction, or nothing of it was recorded */
+  get(id: string): Promise<StoredRecord | null>;
+  /** Ids of recorded answers of a domain, oldest first. */
+  list(domain: string, limit: number): Promise<string[]>;
+}
+
+export function createRecordStore(db: Kysely<Database>): RecordStore {
+  return {
+    async get(id) {
+      const row = await db
+        .selectFrom("records")
+        .innerJoin("interactions", "interactions.id", "records.interaction_id")
+        .innerJoin("record_settings", "record_settings.hash", "records.settings")
+        .select(["interactions.id", "interactions.domain", "interactions.tenant", "interactions.access", "interactions.question"])
+        .select(["interactions.answer", "interactions.cache_mode", "interactions.created_at"])
+        .select(["records.revision", "records.body", "record_settings.body as settings"])
+        .where("records.interaction_id", "=", id)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { tenant, access, cache_mode: cacheMode, created_at: createdAt, body, settings, ...rest } = row;
+      return {
+        ...rest,
+        tenant: tenant === "" ? null : tenant,
+        access: JSON.parse(access) as string[],
+        ...{ cacheMode, createdAt },
+        body: unpack(body),
+        settings: unpack(settings),
+      };
+    },
+    async list(domain, limit) {
+      const rows = await db
+        .selectFrom("records")
+        .innerJoin("interactions", "interactions.id", "records.interaction_id")
+        .select("interactions.id")
+        .where("records.domain", "=", domain)
+        .orderBy("interactions.created_at")
+        .orderBy("interactions.id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** Stores a record in the transaction of its interaction. */
+export async function insertRecord(
+  trx: Transaction<Database>,
+  id: string,
+  domain: string,
+  { revision, settings, body }: NewRecord,
+): Promise<void> {
+  const text = JSON.stringify(settings);
+  const hash = sha256Hex(text);
+  const known = await trx.selectFrom("record_settings").select("hash").where("hash", "=", hash).executeTakeFirst();
+  if (known === undefined)
+    await trx
+      .insertInto("record_settings")
+      .values({ hash, body: pack(settings) })
+      .execute();
+  await trx
+    .insertInto("records")
+    .values({ interaction_id: id, domain, revision, settings: hash, body: pack(body) })
+    .execute();
+}
+
+/** Settings that no record names any more. */
+export async function dropUnnamedSettings(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .deleteFrom("record_settings")
+    .where("hash", "not in", (eb) => eb.selectFrom("records").select("settings"))
+    .execute();
+}

@@ -1,0 +1,155 @@
+import { rmSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { toAskEngine } from "../../src/server/start.ts";
+import { type Library, openLibrary } from "../support/engine.ts";
+import { buildPage, hasChromium, launchBrowser, objections, openPage, START_MS } from "./harness.ts";
+
+const CARD = "How much does a library card cost?";
+const TOKEN = "secret-token";
+
+let browser: Browser;
+let webRoot: string;
+let library: Library;
+let server: RunningServer;
+let page: Page;
+let complaints: string[];
+
+describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
+  beforeAll(async () => {
+    webRoot = await buildPage();
+    browser = await launchBrowser();
+  }, START_MS);
+  afterAll(async () => {
+    await browser?.close();
+    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    library = await openLibrary();
+    const { engine } = library;
+    const parts = {
+      engine: toAskEngine(engine),
+      memory: engine,
+      rooms: engine,
+      service: engine,
+      log: silentLog,
+      webRoot,
+      adminToken: TOKEN,
+    };
+    server = await serve(createApp(parts), { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    complaints = [];
+    page = await openPage(browser, server.url, complaints);
+  });
+  afterEach(async () => {
+    await page.context().close();
+    await server.close();
+    await library.close();
+  });
+
+  it("are not shown, and not open, without a key that may enter", async () => {
+    await page.getByLabel("Your question").waitFor();
+    expect(await page.getByRole("navigation", { name: "Rooms" }).count()).toBe(0);
+    for (const room of ["review", "monitor"]) {
+      await page.goto(`${server.url}/#/${room}`);
+      await page.getByRole("alert").getByText("Sign in with a key that may do this.").waitFor();
+    }
+    expect(await objections(page, "closed")).toEqual([]);
+  });
+
+  it("take an answer through review: flag it, correct it, and find it in the log", async () => {
+    const { id } = await library.ask(CARD);
+    await signIn();
+    await page.getByRole("link", { name: "Review" }).click();
+    await page.getByRole("link", { name: CARD }).click();
+    await page.getByRole("heading", { name: CARD }).waitFor();
+    const approve = page.getByRole("button", { name: "Approve" });
+    expect(await approve.isDisabled()).toBe(true);
+    await page.getByLabel("Your name, for the log").fill("Ann");
+    await page.getByRole("button", { name: "Flag as wrong" }).click();
+    await page.getByText("Flagged: it is not given again.").waitFor();
+    await page.getByRole("button", { name: "Correct" }).click();
+    const text = page.getByLabel("The right answer");
+    expect(await page.getByRole("button", { name: "Keep this answer" }).isDisabled()).toBe(true);
+    await text.fill("A library card costs 9 dollars per year [1].");
+    await page.getByRole("button", { name: "Keep this answer" }).click();
+    await page.getByRole("alert").waitFor();
+    await text.fill("A library card costs 5 dollars per year [1].");
+    expect(await objections(page, "review")).toEqual([]);
+    await page.getByRole("button", { name: "Keep this answer" }).click();
+    await page.getByText("Corrected: this answer is given from now on.").waitFor();
+    await page.getByText("Who did what").click();
+    await page.getByText(/^The chain of \d+ entries is whole\.$/).waitFor();
+    const { history, curated } = await library.engine.memory.review.show(id);
+    expect(history.map(({ action }) => action)).toContain("flag");
+    expect(curated?.by).toBe("Ann");
+    expect((await library.ask(CARD)).cacheMode).toBe("curated");
+  });
+
+  it("find a question in the queue by its words, and say when nothing waits", async () => {
+    await signIn();
+    await page.getByRole("link", { name: "Review" }).click();
+    await page.getByText("Nothing waits here.").waitFor();
+    await library.ask(CARD);
+    await library.ask("What do overdue books cost?");
+    await page.reload();
+    await page.getByText("2 questions").waitFor();
+    await page.getByLabel("Question holds").fill("OVERDUE");
+    await page.getByText("1 question", { exact: true }).waitFor();
+    await page.getByLabel("Question holds").fill("camel");
+    await page.getByText("No question holds these words.").waitFor();
+    await page.getByLabel("Show").selectOption("approved");
+    await page.getByText("Nothing waits here.").waitFor();
+  });
+
+  it("take files in, tell why one could not be read, open and delete them", async () => {
+    await signIn();
+    await page.getByRole("link", { name: "Library" }).click();
+    await page.getByText("cards.md").waitFor();
+    const input = page.getByLabel("Files to take in");
+    await input.setInputFiles([
+      { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
+      { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no pdf at all") },
+    ]);
+    await page.getByText("2 files sent.").waitFor();
+    const pets = page.getByRole("listitem").filter({ hasText: "pets.md" });
+    await pets.getByText("read", { exact: true }).waitFor();
+    const broken = page.getByRole("listitem").filter({ hasText: "broken.pdf" });
+    await broken.getByText("could not be read").waitFor();
+    expect((await broken.locator(".doubt").textContent())?.length).toBeGreaterThan(20);
+    expect(await objections(page, "library")).toEqual([]);
+    await pets.getByRole("link", { name: "Pets" }).click();
+    await page.getByText("A dog may wait in the hall for 20 minutes.").waitFor();
+    await page.getByRole("link", { name: "Library" }).click();
+    await page.getByLabel("Title or path holds").fill("PETS");
+    await page.getByText("1 file", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete pets.md" }).click();
+    await page.getByRole("button", { name: "Delete it with what rests on it" }).click();
+    await page.getByText("pets.md was deleted.").waitFor();
+    await expect.poll(() => pets.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("count what was asked, and nothing where nothing was", async () => {
+    await signIn();
+    await page.getByRole("link", { name: "Monitor" }).click();
+    await page.getByText("Nothing was asked in this time.").waitFor();
+    await library.ask(CARD);
+    await library.ask(CARD);
+    await page.getByRole("button", { name: "Look again" }).click();
+    const questions = page.getByRole("listitem").filter({ hasText: "Questions" });
+    await expect.poll(() => questions.textContent()).toBe("Questions2");
+    expect(await page.getByRole("listitem").filter({ hasText: "Served from memory" }).textContent()).toBe("Served from memory50 %");
+    expect(await objections(page, "monitor")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function signIn(): Promise<void> {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(TOKEN);
+  await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+}

@@ -1,0 +1,360 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { canonicalJson, type Proof, verifyProof } from "../src/proof.ts";
+import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/prove/signature.ts";
+import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
+import { runCli } from "./support/cli.ts";
+import { createRandom } from "./support/corpus.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { rounds } from "./support/trials.ts";
+
+/** Many verifications, also on a busy machine. */
+const PATIENCE_MS = 3_600_000;
+
+let library: Library;
+let folder = "";
+let key = "";
+const proofs: Proof[] = [];
+/** A draft of a model: its second sentence is no quote, its third cites nothing. */
+const WRITTEN = [
+  "A lost card costs 3 dollars to replace. [1] ",
+  "It takes two days until the new card is there [1]. ",
+  "Ask the front desk.",
+];
+
+beforeAll(async () => {
+  const writer = {
+    id: "scripted",
+    async *stream() {
+      for (const text of WRITTEN) yield { type: "text" as const, text };
+      yield { type: "end" as const, inputTokens: 10, outputTokens: 10 };
+    },
+  };
+  library = await openLibrary({ models: { small: writer, large: writer } });
+  folder = join(library.sandbox.folder, "documents");
+  key = library.engine.proofKey();
+  const profiles = [undefined, "spark", "validator"] as const;
+  for (const profile of profiles) {
+    for (const question of [...LIBRARY_QUESTIONS.map((one) => one.question), "What does replacing a lost card cost?", UNANSWERABLE]) {
+      try {
+        const { id } = await library.ask(question, { profile });
+        proofs.push(await library.engine.prove(id));
+      } catch (error) {
+        if (profile === undefined) throw error;
+      }
+    }
+  }
+});
+afterAll(() => library.close());
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+
+const verify = (proof: unknown, options: Parameters<typeof verifyProof>[2] = { key }) =>
+  verifyProof(JSON.stringify(proof), folder, options);
+const digestOf = (statement: unknown) => createHash("sha256").update(canonicalJson(statement)).digest("hex");
+
+/** What somebody does who recomputes every hash, and signs with a key of their own. */
+function forge(proof: Proof, own: string): Proof {
+  const canonical = canonicalJson(proof.statement);
+  return { ...proof, digest: digestOf(proof.statement), signature: signStatement(canonical, readPrivateKey(own)) };
+}
+
+describe("a proof", () => {
+  it("verifies with documents and key, of quotes, of a model's sentences and of refusals", async () => {
+    const writers = new Set(proofs.map(({ statement }) => statement.answer.model));
+    expect([...writers]).toEqual(expect.arrayContaining(["scripted", "none"]));
+    expect(proofs.some(({ statement }) => statement.answer.checks.some((check) => (check as { name: string }).name === "support"))).toBe(
+      true,
+    );
+    for (const proof of proofs) {
+      const { status, steps } = await verify(proof);
+      expect(
+        steps.filter(({ ok }) => ok !== true),
+        proof.statement.question.text,
+      ).toEqual([]);
+      expect(status).toBe("verified");
+    }
+  });
+
+  it("is sound and nobody's without a key, and checks the published root", async () => {
+    const [proof] = proofs as [Proof];
+    const { root } = await library.engine.corpusRoot();
+    expect(proof.statement.corpus.root).toBe(root);
+    expect((await verify(proof, { root })).status).toBe("sound");
+    expect((await verify(proof, { root: "0".repeat(64), key })).status).toBe("rejected");
+    expect((await verify(proof, { key: publicPem(readPrivateKey(createProofKey())) })).status).toBe("rejected");
+  });
+
+  it("says what rests on the signature alone where wording is not scored again", async () => {
+    for (const proof of proofs) {
+      const { status, steps } = await verify(proof, { key, reader: false });
+      expect(status).toBe("verified");
+      const { drafts, quotes, question } = proof.statement;
+      const isVerbatim = drafts.every((draft) => draft.quotes.length === 1 && quotes[draft.quotes[0] as number]?.text === draft.text);
+      const skipped = steps.filter(({ ok }) => ok === null).map(({ name }) => name);
+      if (isVerbatim && question.profile === "sourcebound") expect(skipped).toEqual([]);
+      if (!isVerbatim) expect(skipped).toEqual(["sentences", "answer"]);
+    }
+  });
+
+  it("does not verify over other bytes, whatever was changed", async () => {
+    const [proof] = proofs as [Proof];
+    const path = join(folder, proof.statement.documents[0]?.path ?? "");
+    const bytes = readFileSync(path);
+    try {
+      writeFileSync(path, `${bytes.toString("utf8")} `);
+      expect((await verify(proof)).steps.find(({ ok }) => ok === false)).toMatchObject({
+        name: "documents",
+        reason: expect.stringContaining("other bytes"),
+      });
+    } finally {
+      writeFileSync(path, bytes);
+    }
+  });
+
+  it("comes with the answer where it is asked for, also on the wire", async () => {
+    const answer = await library.ask("How long may films be kept?", { proof: true });
+    const wire = askResponseSchema.parse(answerToWire(answer));
+    expect((await verify(wire.proof)).status).toBe("verified");
+    const kept = await library.ask("How long may films be kept?", { proof: true, privacy: "ephemeral" });
+    expect(kept).toMatchObject({ proof: null, warnings: expect.arrayContaining([expect.objectContaining({ code: "proof_missing" })]) });
+  });
+
+  it("of a stored answer that was served names the question that it was made for", async () => {
+    await library.ask("How long may magazines be kept?");
+    const again = await library.ask("How long may magazines be kept?");
+    if (again.cacheMode === "miss") return;
+    const proof = await library.engine.prove(again.id);
+    expect(proof.statement.served).toMatchObject({ level: "exact" });
+    expect((await verify(proof)).status).toBe("verified");
+  });
+
+  it("is given to nobody of another tenant or without a label", async () => {
+    const { id } = await library.ask("How long may books be kept?", { tenant: "alice" });
+    await expect(library.engine.prove(id)).rejects.toMatchObject({ code: "unknown_answer" });
+    await expect(library.engine.prove(id, { tenant: "bob" })).rejects.toMatchObject({ code: "unknown_answer" });
+    await expect(library.engine.prove(id, { tenant: "alice", access: [] })).rejects.toMatchObject({ code: "unknown_answer" });
+    expect((await library.engine.prove(id, { tenant: "alice" })).statement.question.tenant).toBe("alice");
+  });
+
+  it("is still made after its document was replaced, and not after it was deleted", async () => {
+    const own = await openLibrary();
+    try {
+      const { id } = await own.ask(LIBRARY_QUESTIONS[0].question);
+      const before = await own.engine.prove(id);
+      writeFiles(own.sandbox.folder, { "documents/cards.md": LIBRARY_DOCUMENTS["cards.md"]?.replace("5 dollars", "9 dollars") ?? "" });
+      await own.ingest();
+      const after = await own.engine.prove(id);
+      expect(after.statement).toEqual(before.statement);
+      for (const one of await own.engine.files()) if (one.path === "cards.md") await own.engine.deleteFile(one);
+      await expect(own.engine.prove(id)).rejects.toMatchObject({ code: "proof_documents_gone" });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it("is signed with a key that its owner alone can read", () => {
+    const path = join(library.engine.config.data_dir, "proof-key.pem");
+    expect(existsSync(path)).toBe(true);
+    expect(statSync(path).mode & 0o077).toBe(0);
+  });
+});
+
+describe("a tampered proof", () => {
+  it("is never accepted: every field, with hashes and signature made anew or not", async () => {
+    const random = createRandom(20_261_122);
+    const own = createProofKey();
+    const total = rounds({ all: 10_000, usually: 240 });
+    const places = proofs.flatMap((proof) => leavesOf(proof).map((path) => ({ proof, path, name: nameOf(path) })));
+    const fields = [...Map.groupBy(places, ({ name }) => name).values()];
+    const covered = new Set<string>();
+    const accepted: string[] = [];
+    for (let n = 0; n < total; n++) {
+      const places = fields[n % fields.length] ?? [];
+      const { proof, path } = places[Math.floor(random() * places.length)] as (typeof places)[number];
+      const changed = tamper(proof, path, random) as Proof;
+      if (canonicalJson(changed) === canonicalJson(proof)) continue;
+      covered.add(nameOf(path));
+      const kind = Math.floor(n / fields.length + n) % 3;
+      const forged =
+        kind === 0 ? changed : kind === 1 ? { ...changed, digest: digestOf(changed.statement ?? null) } : forgeIfPossible(changed, own);
+      if (canonicalJson(forged) === canonicalJson(proof)) continue;
+      const { status } = await verify(forged);
+      if (status === "verified") accepted.push(`${nameOf(path)} (${kind})`);
+    }
+    expect(accepted).toEqual([]);
+    expect(covered.size).toBeGreaterThan(0.9 * Math.min(total, fields.length));
+  });
+
+  it("is found by the documents and the checks alone wherever they can tell, also without any key", async () => {
+    const proof = proofs.find(({ statement }) => statement.answer.citations.length > 0 && statement.served === null) as Proof;
+    const told = [
+      "answer.sentences",
+      "answer.citations",
+      "answer.claims",
+      "answer.checks",
+      "answer.status",
+      "quotes",
+      "documents",
+      "corpus.root",
+      "checking.settings",
+      "drafts[].text",
+      "drafts[].quotes",
+      "drafts[].missing",
+      "drafts[].dangling",
+    ];
+    const random = createRandom(7);
+    const sound: string[] = [];
+    const fields = Map.groupBy(leavesOf(proof.statement), nameOf);
+    for (const path of [...fields.values()].flatMap((paths) => paths.slice(0, rounds({ all: 100, usually: 2 })))) {
+      const statement = tamper(proof.statement, path, random) as Proof["statement"];
+      const name = nameOf(path);
+      if (canonicalJson(statement) === canonicalJson(proof.statement) || !told.some((one) => name.startsWith(one))) continue;
+      if (name === "drafts[].quotes" && sameSet(proof.statement, statement)) continue;
+      const { status } = await verify({ ...proof, statement, digest: digestOf(statement) }, {});
+      if (status !== "rejected") sound.push(name);
+    }
+    expect([...new Set(sound)]).toEqual([]);
+  });
+
+  it("is rejected with a reason whatever the file holds", async () => {
+    const [proof] = proofs as [Proof];
+    const text = JSON.stringify(proof);
+    const path = (to: string) =>
+      JSON.stringify({
+        ...proof,
+        statement: { ...proof.statement, documents: proof.statement.documents.map((one) => ({ ...one, path: to })) },
+      });
+    const hostile = [
+      "",
+      "null",
+      "[]",
+      "{}",
+      "{",
+      '"x"',
+      "\u0000",
+      "[".repeat(100_000),
+      text.slice(0, -1),
+      `${text}x`,
+      text.replace("{", '{"format":"sourcebound-proof-1",'),
+      path("../../../../etc/passwd"),
+      path("/etc/passwd"),
+      path("a\u0000b"),
+      path("..\\x"),
+      path(""),
+      path("x".repeat(10_000)),
+      "1".repeat(17_000_000),
+    ];
+    for (const one of hostile) {
+      const verdict = await verifyProof(one, folder, { key });
+      expect(verdict.status, one.slice(0, 80)).toBe("rejected");
+      expect(verdict.steps.find(({ ok }) => ok === false)?.reason).not.toBe("");
+    }
+  });
+});
+
+describe("sourcebound prove", () => {
+  it("exports, prints key and root, verifies, and says by its exit code what came of it", async () => {
+    const { sandbox } = library;
+    const options = { cwd: sandbox.folder, env: sandbox.env };
+    const { id } = await library.ask("How long may films be kept?");
+    const run = (...args: string[]) => runCli(["prove", ...args], options);
+    expect(await run("export", id, "--out", "proof.json")).toMatchObject({ code: 0, stdout: "" });
+    writeFileSync(join(sandbox.folder, "key.pem"), (await run("key")).stdout);
+    expect(await run("verify", "proof.json", "--documents", "documents", "--key", "key.pem")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Verified"),
+    });
+    expect(await run("verify", "proof.json", "--documents", "documents")).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("nobody's"),
+    });
+    const { root } = JSON.parse((await run("root", "--json")).stdout) as { root: string };
+    const json = await run("verify", "proof.json", "--documents", "documents", "--key", "key.pem", "--root", root, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ status: "verified", id });
+    writeFileSync(
+      join(sandbox.folder, "bad.json"),
+      readFileSync(join(sandbox.folder, "proof.json"), "utf8").replaceAll("7 days", "8 days"),
+    );
+    expect(await run("verify", "bad.json", "--documents", "documents", "--key", "key.pem")).toMatchObject({
+      code: 5,
+      stdout: expect.stringContaining("Rejected"),
+    });
+    expect(await run("verify", "none.json", "--documents", "documents")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("give the file of the proof"),
+    });
+    expect(await run("export", "nobody")).toMatchObject({ code: 2, stderr: expect.stringContaining("no recorded answer") });
+  });
+});
+
+/** In which order a sentence that was left out cited its quotes leaves no trace. */
+function sameSet(one: Proof["statement"], other: Proof["statement"]): boolean {
+  const sets = ({ drafts }: Proof["statement"]) =>
+    canonicalJson(drafts.map(({ quotes }) => [...new Set(quotes ?? [])].sort((a, b) => a - b)));
+  return sets(one) === sets(other);
+}
+
+type Path = readonly (string | number)[];
+
+/** Every place of a JSON value: its leaves, its arrays and its objects. */
+function leavesOf(value: unknown, at: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [at];
+  return [
+    ...(at.length === 0 ? [] : [at]),
+    ...Object.entries(value).flatMap(([name, one]) => leavesOf(one, [...at, Array.isArray(value) ? Number(name) : name])),
+  ];
+}
+
+function nameOf(path: Path): string {
+  return path.reduce<string>((name, step) => (typeof step === "number" ? `${name}[]` : name === "" ? step : `${name}.${step}`), "");
+}
+
+function tamper(value: unknown, path: Path, random: () => number): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return changed(value, random);
+  if (Array.isArray(value)) return value.map((one, i) => (i === step ? tamper(one, rest, random) : one));
+  return { ...(value as object), [step]: tamper((value as Record<string, unknown>)[step], rest, random) };
+}
+
+function changed(value: unknown, random: () => number): unknown {
+  const pick = <T>(...from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  if (value === null) return pick<unknown>(0, "", "x", {}, []);
+  if (typeof value === "boolean") return pick<unknown>(!value, null, "true", 1);
+  if (typeof value === "number") return pick<unknown>(value + 1, value - 1, -value - 1, value + 0.5, 2 ** 40, null, String(value));
+  if (typeof value === "string") {
+    const at = Math.floor(random() * Math.max(1, value.length));
+    const other = value[at] === "7" ? "8" : "7";
+    return pick<unknown>(
+      `${value} `,
+      value.slice(0, at) + other + value.slice(at + 1),
+      value.slice(1),
+      "",
+      value.toUpperCase() + other,
+      null,
+      `not ${value}`,
+    );
+  }
+  if (Array.isArray(value)) {
+    const at = Math.floor(random() * Math.max(1, value.length));
+    return pick<unknown>(
+      value.slice(1),
+      value.slice(0, -1),
+      [...value, value[at] ?? "x"],
+      [...value].reverse(),
+      [],
+      null,
+      value.filter((_, i) => i !== at),
+    );
+  }
+  const entries = Object.entries(value as object);
+  const at = Math.floor(random() * Math.max(1, entries.length));
+  return pick<unknown>(Object.fromEntries(entries.filter((_, i) => i !== at)), { ...(value as object), extra: 1 }, null, {}, []);
+}
+
+/** A statement that has no canonical form cannot be signed. */
+function forgeIfPossible(proof: Proof, own: string): Proof {
+  return typeof proof.statement === "object" && proof.statement !== null ? forge(proof, own) : proof;
+}

@@ -1,0 +1,128 @@
+import { type DragEvent, useCallback, useEffect, useId, useRef, useState } from "react";
+import type { WireFile, WireFileList } from "../../src/client/index.ts";
+import { messageOf } from "../app/api.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatCount } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { FileItem } from "./file-item.tsx";
+
+export interface LibraryRoomProps {
+  readonly account: Account;
+}
+
+/** Milliseconds between two looks while files are being read. */
+const LOOK_MS = 2_000;
+/** Files that are listed at once. */
+const LISTED = 100;
+
+/** What can be asked of: files with what became of them; new ones are taken in by drag and drop. */
+export default function LibraryRoom({ account }: LibraryRoomProps) {
+  const { api, domain, preferences } = account;
+  const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
+  const scope = new URLSearchParams({
+    ...(domain === null ? {} : { domain: domain.name }),
+    ...(tenant === null ? {} : { tenant }),
+  }).toString();
+  const [words, setWords] = useState("");
+  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+  const [state, reload] = useLoaded(
+    useCallback((signal) => api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal), [api, scope]),
+  );
+  const files = state.type === "ready" ? state.value.items : [];
+  const reading = files.some(({ status }) => status === "queued" || status === "reading");
+  const search = useId();
+
+  useEffect(() => {
+    if (!reading) return;
+    const timer = setInterval(reload, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [reading, reload]);
+
+  async function upload(chosen: readonly File[]) {
+    if (chosen.length === 0) return;
+    setSaid({ failed: false, text: `Sending ${formatCount(chosen.length, "file")}…` });
+    const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
+    await tell(api.upload(chosen, into), `${formatCount(chosen.length, "file")} sent.`);
+  }
+
+  async function tell(done: Promise<unknown>, text: string) {
+    try {
+      await done;
+      setSaid({ failed: false, text });
+    } catch (error) {
+      setSaid({ failed: true, text: messageOf(error) });
+    }
+    reload();
+  }
+
+  const remove = ({ id, path }: WireFile) =>
+    tell(api.send("DELETE", `/v1/documents/${encodeURIComponent(id)}?${scope}`), `${path} was deleted.`);
+  const shown = files.filter(({ path, documents }) =>
+    [path, ...documents.map(({ title }) => title)].some((text) => text.toLowerCase().includes(words.toLowerCase())),
+  );
+
+  return (
+    <main className="room-page" aria-labelledby="library-title">
+      <h1 id="library-title" className="room-title">
+        Library
+      </h1>
+      <DropField onFiles={upload} />
+      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
+        {said?.text}
+      </p>
+      <StateLine state={state} what="the library" onRetry={reload} />
+      {state.type !== "ready" ? null : (
+        <>
+          <div className="filters">
+            <label htmlFor={search}>Title or path holds</label>
+            <input id={search} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+            <span role="status">
+              {files.length === 0 ? "There are no documents yet." : formatCount(shown.length, "file")}
+              {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
+            </span>
+          </div>
+          <ul className="queue">
+            {shown.map((file) => (
+              <FileItem key={file.id} file={file} domain={domain?.name ?? null} onDelete={() => remove(file)} />
+            ))}
+          </ul>
+        </>
+      )}
+    </main>
+  );
+}
+
+function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    onFiles([...event.dataTransfer.files]);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the button inside
+    <div
+      className={over ? "drop is-over" : "drop"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. The same name again replaces a file.</p>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        aria-label="Files to take in"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+    </div>
+  );
+}
