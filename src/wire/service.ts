@@ -221,7 +221,6 @@ export const newKeyRequestSchema = z
     { error: "an admin key runs the whole installation: leave out domains, tenants and access" },
   )
   .describe("POST /v1/admin/keys");
-export type NewKeyRequest = z.output<typeof newKeyRequestSchema>;
 
 export function keyToWire(record: KeyRecord): z.input<typeof keyItemSchema> {
   return toSnakeCase(record) as z.input<typeof keyItemSchema>;
