@@ -335,9 +335,12 @@ describe.concurrent("the prompt", () => {
   });
 });
 
+/** Whole passages are given: the first of them says both. */
+const OF_ONE_PASSAGE = GOOD.map((part) => part.replace("[2]", "[1]"));
+
 describe.concurrent("profiles with an encoder", () => {
-  const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}) =>
-    using(open({ chat: [stream(...GOOD)] }, { encoder: near(cosine, byText) }), async ({ engine, endpoint }) => {
+  const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}, draft: readonly string[] = GOOD) =>
+    using(open({ chat: [stream(...draft)] }, { encoder: near(cosine, byText) }), async ({ engine, endpoint }) => {
       const { answer } = await ask(engine, QUESTION, { profile });
       return { status: answer.status, codes: codes(answer), calls: endpoint.requests.length, answer };
     });
@@ -348,9 +351,10 @@ describe.concurrent("profiles with an encoder", () => {
       calls: 0,
       answer: { tokenUsage: { total: 0 } },
     });
-    expect(await decided(0.46, "seven-layer")).toMatchObject({ status: "ok", calls: 1, codes: ["low_confidence"] });
-    expect(await decided(0.51, "seven-layer")).toMatchObject({ status: "ok", codes: ["weak_retrieval"] });
-    expect(await decided(0.56, "seven-layer")).toMatchObject({ status: "ok", codes: [] });
+    const first = (cosine: number) => decided(cosine, "seven-layer", { Tinnitus: cosine + 0.01 }, OF_ONE_PASSAGE);
+    expect(await first(0.46)).toMatchObject({ status: "ok", calls: 1, codes: ["low_confidence"] });
+    expect(await first(0.51)).toMatchObject({ status: "ok", codes: ["weak_retrieval"] });
+    expect(await first(0.56)).toMatchObject({ status: "ok", codes: [] });
   });
 
   it("seven-layer: passages below .45 are left out", async () => {
@@ -382,7 +386,7 @@ describe.concurrent("profiles with an encoder", () => {
       calls: 0,
       answer: { refusal: { reason: "nothing_relevant" } },
     });
-    expect(await decided(0.71, "book")).toMatchObject({ status: "ok" });
+    expect(await decided(0.71, "book", { Tinnitus: 0.72 }, OF_ONE_PASSAGE)).toMatchObject({ status: "ok" });
   });
 
   it("validator: answers from the top 3, whatever they are worth", async () => {

@@ -96,7 +96,7 @@ function oneForward(file: string) {
   const { layers, hidden, feed_forward: wide } = weights.header;
   const run = createForward(weights, 0);
   const { ids } = createWordpiece(piecesOf(weights)).encode(passageOf(TOKENS, 0), TOKENS);
-  const read = () => run.run({ ids, second: 16 }, 16);
+  const read = () => run.run({ ids, second: 16 });
   for (let i = 0; i < 5; i++) read();
   const multiplications = layers * ids.length * (4 * hidden * hidden + 2 * hidden * wide + 2 * ids.length * hidden);
   return {
@@ -110,7 +110,6 @@ function oneForward(file: string) {
 async function pooled(file: string, threads: number, count: number) {
   const reader = createModelReader({ path: file, threads, cacheBytes: 0 });
   const requests = Array.from({ length: count }, (_, i) => ({
-    task: "answers" as const,
     question: QUESTION,
     head: "",
     passage: passageOf(TOKENS - 16, i),

@@ -13,13 +13,13 @@ import { loadReaderWeights } from "./weights.ts";
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
 /** More threads gain little: a question has a dozen passages, and others on the machine want to work too. */
 export const MAX_DEFAULT_THREADS = 4;
-/** Some 4,000 passages of 200 tokens. */
-export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
+/** Some 27,000 readings. */
+export const DEFAULT_CACHE_BYTES = 8 * 2 ** 20;
 
 export interface ReaderOptions {
   /** Weights file. @default the one that ships */
   readonly path?: string | undefined;
-  /** Worker threads; 0 reads in the calling thread, for tests and short scripts. @default one less than the machine can run, 1 to 4 */
+  /** Worker threads; 0 reads in the calling thread, for tests and short scripts. @default what the machine can run at once, 1 to 4: the calling thread waits meanwhile */
   readonly threads?: number | undefined;
   /** @default WebAssembly SIMD where the machine has it, else "scalar" */
   readonly kernel?: "wasm" | "scalar" | undefined;
@@ -33,7 +33,7 @@ export interface ReaderOptions {
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
  * @example
  * const reader = createReader();
- * const [reading] = await reader.read([{ task: "answers", question: "What is the fee?", head: "Library › Fees", passage: "A card costs $3." }]);
+ * const [reading] = await reader.read([{ question: "What is the fee?", head: "Library › Fees", passage: "A card costs $3." }]);
  * await reader.close();
  */
 export function createReader(options: ReaderOptions = {}): Reader {
@@ -45,7 +45,7 @@ export function createReader(options: ReaderOptions = {}): Reader {
 }
 
 export function defaultThreads(): number {
-  return Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1));
+  return Math.min(MAX_DEFAULT_THREADS, availableParallelism());
 }
 
 /** Whatever reads single requests as a reader: what was read before is remembered, and the same is read once. */
@@ -84,7 +84,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
   }
 
   return {
-    read: readAll as Reader["read"],
+    read: readAll,
     weights,
     warm: () => pool.warm(),
     close: () => pool.close(),
@@ -92,15 +92,8 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
 }
 
 /** Work of a request grows with its tokens, which grow with its characters. */
-function lengthOf(request: ReadRequest): number {
-  switch (request.task) {
-    case "answers":
-      return request.question.length + request.head.length + request.passage.length;
-    case "claims":
-      return request.claim.length + request.evidence.length;
-    case "pairs":
-      return request.a.length + request.b.length;
-  }
+function lengthOf({ question, head, passage }: ReadRequest): number {
+  return question.length + head.length + passage.length;
 }
 
 /** Reads in the calling thread, which others get between two requests. */

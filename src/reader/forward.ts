@@ -1,5 +1,4 @@
 import { planArena } from "./arena.ts";
-import { HEAD_OUTPUTS, type Head } from "./heads.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
 
@@ -11,17 +10,8 @@ export interface TokenSequence {
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
-  /**
-   * The last hidden state of the first token and of the tokens from `from` on; only for these is the last layer computed.
-   * Row 0 is the first token's, row 1 that of token `from`. Valid until the next call.
-   */
-  run(sequence: TokenSequence, from: number): HiddenRows;
-}
-
-export interface HiddenRows {
-  readonly count: number;
-  /** `outputs` numbers per row, from row `first` to row `first + rows - 1`: weight * hidden + bias. */
-  project(head: Head, first: number, rows: number): Float32Array;
+  /** The logit, weight * hidden + bias, of the first token; only for that one is the last layer computed whole. */
+  readonly run: (sequence: TokenSequence) => number;
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
@@ -39,7 +29,6 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   };
   const embed = createEmbedding(weights, buffer, at);
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
-  const rowBytes = 4 * hidden;
 
   /** out = matrix * input + bias for the matrix's rows from `first`, `rows` of them; the input stands quantised in `codes`. */
   function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
@@ -48,16 +37,14 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     kernel.multiply(codes + first * depth, scales + 4 * first, bias + 4 * first, rows, depth, input, codeScales, tokens, out, 4 * rows);
   }
 
-  function runLayer(layer: Layer, tokens: number, kept: readonly [from: number, rows: number] | null): number {
+  function runLayer(layer: Layer, tokens: number, isLast: boolean): void {
     const { x, keyValue, query, mixed, wide: widened, narrow, codes, codeScales, scratch } = arena;
     const { attention, output, up, down } = layer;
     kernel.quantise(x, tokens, hidden, attention.limit, codes, codeScales);
     multiply(attention, hidden, 2 * hidden, hidden, tokens, keyValue);
     let rows = tokens;
-    if (kept !== null) {
-      const [from, count] = kept;
-      float32.copyWithin(x / 4 + hidden, x / 4 + from * hidden, x / 4 + (from + count) * hidden);
-      rows = 1 + count;
+    if (isLast) {
+      rows = 1;
       kernel.quantise(x, rows, hidden, attention.limit, codes, codeScales);
     }
     multiply(attention, 0, hidden, hidden, rows, query);
@@ -71,37 +58,25 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     kernel.quantise(widened, rows, wide, down.limit, codes, codeScales);
     multiply(down, 0, hidden, wide, rows, narrow);
     kernel.addNorm(x, narrow, layer.outputNorm.gain, layer.outputNorm.bias, rows, hidden, epsilon);
-    return rows;
   }
 
   return {
-    run({ ids, second }, from) {
+    run({ ids, second }) {
       const tokens = ids.length;
       if (tokens === 0 || tokens > header.max_tokens)
         throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
       embed(ids, second, arena.x / 4, arena.narrow / 4);
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
-      let rows = tokens;
-      for (const [number, layer] of layers.entries())
-        rows = runLayer(layer, tokens, number === layers.length - 1 ? [from, tokens - from] : null);
-      return { count: rows, project: (head, first, count) => project(head, arena.x + first * rowBytes, count) };
+      for (const layer of layers) runLayer(layer, tokens, layer === layers.at(-1));
+      return project();
     },
   };
 
-  function project(head: Head, start: number, rows: number): Float32Array {
-    const weight = at(`head.${head}.weight`) / 4;
-    const bias = at(`head.${head}.bias`) / 4;
-    const outputs = HEAD_OUTPUTS[head];
-    const out = new Float32Array(rows * outputs);
-    for (let row = 0; row < rows; row++) {
-      const from = start / 4 + row * hidden;
-      for (let output = 0; output < outputs; output++) {
-        let sum = float32[bias + output] as number;
-        for (let k = 0; k < hidden; k++) sum += (float32[weight + output * hidden + k] as number) * (float32[from + k] as number);
-        out[row * outputs + output] = sum;
-      }
-    }
-    return out;
+  function project(): number {
+    const [weight, from] = [at("head.answer.weight") / 4, arena.x / 4];
+    let sum = float32[at("head.answer.bias") / 4] as number;
+    for (let k = 0; k < hidden; k++) sum += (float32[weight + k] as number) * (float32[from + k] as number);
+    return sum;
   }
 }
 

@@ -6,17 +6,10 @@ import { SHIPPED_WEIGHTS } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
 import { loadReaderWeights } from "./weights.ts";
 
-const logits = z.array(z.number());
 const caseSchema = z.strictObject({
-  task: z.enum(["answers", "claims", "pairs"]),
   ids: z.array(z.int()),
   second: z.int(),
-  expected: z.strictObject({
-    answer: logits.optional(),
-    claim: logits.optional(),
-    pair: logits.optional(),
-    tokens: z.record(z.string(), logits).optional(),
-  }),
+  answer: z.number(),
 });
 const paritySchema = z.strictObject({ weights: z.string(), cases: z.array(caseSchema) });
 
@@ -39,19 +32,8 @@ for (const [name, path] of Object.entries(files)) {
         expect(weights.hash).toBe(hash);
         expect(cases).toHaveLength(200);
         const forward = createForward(weights, 0);
-        let compared = 0;
-        for (const { task, ids, second, expected } of cases.filter((_, i) => i % every === 0)) {
-          const hidden = forward.run({ ids: Int32Array.from(ids), second }, task === "answers" ? second : ids.length);
-          const compare = (got: Float32Array, wanted: readonly number[]) => {
-            for (const [i, value] of wanted.entries()) expect(Math.abs((got[i] as number) - value)).toBeLessThan(LARGEST_DIFFERENCE);
-            compared += wanted.length;
-          };
-          for (const head of ["answer", "claim", "pair"] as const)
-            if (expected[head] !== undefined) compare(hidden.project(head, 0, 1), expected[head]);
-          for (const [place, wanted] of Object.entries(expected.tokens ?? {}))
-            compare(hidden.project("tokens", 1 + Number(place) - second, 1), wanted);
-        }
-        expect(compared).toBeGreaterThan(every === 100 ? 0 : 1500 / every);
+        for (const { ids, second, answer } of cases.filter((_, i) => i % every === 0))
+          expect(Math.abs(forward.run({ ids: Int32Array.from(ids), second }) - answer)).toBeLessThan(LARGEST_DIFFERENCE);
       });
     }
   });
@@ -63,8 +45,7 @@ describe("the two forms of the kernel", () => {
       const forward = createForward(loadReaderWeights(files["weights of tests"], { threads: 1, kernel }), 0);
       return [1, 3, 4, 9, 41].map((length) => {
         const ids = Int32Array.from({ length }, (_, i) => (i * 37) % 200);
-        const hidden = forward.run({ ids, second: length >> 1 }, length >> 1);
-        return [...hidden.project("tokens", 0, hidden.count), ...hidden.project("claim", 0, 1)];
+        return forward.run({ ids, second: length >> 1 });
       });
     });
     expect(one).toEqual(other);
@@ -72,8 +53,7 @@ describe("the two forms of the kernel", () => {
 
   it("give a sequence the same result whatever was read before it", () => {
     const forward = createForward(loadReaderWeights(files["weights of tests"], { threads: 1 }), 0);
-    const read = (length: number) =>
-      forward.run({ ids: Int32Array.from({ length }, (_, i) => (i * 37) % 200), second: 3 }, 3).project("tokens", 0, length - 2);
+    const read = (length: number) => forward.run({ ids: Int32Array.from({ length }, (_, i) => (i * 37) % 200), second: 3 });
     const alone = read(13);
     read(200);
     expect(read(13)).toEqual(alone);

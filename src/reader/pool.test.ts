@@ -3,7 +3,7 @@ import { createReaderPool } from "./pool.ts";
 import type { ReadRequest } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
-const asking = (a: string): ReadRequest => ({ task: "pairs", a, b: "b" });
+const asking = (passage: string): ReadRequest => ({ question: "q", head: "", passage });
 
 interface FakeThread extends ReaderThread {
   readonly arenaNumber: number;
@@ -39,7 +39,7 @@ function fakeThreads() {
       },
       reply: () => {
         const { id, request } = thread.tasks.at(-1) as ThreadTask;
-        events.onReply({ id, reading: { task: "pairs", same: request.task === "pairs" ? Number(request.a) : 0 } });
+        events.onReply({ id, reading: { answer: Number(request.passage) } });
       },
       crash: () => events.onEnd(new Error("out of memory")),
     };
@@ -57,14 +57,14 @@ describe("createReaderPool", () => {
     const first = pool.read(asking("1"), undefined);
     expect(threads).toHaveLength(1);
     threads[0]?.reply();
-    expect(await first).toEqual({ task: "pairs", same: 1 });
+    expect(await first).toEqual({ answer: 1 });
     const both = [pool.read(asking("2"), undefined), pool.read(asking("3"), undefined), pool.read(asking("4"), undefined)];
     expect(threads.map(({ arenaNumber }) => arenaNumber)).toEqual([0, 1]);
     threads[1]?.reply();
     expect(threads[1]?.tasks).toHaveLength(2);
     threads[1]?.reply();
     threads[0]?.reply();
-    expect((await Promise.all(both)).map((reading) => "same" in reading && reading.same)).toEqual([2, 3, 4]);
+    expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual([2, 3, 4]);
   });
 
   it("keeps the process alive only while a thread reads", async () => {
@@ -88,9 +88,9 @@ describe("createReaderPool", () => {
     expect(threads).toHaveLength(2);
     expect(threads[1]?.arenaNumber).toBe(0);
     threads[1]?.reply();
-    expect(await reading).toEqual({ task: "pairs", same: 5 });
+    expect(await reading).toEqual({ answer: 5 });
     threads[1]?.reply();
-    expect(await waiting).toEqual({ task: "pairs", same: 6 });
+    expect(await waiting).toEqual({ answer: 6 });
   });
 
   it("gives a request up that ends two threads, says why, and goes on with the next", async () => {
@@ -102,7 +102,7 @@ describe("createReaderPool", () => {
     threads[1]?.crash();
     await expect(reading).rejects.toMatchObject({ code: "reader_crashed", message: expect.stringContaining("out of memory") });
     threads[2]?.reply();
-    expect(await next).toEqual({ task: "pairs", same: 2 });
+    expect(await next).toEqual({ answer: 2 });
   });
 
   it("replaces a thread that ended while it had nothing to do with the next request", async () => {
@@ -113,7 +113,7 @@ describe("createReaderPool", () => {
     const reading = pool.read(asking("1"), undefined);
     expect(threads).toHaveLength(2);
     threads[1]?.reply();
-    expect(await reading).toEqual({ task: "pairs", same: 1 });
+    expect(await reading).toEqual({ answer: 1 });
   });
 
   it("says what a thread could not read", async () => {
@@ -139,7 +139,7 @@ describe("createReaderPool", () => {
     expect(threads[0]?.tasks).toHaveLength(1);
     threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, cancelled: true });
     threads[0]?.reply();
-    expect(await other).toEqual({ task: "pairs", same: 3 });
+    expect(await other).toEqual({ answer: 3 });
     await expect(pool.read(asking("4"), stop.signal)).rejects.toThrow("enough");
   });
 

@@ -63,8 +63,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
-    else if ("failure" in reply)
-      job.reject(new ModelError("reader_failed", `the reader could not read a request: ${reply.failure}`, { task: job.request.task }));
+    else if ("failure" in reply) job.reject(new ModelError("reader_failed", `the reader could not read a request: ${reply.failure}`, {}));
     next();
   }
 
@@ -78,7 +77,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       if (job.crashes < MAX_CRASHES) row.unshift(job);
       else {
         const message = `a thread of the reader ended twice over the same request (${messageOf(cause)}): report it with the text that was read`;
-        job.reject(new ModelError("reader_crashed", message, { task: job.request.task }, { cause }));
+        job.reject(new ModelError("reader_crashed", message, {}, { cause }));
       }
     }
     next();

@@ -3,45 +3,41 @@ import { createPooledReader } from "./create-reader.ts";
 import type { ReadRequest } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 
-const pairs = (a: string, b = "b"): ReadRequest => ({ task: "pairs", a, b });
+const asking = (question: string, passage = "b"): ReadRequest => ({ question, head: "", passage });
 
 describe("readingKey", () => {
-  it("differs with the weights, the task, any text, and where a text ends", () => {
+  it("differs with the weights, any text, and where a text ends", () => {
     const requests: ReadRequest[] = [
-      pairs("a"),
-      pairs("a", "c"),
-      pairs("ab", ""),
-      { task: "claims", claim: "a", evidence: "b" },
-      { task: "claims", claim: "a", evidence: "b", head: "h" },
-      { task: "answers", question: "a", head: "", passage: "b" },
-      { task: "answers", question: "a", head: "b", passage: "" },
+      asking("a"),
+      asking("a", "c"),
+      asking("ab", ""),
+      { question: "a", head: "b", passage: "" },
+      { question: "a", head: "b", passage: "b" },
     ];
     const keys = ["one", "two"].flatMap((weights) => requests.map((request) => readingKey(weights, request)));
     expect(new Set(keys).size).toBe(2 * requests.length);
-    expect(readingKey("one", { task: "claims", claim: "a", evidence: "b", head: "" })).toBe(keys[3]);
+    expect(readingKey("one", asking("a"))).toBe(keys[0]);
   });
 });
 
 describe("createReadingCache", () => {
   it("drops what was not asked for longest, and never holds more than allowed", () => {
     const cache = createReadingCache(1000);
-    for (const key of ["a", "b", "c"]) cache.set(key, { task: "pairs", same: 1 });
-    expect(cache.get("a")).toEqual({ task: "pairs", same: 1 });
-    cache.set("d", { task: "pairs", same: 2 });
+    for (const key of ["a", "b", "c"]) cache.set(key, { answer: 1 });
+    expect(cache.get("a")).toEqual({ answer: 1 });
+    cache.set("d", { answer: 2 });
     expect(cache.get("b")).toBeUndefined();
     expect(cache.get("a")).toBeDefined();
     expect(cache.bytes).toBeLessThanOrEqual(1000);
-    cache.set("a", { task: "pairs", same: 3 });
+    cache.set("a", { answer: 3 });
     expect(cache.bytes).toBe(900);
-    expect(cache.get("a")).toEqual({ task: "pairs", same: 3 });
+    expect(cache.get("a")).toEqual({ answer: 3 });
   });
 
-  it("counts the tokens of a passage, and keeps nothing that is larger than all of it", () => {
-    const cache = createReadingCache(1000);
-    const [ints, floats] = [new Int32Array(100), new Float32Array(100)];
-    const tokens = { starts: ints, ends: ints, startLogits: floats, endLogits: floats, relevantLogits: floats };
-    cache.set("long", { task: "answers", answer: 1, tokens });
-    expect(cache.get("long")).toBeUndefined();
+  it("keeps nothing where not one fits", () => {
+    const cache = createReadingCache(200);
+    cache.set("a", { answer: 1 });
+    expect(cache.get("a")).toBeUndefined();
     expect(cache.bytes).toBe(0);
   });
 });
@@ -53,8 +49,8 @@ describe("createPooledReader", () => {
       {
         read: async (request) => {
           asked.push(request);
-          if (request.task === "pairs" && request.a === "broken") throw new Error("it broke");
-          return { task: "pairs", same: asked.length };
+          if (request.question === "broken") throw new Error("it broke");
+          return { answer: asked.length };
         },
         warm: () => undefined,
         close: async () => undefined,
@@ -67,23 +63,23 @@ describe("createPooledReader", () => {
 
   it("reads the same once, in one batch and in the next", async () => {
     const { reader, asked } = counted();
-    const readings = await reader.read([pairs("x"), pairs("longer than x"), pairs("x")]);
-    expect(readings.map((reading) => "same" in reading && reading.same)).toEqual([2, 1, 2]);
-    expect(await reader.read([pairs("x")])).toEqual([{ task: "pairs", same: 2 }]);
+    const readings = await reader.read([asking("x"), asking("longer than x"), asking("x")]);
+    expect(readings.map(({ answer }) => answer)).toEqual([2, 1, 2]);
+    expect(await reader.read([asking("x")])).toEqual([{ answer: 2 }]);
     expect(asked).toHaveLength(2);
   });
 
   it("remembers nothing when told so", async () => {
     const { reader, asked } = counted(0);
-    await reader.read([pairs("x")]);
-    await reader.read([pairs("x")]);
+    await reader.read([asking("x")]);
+    await reader.read([asking("x")]);
     expect(asked).toHaveLength(2);
   });
 
   it("throws what broke and forgets it", async () => {
     const { reader, asked } = counted();
-    await expect(reader.read([pairs("x"), pairs("broken")])).rejects.toThrow("it broke");
-    await expect(reader.read([pairs("broken")])).rejects.toThrow("it broke");
-    expect(asked.filter((request) => request.task === "pairs" && request.a === "broken")).toHaveLength(2);
+    await expect(reader.read([asking("x"), asking("broken")])).rejects.toThrow("it broke");
+    await expect(reader.read([asking("broken")])).rejects.toThrow("it broke");
+    expect(asked.filter((request) => request.question === "broken")).toHaveLength(2);
   });
 });

@@ -9,24 +9,16 @@ export interface ReadingCache {
 }
 
 /** Of the weights' hash and the texts, so that a reading is found only for exactly the same of both. */
-export function readingKey(weightsHash: string, request: ReadRequest): string {
-  const texts =
-    request.task === "answers"
-      ? [request.question, request.head, request.passage]
-      : request.task === "claims"
-        ? [request.claim, request.head ?? "", request.evidence]
-        : [request.a, request.b];
-  return sha256Hex(JSON.stringify([weightsHash, request.task, ...texts]));
+export function readingKey(weightsHash: string, { question, head, passage }: ReadRequest): string {
+  return sha256Hex(JSON.stringify([weightsHash, question, head, passage]));
 }
 
-/** A key, an entry and an object without token arrays, roughly. */
+/** A key, an entry and a reading, roughly. */
 const ENTRY_BYTES = 300;
-/** Five arrays of four bytes. */
-const TOKEN_BYTES = 20;
 
 export function createReadingCache(maxBytes: number): ReadingCache {
+  const most = Math.floor(maxBytes / ENTRY_BYTES);
   const entries = new Map<string, Reading>();
-  let bytes = 0;
   return {
     get(key) {
       const found = entries.get(key);
@@ -37,29 +29,13 @@ export function createReadingCache(maxBytes: number): ReadingCache {
       return found;
     },
     set(key, reading) {
-      const before = entries.get(key);
-      if (before !== undefined) bytes -= sizeOf(before);
       entries.delete(key);
-      const size = sizeOf(reading);
-      if (size > maxBytes) return;
-      entries.set(key, reading);
-      bytes += size;
-      for (const [oldest, { size: freed }] of sized()) {
-        if (bytes <= maxBytes) break;
-        entries.delete(oldest);
-        bytes -= freed;
-      }
+      if (most > 0) entries.set(key, reading);
+      const [oldest] = entries.keys();
+      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     },
     get bytes() {
-      return bytes;
+      return entries.size * ENTRY_BYTES;
     },
   };
-
-  function* sized(): Generator<[string, { size: number }]> {
-    for (const [key, reading] of entries) yield [key, { size: sizeOf(reading) }];
-  }
-}
-
-function sizeOf(reading: Reading): number {
-  return ENTRY_BYTES + (reading.task === "answers" ? reading.tokens.starts.length * TOKEN_BYTES : 0);
 }

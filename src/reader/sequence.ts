@@ -1,62 +1,42 @@
 import type { TokenSequence } from "./forward.ts";
 import type { ReadRequest } from "./reader.ts";
-import type { Tokens, Wordpiece } from "./wordpiece.ts";
+import type { Wordpiece } from "./wordpiece.ts";
 
-/** Most tokens of the first text: a question, a claim. Longer ones are cut, as in training. */
-const MAX_FIRST_TOKENS = { answers: 64, claims: 96, pairs: 64 } as const;
+/** Most tokens of a question. Longer ones are cut, as in training. */
+const MAX_QUESTION_TOKENS = 64;
 /** Most tokens of a head, so that every window has room for the passage itself. */
 const MAX_HEAD_TOKENS = 64;
-/** Most tokens of a window: [CLS] TASK a [SEP] b [SEP]. */
+/** Most tokens of a window: [CLS] TASK question [SEP] head | passage [SEP]. */
 export const WINDOW_TOKENS = 256;
 /** Tokens that two windows of one text share: an answer of up to this length stands whole in one of them. */
 export const OVERLAP_TOKENS = 64;
 
-/** A piece of the second text with what stands before it, as the model reads it. */
-export interface ReadWindow {
-  readonly sequence: TokenSequence;
-  /** Place in the sequence of the window's first token of the text itself (behind the head). */
-  readonly from: number;
-  /** Tokens of the text in this window: `count` from `first` on. */
-  readonly first: number;
-  readonly count: number;
-}
-
 export interface SequenceBuilder {
-  /** The windows of a request, and the tokens of the text that they cut up. A second question of a pair is cut, not windowed. */
-  build(request: ReadRequest): { readonly tokens: Tokens; readonly windows: Generator<ReadWindow> };
+  /** Windows of the passage, each with what stands before it. */
+  build(request: ReadRequest): Generator<TokenSequence>;
 }
 
-/** One reserved piece says which of the three questions is asked. */
-const TASK_PIECES = { answers: "[unused0]", claims: "[unused1]", pairs: "[unused2]" } as const;
+/** A reserved piece says what is asked: answers to a question. */
+const TASK_PIECE = "[unused0]";
 
 export function createSequenceBuilder(wordpiece: Wordpiece): SequenceBuilder {
   const start = wordpiece.idOf("[CLS]");
   const separator = wordpiece.idOf("[SEP]");
-  const task = { answers: idOfTask("answers"), claims: idOfTask("claims"), pairs: idOfTask("pairs") };
+  const task = wordpiece.idOf(TASK_PIECE);
   const bar = wordpiece.encode(" | ").ids;
 
-  function idOfTask(name: keyof typeof TASK_PIECES): number {
-    return wordpiece.idOf(TASK_PIECES[name]);
-  }
-
   return {
-    build(request) {
-      const { first, head, second } = textsOf(request);
-      const asked = wordpiece.encode(first, MAX_FIRST_TOKENS[request.task]).ids;
+    build({ question, head, passage }) {
+      const asked = wordpiece.encode(question, MAX_QUESTION_TOKENS).ids;
       const heading = head.trim() === "" ? [] : [...wordpiece.encode(head, MAX_HEAD_TOKENS).ids, ...bar];
-      const before = [start, task[request.task], ...asked, separator, ...heading];
-      const room = WINDOW_TOKENS - before.length - 1;
-      const tokens = wordpiece.encode(second, request.task === "pairs" ? room : undefined);
-      const sequenceStart = 3 + asked.length;
-      return { tokens, windows: cut(before, sequenceStart, tokens.ids, room) };
+      const before = [start, task, ...asked, separator, ...heading];
+      return cut(before, 3 + asked.length, wordpiece.encode(passage).ids, WINDOW_TOKENS - before.length - 1);
     },
   };
 
-  function* cut(before: readonly number[], second: number, ids: Int32Array, room: number): Generator<ReadWindow> {
+  function* cut(before: readonly number[], second: number, ids: Int32Array, room: number): Generator<TokenSequence> {
     for (const first of windowStarts(ids.length, room)) {
-      const part = ids.subarray(first, first + room);
-      const sequence = { ids: Int32Array.from([...before, ...part, separator]), second };
-      yield { sequence, from: before.length, first, count: part.length };
+      yield { ids: Int32Array.from([...before, ...ids.subarray(first, first + room), separator]), second };
     }
   }
 }
@@ -69,15 +49,4 @@ export function windowStarts(length: number, room: number): number[] {
     starts.push(start);
   }
   return starts;
-}
-
-function textsOf(request: ReadRequest): { first: string; head: string; second: string } {
-  switch (request.task) {
-    case "answers":
-      return { first: request.question, head: request.head, second: request.passage };
-    case "claims":
-      return { first: request.claim, head: request.head ?? "", second: request.evidence };
-    case "pairs":
-      return { first: request.a, head: "", second: request.b };
-  }
 }

@@ -7,7 +7,7 @@ export interface Preferences {
   readonly theme: "system" | "light" | "dark";
 }
 
-export const DEFAULT_PREFERENCES: Preferences = { domain: "", tenant: "", profile: "", theme: "system" };
+const DEFAULT_PREFERENCES: Preferences = { domain: "", tenant: "", profile: "", theme: "system" };
 
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";

@@ -1,8 +1,9 @@
 // Measures the pieces of what retrieval brings up for questions whose answers are marked: node dump.ts --help
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
+import { createGzip } from "node:zlib";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
@@ -22,6 +23,7 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
+import { readingRequest } from "./reading-request.ts";
 
 const SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad", "squad2_dev", "squadshifts_new_wiki", "nq_open_dev", "qed", "selqa"] as const;
 const FOLDERS = ["policyqa", "fairytaleqa", "tatqa", "medquad"] as const;
@@ -33,11 +35,13 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Questions of a set at most, drawn by hash. */
     limit: { type: "string", default: "400" },
+    /** Texts of the pieces beside what was measured, for the reader's training; questions of training groups then keep texts alone. */
+    texts: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || flags.data === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\n");
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--texts]\n");
   process.exit(flags.help ? 0 : 2);
 }
 
@@ -54,10 +58,16 @@ const REMOVED = 4;
 const DEEP = 24;
 /** Pieces kept of a question: all that answer, and the best of the others by words. */
 const KEPT = 60;
+/** The same where texts are kept. */
+const KEPT_TEXTS = 24;
 
-const rows: string[] = [JSON.stringify({ features: unitNames, gate: gateNames })];
+const packed = createGzip();
+const file = packed.pipe(createWriteStream(flags.out));
+const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
+write({ features: unitNames, gate: gateNames });
 for (const name of flags.sets.split(",")) await dumpSet(name, flags.data);
-writeFileSync(flags.out, gzipSync(`${rows.join("\n")}\n`));
+packed.end();
+await finished(file);
 
 async function dumpSet(name: string, data: string): Promise<void> {
   const set = isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
@@ -109,29 +119,22 @@ async function dumpSet(name: string, data: string): Promise<void> {
       const { range } = piece.view.piece;
       const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
       const y = Number(gold.some(({ made: one, range: answer }) => one === document && overlaps(range, answer)));
-      const features = measurePiece(piece, unitNames);
+      const { head, passage: text } = readingRequest(question.resolved, piece.view);
       return {
         y,
         order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
         place: `${document.document.id} ${range.start}`,
-        x: features.map(round),
+        ...(flags.texts && ask.split === "train" ? {} : { x: measurePiece(piece, unitNames).map(round) }),
+        ...(flags.texts ? { head, text } : {}),
       };
     });
     const kept = pieces
       .sort((a, b) => b.y - a.y || b.order - a.order)
-      .slice(0, KEPT)
+      .slice(0, flags.texts ? KEPT_TEXTS : KEPT)
       .map(({ order: _, ...rest }) => rest);
-    rows.push(
-      JSON.stringify({
-        set,
-        group: ask.group,
-        form: ask.form,
-        removed,
-        question: ask.question,
-        pieces: kept,
-        gate: [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))].map(round),
-      }),
-    );
+    const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
+    const { group, split, form } = ask;
+    write({ ...{ set, group, split, form, removed, question: ask.question, pieces: kept }, gate: gate.map(round) });
   }
 
   /** Where answers stand; of a whole section its beginning. */

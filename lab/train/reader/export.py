@@ -2,8 +2,8 @@
 
     python export.py --state checkpoint.pt --vocabulary vocab.txt --name reader-1 --out ../../../src/models/weights/reader.bin
 
-`--state` is a state dict (.pt, .npz or .safetensors) with the names of HF BertModel under "bert." and head_answer, head_claim,
-head_pair, head_tokens (.weight, .bias); dimensions are read from it. Written beside the file: NAME.parity.json, 200 cases with
+`--state` is a state dict (.pt, .npz or .safetensors) with the names of HF BertModel under "bert." and head_answer (.weight,
+.bias); dimensions are read from it. Written beside the file: NAME.parity.json, 200 cases with
 the logits that torch gives on the restored numbers. Needs numpy and torch (and safetensors for that form).
 """
 
@@ -18,7 +18,7 @@ import torch
 
 import weights
 from cases import make_cases
-from forward import forward, head_logits
+from forward import answer_logit, forward
 
 
 def read_state(path: Path) -> dict[str, np.ndarray]:
@@ -38,42 +38,29 @@ def with_random_heads(state: dict[str, np.ndarray], seed: int) -> dict[str, np.n
     state = {name if name.startswith("bert.") else f"bert.{name}": values for name, values in state.items()}
     hidden = state["bert.embeddings.word_embeddings.weight"].shape[1]
     draw = np.random.default_rng(seed)
-    for head, outputs in (("answer", 1), ("claim", 3), ("pair", 1), ("tokens", 3)):
-        state[f"head_{head}.weight"] = draw.normal(0, 0.1, (outputs, hidden)).astype(np.float32)
-        state[f"head_{head}.bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
+    state["head_answer.weight"] = draw.normal(0, 0.1, (1, hidden)).astype(np.float32)
+    state["head_answer.bias"] = draw.normal(0, 0.1, 1).astype(np.float32)
     return state
 
 
-def logits_of(state: dict[str, np.ndarray], header: dict, cases: list[dict]) -> list[dict[str, np.ndarray]]:
-    tensors = {name: torch.from_numpy(np.array(values, np.float32)) for name, values in state.items() if name.startswith(("bert.", "head_"))}
+def logits_of(state: dict[str, np.ndarray], header: dict, cases: list[dict]) -> np.ndarray:
+    tensors = {name: torch.from_numpy(np.array(values, np.float32)) for name, values in state.items() if name.startswith(("bert.", "head_answer"))}
     out = []
     with torch.no_grad():
         for case in cases:
             types = [int(place >= case["second"]) for place in range(len(case["ids"]))]
             hidden = forward(tensors, header["layers"], header["heads"], header["epsilon"], case["ids"], types)
-            out.append({head: logits.numpy() for head, logits in head_logits(tensors, case["task"], hidden).items()})
-    return out
+            out.append(answer_logit(tensors, hidden))
+    return np.array(out)
 
 
-def print_loss(exact: list[dict], rounded: list[dict]) -> None:
-    """Per head: how far the rounded numbers move a logit, beside how much that logit varies over the cases."""
-    for head in weights.HEADS:
-        pairs = [(a[head].ravel(), b[head].ravel()) for a, b in zip(exact, rounded) if head in a]
-        a, b = (np.concatenate(side) for side in zip(*pairs))
-        chance = np.abs(1 / (1 + np.exp(-a)) - 1 / (1 + np.exp(-b)))
-        print(
-            f"{head:8} n={len(a):6}  logit: mean difference {np.abs(a - b).mean():.4f}, largest {np.abs(a - b).max():.4f}, "
-            f"spread {a.std():.3f}, correlation {np.corrcoef(a, b)[0, 1]:.5f}; chance: mean difference {chance.mean():.4f}"
-        )
-
-
-def stored_case(case: dict, logits: dict[str, np.ndarray]) -> dict:
-    """Token logits at six places are enough: one wrong operation moves them all."""
-    expected = {head: [round(float(value), 5) for value in values[0]] for head, values in logits.items() if head != "tokens"}
-    if "tokens" in logits:
-        places = np.unique(np.linspace(case["second"], len(case["ids"]) - 2, 6).astype(int)).tolist()
-        expected["tokens"] = {str(place): [round(float(value), 5) for value in logits["tokens"][place]] for place in places}
-    return {**case, "expected": expected}
+def print_loss(exact: np.ndarray, rounded: np.ndarray) -> None:
+    """How far the rounded numbers move a logit, beside how much logits vary over the cases."""
+    moved, chance = np.abs(exact - rounded), np.abs(1 / (1 + np.exp(-exact)) - 1 / (1 + np.exp(-rounded)))
+    print(
+        f"n={len(exact)}  logit: mean difference {moved.mean():.4f}, largest {moved.max():.4f}, spread {exact.std():.3f}, "
+        f"correlation {np.corrcoef(exact, rounded)[0, 1]:.5f}; chance: mean difference {chance.mean():.4f}"
+    )
 
 
 def main() -> None:
@@ -117,7 +104,7 @@ def main() -> None:
     restored = logits_of(weights.restore(*weights.read(options.out)), header, cases)
     print_loss(logits_of(state, header, cases), restored)
     parity = options.out.with_suffix(".parity.json")
-    lines = ",\n".join(json.dumps(stored_case(case, logits), separators=(",", ":")) for case, logits in zip(cases, restored))
+    lines = ",\n".join(json.dumps({**case, "answer": round(float(logit), 5)}, separators=(",", ":")) for case, logit in zip(cases, restored))
     parity.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
     print(f"{parity}: {len(cases)} cases, {parity.stat().st_size / 1024:.0f} KiB")
 

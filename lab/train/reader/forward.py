@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch.nn.functional import gelu, layer_norm, linear, softmax
 
-TASK_HEADS = {"answers": ("answer", "tokens"), "claims": ("claim",), "pairs": ("pair",)}
-
 
 def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: float, ids: list[int], types: list[int]) -> torch.Tensor:
     """The last hidden state, [tokens, hidden], of one sequence."""
@@ -35,9 +33,5 @@ def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: fl
     return x
 
 
-def head_logits(state: dict[str, torch.Tensor], task: str, hidden: torch.Tensor) -> dict[str, torch.Tensor]:
-    """The logits of the task's heads: on the first token, or on every token for "tokens"."""
-    return {
-        head: linear(hidden if head == "tokens" else hidden[:1], state[f"head_{head}.weight"], state[f"head_{head}.bias"])
-        for head in TASK_HEADS[task]
-    }
+def answer_logit(state: dict[str, torch.Tensor], hidden: torch.Tensor) -> float:
+    return float(linear(hidden[0], state["head_answer.weight"], state["head_answer.bias"]))

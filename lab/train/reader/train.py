@@ -1,229 +1,171 @@
-"""Trains the reader. One run: `python3 train.py --data DIR --start start.npz --out DIR --layers 0,1,2,3,4,5 --minutes 8`.
+"""Trains the reader: `python3 train.py --lists rows.jsonl.gz --data DATA --vocabulary vocab.txt --start model.safetensors --out DIR --minutes 90`.
 
-Answers: listwise over what retrieval brought up (a null of logit 0 is a candidate, so that "none of these" can win), each passage by itself,
-start and end of the answer, and the tokens of the answering sentence. Claims: three ways, or two where the set does not tell them apart.
-Pairs: the same question or not. With --teacher the logits of a larger reader are learned beside the labels.
+Answers: listwise over the pieces of what retrieval brought up (a null of logit 0 is a candidate, so that "none of these" can win), and each
+piece by itself. Beside it, to begin with, claims (three ways, or two where the set does not tell them apart) and pairs (the same question or not).
+The vectors of words stay as the shipped file gives them back (`weights.rounded_words`).
 """
 
 import argparse
 import json
-import os
+import random
 import time
 from pathlib import Path
 
+import numpy
 import torch
 from torch.nn import functional as F
 
-from batches import Batches, to_device
-from data import Answers, Claims, Pairs, Tokens, lines, read_passages
+import weights
 from evaluate import evaluate
-from model import from_start, load, save
+from model import Reader, from_start
+from rows import Claims, Lists, Pairs, Tokens, balanced, pad, read_families
 
 MASKED = -1e4
+# Products in bfloat16: twice as fast where the processor has AVX-512 BF16; the weights themselves stay float32.
+HALF = torch.cpu._is_avx512_bf16_supported()
 
 
-def answers_loss(reader, teacher, batch) -> tuple[torch.Tensor, dict]:
-    labels, grid = batch["labels"], batch["grid"]
-    logits = labels.new_zeros(len(labels))
-    zero = labels.new_zeros(())
-    token_loss, span_loss, soft_loss, tokens, spans = zero, zero, zero, zero, zero
-    share = 1 / len(batch["parts"])
-    for part in batch["parts"]:
-        hidden = reader(part["ids"], part["types"])
-        own = reader.head_answer(hidden[:, 0]).squeeze(-1).float()
-        logits = logits.index_put((part["places"],), own)
-        by_token = reader.head_tokens(hidden).float()
-        text, wanted = part["text"], part["wanted"]
-        # Tokens of an answering sentence are few: each weighs four times.
-        weight = (text & part["known"][:, None]) * (1 + 3 * wanted)
-        token_loss = token_loss + (F.binary_cross_entropy_with_logits(by_token[..., 2], wanted, reduction="none") * weight).sum()
-        tokens = tokens + weight.sum()
-        for channel, ends in enumerate((part["first"], part["last"])):
-            has = ends.any(1)
-            scores = by_token[..., channel].masked_fill(~text, MASKED)
-            hit = torch.logsumexp(scores.masked_fill(~ends, MASKED), 1)
-            span_loss = span_loss + ((torch.logsumexp(scores, 1) - hit) * has).sum() / 2
-            spans = spans + has.sum() / 2
-        if teacher is not None:
-            with torch.no_grad():
-                above = teacher(part["ids"], part["types"])
-                above_answer, above_tokens = teacher.head_answer(above[:, 0]).squeeze(-1).float(), teacher.head_tokens(above).float()
-            soft = F.binary_cross_entropy_with_logits(by_token[..., 2], above_tokens[..., 2].sigmoid(), reduction="none")
-            soft_loss = soft_loss + 0.25 * F.mse_loss(own, above_answer) * share + 3 * (soft * text).sum() / text.sum().clamp(min=1) * share
-            answered = (labels[part["places"]] == 1).float()
-            for channel in (0, 1):
-                mine = by_token[..., channel].masked_fill(~text, MASKED).log_softmax(1)
-                theirs = above_tokens[..., channel].masked_fill(~text, MASKED).softmax(1)
-                soft_loss = soft_loss - 0.3 * ((theirs * mine).sum(1) * answered).sum() / answered.sum().clamp(min=1) * share
+def hidden_rows(reader: Reader, rows: list, parts: int) -> torch.Tensor:
+    """First hidden state of each row; rows of like length are read together, so that little is padded."""
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i][0]))
+    size = -(-len(order) // parts)
+    with torch.autocast("cpu", torch.bfloat16, enabled=HALF):
+        out = [reader.first(*pad([rows[i] for i in order[k : k + size]])) for k in range(0, len(order), size)]
+    return torch.cat(out).float()[torch.tensor(numpy.argsort(order))]
+
+
+def answers_loss(reader: Reader, lists: Lists, chosen: list[int], args, rng: random.Random) -> torch.Tensor:
+    rows, labels, grid = [], [], torch.full((len(chosen), args.width), -1, dtype=torch.long)
+    for k, i in enumerate(chosen):
+        with_head = rng.random() < args.head_share
+        for column, piece in enumerate(lists.choose(i, args.width, rng, args.removed)):
+            grid[k, column] = len(rows)
+            rows.append(lists.row(i, piece, with_head))
+            labels.append(float(lists.labels[i][piece]))
+    labels = torch.tensor(labels)
+    logits = reader.head_answer(hidden_rows(reader, rows, 5)).squeeze(-1)
     there = grid >= 0
-    listed = torch.where(there, labels[grid.clamp(min=0)], labels.new_full((), -1))
-    scores = torch.where(there, logits[grid.clamp(min=0)], logits.new_full((), MASKED))
-    null = scores.new_zeros(len(grid), 1)
-    everything = torch.logsumexp(torch.cat([scores.masked_fill(listed < 0, MASKED), null], 1), 1)
-    right = torch.logsumexp(scores.masked_fill(listed != 1, MASKED), 1)
-    list_loss = (everything - torch.where((listed == 1).any(1), right, null.squeeze(1))).mean()
-    one = F.binary_cross_entropy_with_logits(logits, labels.clamp(min=0), reduction="none")
-    # A list holds one passage that answers and a dozen that do not.
-    one = (one * (labels >= 0) * (1 + 3 * (labels == 1))).sum() / (labels >= 0).sum().clamp(min=1)
-    token_loss, span_loss = token_loss / tokens.clamp(min=1), span_loss / spans.clamp(min=1)
-    parts = dict(list=list_loss, one=one, token=token_loss, span=span_loss, soft=soft_loss)
-    return list_loss + one + 3 * token_loss + 0.3 * span_loss + soft_loss, parts
+    scores = torch.where(there, logits[grid.clamp(min=0)], torch.tensor(MASKED))
+    answers = there & (labels[grid.clamp(min=0)] == 1)
+    null = torch.zeros(len(chosen), 1)
+    all_ = torch.logsumexp(torch.cat([scores, null], 1), 1)
+    some = answers.any(1)
+    right = torch.where(some, torch.logsumexp(scores.masked_fill(~answers, MASKED), 1), null.squeeze(1))
+    return (all_ - right).mean() + 0.5 * F.binary_cross_entropy_with_logits(logits, labels)
 
 
-def claims_loss(reader, teacher, batch) -> torch.Tensor:
-    labels, weights = batch["labels"], batch["weights"]
-    loss = weights.new_zeros(())
-    for part in batch["parts"]:
-        log = reader.head_claim(reader(part["ids"], part["types"])[:, 0]).float().log_softmax(1)
-        label = labels[part["places"]]
-        own = log.gather(1, label.clamp(max=2)[:, None]).squeeze(1)
-        either = torch.logsumexp(log[:, 1:], 1)
-        loss = loss - (torch.where(label == 3, either, own) * weights[part["places"]]).sum()
-        if teacher is not None:
-            with torch.no_grad():
-                above = teacher.head_claim(teacher(part["ids"], part["types"])[:, 0]).float().softmax(1)
-            loss = loss - (above * log).sum()
-    return loss / len(labels)
+def claims_loss(reader: Reader, claims: Claims, chosen: list[int]) -> torch.Tensor:
+    logits = reader.head_claim(hidden_rows(reader, [claims.row(i) for i in chosen], 2)).log_softmax(1)
+    labels = torch.tensor([claims.labels[i] for i in chosen])
+    # "Unsupported" is contradicted or not found.
+    neither = torch.logsumexp(logits[:, 1:], 1)
+    return -torch.where(labels == 3, neither, logits.gather(1, labels.clamp(max=2)[:, None]).squeeze(1)).mean()
 
 
-def pairs_loss(reader, teacher, batch) -> torch.Tensor:
-    labels = batch["labels"]
-    loss = labels.new_zeros(())
-    for part in batch["parts"]:
-        logits = reader.head_pair(reader(part["ids"], part["types"])[:, 0]).squeeze(-1).float()
-        loss = loss + F.binary_cross_entropy_with_logits(logits, labels[part["places"]], reduction="sum")
-        if teacher is not None:
-            with torch.no_grad():
-                above = teacher.head_pair(teacher(part["ids"], part["types"])[:, 0]).squeeze(-1).float().sigmoid()
-            loss = loss + F.binary_cross_entropy_with_logits(logits, above, reduction="sum")
-    return loss / len(labels)
+def pairs_loss(reader: Reader, pairs: Pairs, chosen: list[int], rng: random.Random) -> torch.Tensor:
+    logits = reader.head_pair(hidden_rows(reader, [pairs.row(i, rng.random() < 0.5) for i in chosen], 1)).squeeze(-1)
+    return F.binary_cross_entropy_with_logits(logits, torch.tensor([pairs.same[i] for i in chosen]))
 
 
-def read(args) -> dict:
-    """Of each family the rows of training and of dev groups."""
-    tokens = Tokens(args.vocabulary)
-    passages, place = read_passages(args.data, tokens) if args.lists > 0 else (None, {})
-    makers = dict(
-        answers=("lists", lambda rows: Answers(rows, passages, place, tokens)),
-        claims=("claims", lambda rows: Claims(rows, tokens)),
-        pairs=("pairs", lambda rows: Pairs(rows, tokens)),
-    )
-    families = {}
-    for name, (file, make) in makers.items():
-        if name == "answers" and args.lists == 0:
-            families[name] = [None, None]
-            continue
-        rows = lines(args.data, file)
-        both = [[row for row in rows if (row["split"] == "dev") == dev] for dev in (False, True)]
-        families[name] = [make(some) for some in both]
-        print(f"{name}: {len(both[0])} train, {len(both[1])} dev", flush=True)
-    return families
-
-
-def optimizer_of(reader, rate: float, device: str):
+def optimizer_of(reader: Reader, rate: float) -> torch.optim.Optimizer:
     is_head = lambda name: name.startswith("head_")
     named = [(n, p) for n, p in reader.named_parameters() if p.requires_grad]
-    groups = [
-        dict(params=[p for n, p in named if not is_head(n) and p.ndim >= 2], lr=rate, weight_decay=0.01),
-        dict(params=[p for n, p in named if not is_head(n) and p.ndim < 2], lr=rate, weight_decay=0.0),
-        dict(params=[p for n, p in named if is_head(n)], lr=rate * 5, weight_decay=0.0),
-    ]
-    return torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=device == "cuda"), [group["lr"] for group in groups]
+    return torch.optim.AdamW(
+        [
+            dict(params=[p for n, p in named if not is_head(n) and p.ndim >= 2], lr=rate, weight_decay=0.01),
+            dict(params=[p for n, p in named if not is_head(n) and p.ndim < 2], lr=rate, weight_decay=0.0),
+            dict(params=[p for n, p in named if is_head(n)], lr=rate * 5, weight_decay=0.0),
+        ],
+        betas=(0.9, 0.98),
+    )
 
 
-def train(reader, teacher, batches, args, device) -> None:
-    optimizer, base = optimizer_of(reader, args.rate, device)
+def train(reader: Reader, families: dict, args) -> None:
+    optimizer = optimizer_of(reader, args.rate)
+    base = [group["lr"] for group in optimizer.param_groups]
+    rng, pick = random.Random(args.seed), numpy.random.default_rng(args.seed)
+    lists, claims, pairs = (families[name][0] for name in ("lists", "claims", "pairs"))
+    chances = {id(one): balanced(one.sets) for one in (lists, claims, pairs)}
+    draw = lambda one, count: pick.choice(len(one), size=count, p=chances[id(one)]).tolist()
     reader.train()
     began, step, sums = time.monotonic(), 0, {}
     kept = began
-    for batch in batches:
+    if (args.out / "part.pt").exists():
+        part = torch.load(args.out / "part.pt", weights_only=True)
+        reader.load_state_dict(part["state"])
+        optimizer.load_state_dict(part["optimizer"])
+        step, began = part["step"], began - part["seconds"]
+        rng.seed(args.seed + step)
+        pick = numpy.random.default_rng(args.seed + step)
+    while True:
         done = (time.monotonic() - began) / 60 / args.minutes
         if done >= 1:
             break
         for group, rate in zip(optimizer.param_groups, base):
-            group["lr"] = rate * min(1, (step + 1) / 200) * (1 - done)
-        batch = to_device(batch, device)
+            group["lr"] = rate * min(1, (step + 1) / 60) * (1 - done)
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-            parts = {}
-            if batch["answers"] is not None:
-                loss, parts = answers_loss(reader, teacher, batch["answers"])
-                loss.backward()
-            parts["claims"] = 1.5 * claims_loss(reader, teacher, batch["claims"])
-            parts["claims"].backward()
-            parts["pairs"] = 0.7 * pairs_loss(reader, teacher, batch["pairs"])
-            parts["pairs"].backward()
+        parts = {"answers": answers_loss(reader, lists, draw(lists, args.questions), args, rng)}
+        parts["answers"].backward()
+        beside = done < args.beside
+        if beside and args.claims:
+            parts["claims"] = claims_loss(reader, claims, draw(claims, args.claims))
+            (0.5 * parts["claims"]).backward()
+        if beside and args.pairs:
+            parts["pairs"] = pairs_loss(reader, pairs, draw(pairs, args.pairs), rng)
+            (0.4 * parts["pairs"]).backward()
         torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
         optimizer.step()
         step += 1
         for key, value in parts.items():
-            sums[key] = sums.get(key, 0) + value.detach()
+            sums[key] = sums.get(key, 0) + float(value.detach())
         if step % args.log == 0:
-            print(f"step {step}, {100 * done:.0f} %: " + ", ".join(f"{k} {float(v) / args.log:.3f}" for k, v in sums.items()), flush=True)
+            print(f"step {step}, {100 * done:.1f} %: " + ", ".join(f"{k} {v / args.log:.3f}" for k, v in sums.items()), flush=True)
             sums = {}
-        if time.monotonic() - kept > 600:
-            save(reader, args.out, f"{args.name}.part")
+        if time.monotonic() - kept > 300:
             kept = time.monotonic()
+            torch.save(dict(state=reader.state_dict(), optimizer=optimizer.state_dict(), step=step, seconds=kept - began), args.out / "part.pt")
     print(f"trained {step} steps in {time.monotonic() - began:.0f} s", flush=True)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--lists", type=Path, nargs="+", required=True, help="what dump.ts --texts wrote")
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--vocabulary", type=Path, required=True)
-    options.add_argument("--start", type=Path, required=True, help="packed weights to begin with")
-    options.add_argument("--from", dest="again", default="", help="folder/name of a trained reader to begin with instead")
-    options.add_argument("--teacher", default="", help="folder/name of a trained reader")
-    options.add_argument("--out", type=Path, required=True)
-    options.add_argument("--name", default="reader")
-    options.add_argument("--layers", default="0,1,2,3,4,5", help="layers that are kept of what it begins with")
-    options.add_argument("--minutes", type=float, default=8, help="the schedule ends with this time")
-    options.add_argument("--rate", type=float, default=1.5e-4)
-    options.add_argument("--lists", type=int, default=32)
-    options.add_argument("--width", type=int, default=12)
-    options.add_argument("--claims", type=int, default=256)
-    options.add_argument("--pairs", type=int, default=192)
-    options.add_argument("--head-share", type=float, default=0.6)
-    options.add_argument("--removed", type=float, default=0.12, help="share of lists whose answering passages are left out")
-    options.add_argument("--workers", type=int, default=max(0, (os.cpu_count() or 1) - 2))
-    options.add_argument("--freeze-words", action="store_true", help="leave the vectors of words and places as they are: half of the time without a device")
-    options.add_argument("--log", type=int, default=250, help="steps between two lines")
+    options.add_argument("--start", type=Path, required=True, help="weights to begin with (safetensors)")
+    options.add_argument("--out", type=Path, required=True, help="a run that was broken off goes on from part.pt there")
+    options.add_argument("--layers", default="0,1,2,3", help="layers that are kept of what it begins with")
+    options.add_argument("--embedding-bits", type=int, default=6)
+    options.add_argument("--minutes", type=float, default=90, help="the schedule ends with this time")
+    options.add_argument("--rate", type=float, default=1.2e-4)
+    options.add_argument("--questions", type=int, default=12)
+    options.add_argument("--width", type=int, default=8)
+    options.add_argument("--claims", type=int, default=24, help="claims beside each step, to begin with")
+    options.add_argument("--pairs", type=int, default=16, help="pairs of questions, likewise")
+    options.add_argument("--beside", type=float, default=0.39, help="share of the time in which claims and pairs are learned beside; their heads do not ship")
+    options.add_argument("--head-share", type=float, default=0.75)
+    options.add_argument("--removed", type=float, default=0.1, help="share of lists whose answering pieces are left out")
+    options.add_argument("--log", type=int, default=50, help="steps between two lines")
     options.add_argument("--seed", type=int, default=1)
     args = options.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(args.seed)
     began = time.monotonic()
-    families = read(args)
-    print(f"read after {time.monotonic() - began:.0f} s", flush=True)
+    families = read_families(args.lists, args.data, Tokens(args.vocabulary))
+    print(f"read after {time.monotonic() - began:.0f} s: " + ", ".join(f"{name} {len(a)} + {len(b)}" for name, (a, b) in families.items()), flush=True)
 
-    layers = tuple(int(layer) for layer in args.layers.split(","))
-    reader = (from_reader(args.again, layers) if args.again else from_start(args.start, layers)).to(device)
-    if args.freeze_words:
-        reader.bert.embeddings.requires_grad_(False)
-    teacher = None
-    if args.teacher:
-        folder, _, name = args.teacher.rpartition("/")
-        teacher = load(Path(folder), name).to(device).eval()
+    reader = from_start(args.start, tuple(int(layer) for layer in args.layers.split(",")))
+    pieces = args.vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    words = reader.bert.embeddings["word_embeddings"].weight
+    words.data = torch.from_numpy(weights.rounded_words(words.detach().numpy(), pieces, args.embedding_bits))
+    reader.bert.embeddings.requires_grad_(False)
     args.out.mkdir(parents=True, exist_ok=True)
-    dataset = Batches({name: pair[0] for name, pair in families.items()}, args)
-    prefetch = dict(prefetch_factor=4) if args.workers > 0 else {}
-    batches = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=args.workers, pin_memory=device == "cuda", **prefetch)
-    train(reader, teacher, batches, args, device)
-    save(reader, args.out, args.name)
+    train(reader, families, args)
     reader.eval()
-    report = evaluate(reader, {name: pair[1] for name, pair in families.items()}, device)
-    (args.out / f"{args.name}.report.json").write_text(json.dumps(report, indent=1))
+    torch.save(dict(state=reader.state_dict()), args.out / "reader.pt")
+    report = evaluate(reader, {name: dev for name, (_, dev) in families.items()})
+    (args.out / "report.json").write_text(json.dumps(report, indent=1))
     for key, value in report.items():
-        print(f"{key:60} {value}", flush=True)
-
-
-def from_reader(path: str, layers: tuple[int, ...]):
-    """Every parameter of a trained reader but the layers that are left out."""
-    folder, _, name = path.rpartition("/")
-    whole = load(Path(folder), name)
-    whole.bert.encoder["layer"] = torch.nn.ModuleList(whole.bert.encoder["layer"][layer] for layer in layers)
-    whole.sizes = {**whole.sizes, "layers": len(layers)}
-    return whole
+        print(f"{key:50} {value}", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ Tensors (H hidden, F feed-forward, V pieces, R kept rows, P positions):
     layer.N.attention.*                  [3H, H] i8, rows of query, key and value after each other, and .bias f32 [3H]
     layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
     layer.N.attention_norm.gain .bias, layer.N.output_norm.gain .bias
-    head.answer.weight [1, H]  head.claim.weight [3, H]  head.pair.weight [1, H]  head.tokens.weight [3, H], each with .bias, f32
+    head.answer.weight [1, H], head.answer.bias [1], f32
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from pathlib import Path
 import numpy as np
 
 MAGIC = b"SBREAD01"
-HEADS = ("answer", "claim", "pair", "tokens")
-#: [unusedN] pieces that say which of the three questions is asked: answers, claims, pairs.
-TASK_PIECES = ("[unused0]", "[unused1]", "[unused2]")
+#: The [unusedN] piece that says what is asked: does this answer the question.
+TASK_PIECES = ("[unused0]",)
 SPECIAL_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 #: Shares of a row's peak at which rows of few bits may be clipped.
 CLIPS = np.linspace(0.4, 1, 25)
@@ -96,7 +95,7 @@ def unpack_bits(packed: np.ndarray, width: int, bits: int) -> np.ndarray:
 
 
 def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bits: int) -> dict[str, tuple[str, np.ndarray]]:
-    """The file's tensors from a state dict with the names of HF BertModel under "bert." and of the four heads."""
+    """The file's tensors from a state dict with the names of HF BertModel under "bert." and of the head."""
     out: dict[str, tuple[str, np.ndarray]] = {}
 
     def matrix(name: str, values: np.ndarray, matrix_bits: int = 8, clips: np.ndarray | None = None) -> None:
@@ -130,9 +129,8 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
         for name, part in (("attention_norm", "attention.output.LayerNorm"), ("output_norm", "output.LayerNorm")):
             floats(f"{ours}{name}.gain", state[f"{theirs}{part}.weight"])
             floats(f"{ours}{name}.bias", state[f"{theirs}{part}.bias"])
-    for head in HEADS:
-        floats(f"head.{head}.weight", state[f"head_{head}.weight"])
-        floats(f"head.{head}.bias", state[f"head_{head}.bias"])
+    for part in ("weight", "bias"):
+        floats(f"head.answer.{part}", state[f"head_answer.{part}"])
     return out
 
 
@@ -196,6 +194,6 @@ def restore(tensors: dict[str, np.ndarray], header: dict) -> dict[str, np.ndarra
         for name, part in (("attention_norm", "attention.output.LayerNorm"), ("output_norm", "output.LayerNorm")):
             state[f"{theirs}{part}.weight"] = tensors[f"{ours}{name}.gain"]
             state[f"{theirs}{part}.bias"] = tensors[f"{ours}{name}.bias"]
-    for head in HEADS:
-        state[f"head_{head}.weight"], state[f"head_{head}.bias"] = tensors[f"head.{head}.weight"], tensors[f"head.{head}.bias"]
+    for part in ("weight", "bias"):
+        state[f"head_answer.{part}"] = tensors[f"head.answer.{part}"]
     return state
