@@ -7,8 +7,6 @@ export interface Preferences {
   readonly theme: "system" | "light" | "dark";
 }
 
-const DEFAULT_PREFERENCES: Preferences = { domain: "", tenant: "", profile: "", theme: "system" };
-
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
