@@ -159,16 +159,21 @@ async function runAgain(statement: ProofStatement, folder: string, reads: boolea
       return `${quotes.length} stand byte for byte`;
     }));
   if (!quoted) return;
-  const context = contextOf(statement, reads);
+  // What a proof says of its settings is anything: they are read where a fault is a step that failed.
+  let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
+    context = contextOf(statement, reads);
     const scored = !isVerbatim(statement, quotes);
     if (scored && !reads) return null;
     if (scored) assertSameWeights(statement);
     written = await writeAgain(statement, quotes, context);
     return `${written.sheet.sentences.length} came out of their checks as stated`;
   });
-  await run("answer", () => (!reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context })));
+  await run("answer", () => {
+    if (context === null) return fail("its checks cannot be set up as it states them");
+    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context });
+  });
   await run("refusal", () => compareRefusal(statement, documents));
 }
 
