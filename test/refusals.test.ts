@@ -65,7 +65,7 @@ describe("refusals of the profiles, by the question's way", () => {
     const unreliable = await ask("book", 0.8, ["A library card costs 99 dollars per year [1]."]);
     expect(nothing.answer.refusal).toMatchObject({
       reason: "nothing_relevant",
-      message: expect.stringContaining("found nothing in the book"),
+      message: expect.stringContaining("found nothing about this topic in the book"),
     });
     expect(unreliable.answer.refusal).toMatchObject({ reason: "not_reliable", message: expect.stringContaining("reliable answer") });
     expect(unreliable.answer.sentences).toEqual([]);

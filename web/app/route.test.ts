@@ -25,7 +25,11 @@ const route: fc.Arbitrary<Route> = fc.oneof(
 
 describe("routes", () => {
   it("come back as they were written, whatever their texts hold", () => {
-    fc.assert(fc.property(route, (one) => expect(parseRoute(formatRoute(one))).toEqual(one)));
+    fc.assert(
+      fc.property(route, (one) => {
+        expect(parseRoute(formatRoute(one))).toEqual(one);
+      }),
+    );
   });
 
   it("cut a quote that would make an address too long", () => {
