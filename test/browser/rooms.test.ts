@@ -249,6 +249,12 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       page.on("request", (request) => {
         if (!request.url().startsWith(server.url)) happened.push(`request ${request.url()}`);
       });
+      // A source that opens in the reader is no document of the fake engine: that one refusal is asked for.
+      const missing = "Failed to load resource: the server responded with a status of 404 (Not Found)";
+      page.on("response", (response) => {
+        const { pathname } = new URL(response.url());
+        if (response.status() === 404 && !pathname.startsWith("/v1/documents/")) happened.push(`404 ${pathname}`);
+      });
       await ask(`group ${i}`);
       await page.getByText("Why this answer").waitFor();
       expect(await page.locator(".source").count()).toBe(group.length);
@@ -259,7 +265,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       const links = await page.locator("main a").evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).protocol));
       expect(new Set(links)).toEqual(new Set(links.filter((one) => one === "http:" || one === "https:")));
       expect(await page.title()).toBe("Sourcebound");
-      expect([...happened, ...complaints]).toEqual([]);
+      expect([...happened, ...complaints.filter((line) => line !== missing)]).toEqual([]);
       if (i < groups.length - 1) await page.context().close();
     }
   }, 600_000);
