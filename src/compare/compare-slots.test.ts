@@ -129,11 +129,16 @@ describe("compareSlots: conditions", () => {
   });
 });
 
+describe("compareSlots: a person that no list names", () => {
+  it("leaves open whose thing it is: a miss, never a hit", () => {
+    expect(ruleOf("Can a member transfer his plan?", "Can a member transfer a plan?")).not.toBe("same");
+  });
+});
+
 describe("compareSlots: what is one question in another order", () => {
   it.each([
     ["After retirement, how do I apply for the plan?", "How do I apply for the plan after retirement?"],
     ["How do you apply for the plan?", "How do I apply for the plan?"],
-    ["Can a member transfer his plan?", "Can a member transfer a plan?"],
     ["Can my wife keep her plan?", "Can my wife keep the plan?"],
     ["Can I combine the ERB and the LRB?", "Can I combine the LRB and the ERB?"],
     ["Hi there. How do I apply for the plan?", "How do I apply for the plan?"],

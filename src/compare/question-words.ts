@@ -50,12 +50,9 @@ export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "comp
   };
 }
 
-/** Persons that no question is told apart by, beside those of the lists. */
-const ANY_PERSON = "someone somebody anyone person people member worker employee doctor lawyer attorney customer".split(" ");
-
-/** Any word for a person, the pronouns aside. */
+/** A word for a person of the lists, the pronouns aside. */
 export function personPattern(persons: readonly (readonly string[])[]): RegExp {
-  const named = [...persons.flat(), ...ANY_PERSON].filter((word) => !word.startsWith("my "));
+  const named = persons.flat().filter((word) => !word.startsWith("my "));
   return new RegExp(String.raw`\b(?:${named.map(literally).join("|")})(?:s|'s|’s)?\b`, "iu");
 }
 
