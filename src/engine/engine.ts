@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { aboutDocuments } from "./about.ts";
 import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
@@ -14,7 +15,10 @@ import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
+import { createSharedRoom } from "./shared-room.ts";
+import { createFolderRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
+import { createWorker } from "./worker.ts";
 
 export type * from "./engine-types.ts";
 
@@ -42,7 +46,13 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const memory = createBoundMemory(opened, domains, partsFor);
   const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
-  const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const { ingest, deleteFile } = documents;
+  const worker = createWorker({ store, ingest, closing: closing.signal, warn });
+  const room =
+    opened.changes === null
+      ? createFolderRoom({ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal })
+      : createSharedRoom(store, worker.wake);
+  const uploads = createUploads({ store, domains, room, deleteFile, extensions: readExtensions });
   const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
@@ -53,6 +63,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     corpus: indexes.of,
     ...documents,
     ...uploads,
+    work: worker.work,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
@@ -68,7 +79,8 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
       closing.abort();
       await following.close();
       await idle();
-      await uploadsIdle();
+      await room.idle();
+      await worker.idle();
       await indexes.idle();
       await store.close();
     },

@@ -17,6 +17,7 @@ interface IngestFlags {
   allowEmpty?: boolean;
   dryRun?: boolean;
   watch?: boolean;
+  queue?: boolean;
 }
 
 export function addIngestCommand(program: Command, context: CliContext): void {
@@ -33,6 +34,7 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option("--allow-empty", "take the folder as it is even if it holds no document any more")
     .option("--dry-run", "read and report; store nothing")
     .option("--watch", "stay, and read again whenever something in the folder changes")
+    .option("--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path")
     .option("--json", "the summary as JSON on stdout")
     .addHelpText(
       "after",
@@ -46,11 +48,18 @@ Examples:
   sourcebound ingest ./documents
   sourcebound ingest ./documents --dry-run
   sourcebound ingest ./documents --watch
+  sourcebound ingest /srv/documents --queue
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
     )
     .action(async (folder: string, flags: IngestFlags, command: Command) => {
       await withEngine(context, configOf(context, command), async (engine) => {
-        const { json, watch, root, ...options } = flags;
+        const { json, watch, root, queue, ...options } = flags;
+        if (queue === true) {
+          const { dryRun: _, ...left } = options;
+          const job = await engine.queue(pathOf(context, folder), { ...left, root: pathOf(context, root) });
+          context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
+          return;
+        }
         const run = async () => {
           const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
           const failed = await showIngest(events, context.terminal, json === true);
