@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../config.ts";
+import { type Config, embeddedIn } from "../config.ts";
 import type { Engine } from "../engine/engine-types.ts";
 import { IngestError, RequestError } from "../errors.ts";
 import type { Answer } from "../types.ts";
@@ -69,7 +69,7 @@ export async function openGoldenSet<E extends GoldenEngine>(
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-golden-"));
   const domain = options.domain ?? NEUTRAL;
   const domainsDir = options.domain === undefined ? writeNeutralPack(folder, name) : config.domains_dir;
-  const own = { ...config, data_dir: join(folder, "data"), domain, domains_dir: domainsDir, cache: { ...config.cache, enabled: cache } };
+  const own = { ...embeddedIn(config, join(folder, "data")), domain, domains_dir: domainsDir, cache: { ...config.cache, enabled: cache } };
   let engine: E | null = null;
   const close = async () => {
     await engine?.close();
