@@ -16,6 +16,7 @@ import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
 import { createSharedRoom } from "./shared-room.ts";
+import { createSources } from "./sources.ts";
 import { createFolderRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
@@ -53,6 +54,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
       ? createFolderRoom({ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal })
       : createSharedRoom(store, worker.wake);
   const uploads = createUploads({ store, domains, room, deleteFile, extensions: readExtensions });
+  const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
   const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
@@ -64,6 +66,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...documents,
     ...uploads,
     work: worker.work,
+    ...sources,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),

@@ -104,7 +104,8 @@ function retentionOf({ retention, reports }: Config): Retention {
   };
 }
 
-function modelsOf({ model }: Config): AnswerParts["models"] {
+/** The models that a configuration names; `null`: none. */
+export function modelsOf({ model }: Config): AnswerParts["models"] {
   if (model === undefined) return null;
   const { base_url, api_key, small, large, timeout_ms, retries } = model;
   const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
