@@ -10,14 +10,15 @@ import {
   otherColumns,
   otherLabels,
   otherModifiers,
+  otherNames,
   otherPersons,
   otherSteps,
   otherSubjects,
-  otherTopics,
   otherYears,
   sharedWeight,
   shareHeld,
   strangeWeight,
+  subjectFactor,
 } from "./same-subject.ts";
 
 /** Least share of each fact's words, by weight, that the other holds; and of both on average. */
@@ -54,7 +55,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (
     otherLabels(a, b) ||
     otherColumns(a, b) ||
-    otherTopics(a, b) ||
+    otherNames(a, b) ||
     otherSubjects(a, b) ||
     otherModifiers(a, b) ||
     otherPersons(a, b) ||
@@ -64,8 +65,9 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
     isException(b, a)
   )
     return null;
-  const certainty = (factor: number) => aligned * factor * (shared / (shared + HALF_CERTAIN));
-  const enough = (least: number, factor = 1) => aligned * factor >= least;
+  const subject = subjectFactor(a, b);
+  const certainty = (factor: number) => aligned * subject * factor * (shared / (shared + HALF_CERTAIN));
+  const enough = (least: number, factor = 1) => aligned * subject * factor >= least;
 
   const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
   const values = compareAmounts(a, b, aligned);

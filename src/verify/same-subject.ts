@@ -6,6 +6,8 @@ import type { Fact } from "./facts.ts";
 const TELLING = 0.62;
 /** A title is all subject: there a more common word tells too. */
 const TELLING_TITLE = 0.45;
+/** What is certain of two statements below titles of other words, none of them a name. */
+const OTHER_SUBJECT = 0.6;
 
 /** Share of a fact's words, by weight, that the other holds in itself or around it. */
 export function shareHeld(fact: Fact, other: Fact): number {
@@ -98,17 +100,25 @@ export function otherYears(a: Fact, b: Fact): boolean {
   return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
 }
 
-/**
- * What each is about – by its title, its headings or a name of its own – the other does not speak of at all: "The median duration was 70 days" of two
- * medicines. An item of a list says it only in what stands above it: there one strange subject is enough.
- */
-export function otherTopics(a: Fact, b: Fact): boolean {
-  const strange = [isStrange(a, b), isStrange(b, a)];
-  return isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean);
+/** Each names something – in its title, above it or in itself – that the other does not speak of at all: "The median duration was 70 days" of two medicines. */
+export function otherNames(a: Fact, b: Fact): boolean {
+  return isNamedOtherwise(a, b) && isNamedOtherwise(b, a);
 }
 
-function isStrange(fact: Fact, other: Fact): boolean {
-  return strangeAbove(fact, other, TELLING) || strangeIn(fact.title, other, TELLING_TITLE) || strangeNames(fact, other).length > 0;
+function isNamedOtherwise(fact: Fact, other: Fact): boolean {
+  return strangeNames(fact, other).length > 0 || strangeName(fact, other);
+}
+
+/**
+ * Below 1 if what stands above each has a word that the other does not speak of: then only the same words throughout are about the same. An item of a
+ * list says what it is about only above it: there one strange word is enough.
+ */
+export function subjectFactor(a: Fact, b: Fact): number {
+  const strange = [
+    strangeAbove(a, b, TELLING) || strangeIn(a.title, b, TELLING_TITLE),
+    strangeAbove(b, a, TELLING) || strangeIn(b.title, a, TELLING_TITLE),
+  ];
+  return (isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean)) ? OTHER_SUBJECT : 1;
 }
 
 /** A column of a table stands for one of several things: its name has a word that the other does not speak of. */
@@ -172,11 +182,11 @@ function wordsIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Words with a capital or a digit; the first of a title only where others have a capital too. */
+/** Words with a capital or a digit; the first of a title only where others have a capital too, or where it is the whole title. */
 function namesIn(title: string): string[] {
   const words = wordsIn(title);
   const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
-  const from = words.slice(1).some(isName) ? 0 : 1;
+  const from = words.length === 1 || words.slice(1).some(isName) ? 0 : 1;
   return words
     .slice(from)
     .filter(isName)
