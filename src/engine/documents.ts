@@ -23,7 +23,7 @@ export interface Documents
 }
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
-  const { config, store, encoder, local, prices, clock, closing } = opened;
+  const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
   async function* ingest(folder: string, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
@@ -43,7 +43,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       baseUrl: options.baseUrl ?? null,
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
-    const reader = createFileReader();
+    const reader = given.reader ?? createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
@@ -65,7 +65,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         yield event;
       }
     } finally {
-      await reader.close();
+      if (reader !== given.reader) await reader.close();
     }
   }
 

@@ -9,6 +9,7 @@ import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
@@ -61,7 +62,8 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const retention = retentionOf(config);
   const store = createStore(db, { now, retention });
-  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const embedded = given.embedded ?? loadedOnce();
+  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
@@ -69,13 +71,22 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
     ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
     openEncoder: open,
     secret: await store.secret(),
-    local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
+    local: { ...createLocalModels(config, { calibrations, embedded }), ...supportOf(config, models) },
     prices: loadPrices(),
     clock: () => performance.now(),
     closing: new AbortController(),
   };
   await purgeReports(opened);
   return opened;
+}
+
+/** The encoder that ships, read when it is first asked for: whatever ranks, compares or scores by it shares one. */
+function loadedOnce(): () => EmbeddedEncoder {
+  let loaded: EmbeddedEncoder | null = null;
+  return () => {
+    loaded ??= loadEmbeddedEncoder();
+    return loaded;
+  };
 }
 
 async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {
