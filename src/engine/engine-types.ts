@@ -9,6 +9,7 @@ import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { CitationStanding } from "../remember/citation-states.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
@@ -64,6 +65,15 @@ export interface IngestOptions {
   /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface CrawlRequest extends IngestOptions {
+  /** Links followed from the address on. @default DEFAULT_CRAWL_DEPTH */
+  readonly depth?: number | undefined;
+  /** Hosts that may be asked, with their subdomains. @default the one of the address */
+  readonly hosts?: readonly string[] | undefined;
+  /** @default DEFAULT_CRAWL_PAGES */
+  readonly maxPages?: number | undefined;
 }
 
 export interface SwitchOptions {
@@ -127,6 +137,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   answer(question: string, options?: AskOptions): Promise<Answer>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /**
+   * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
+   * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
+   * @throws WebError when the first address cannot be had
+   */
+  ingestUrl(url: string, options?: CrawlRequest): AsyncGenerator<IngestEvent, void>;
+  /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+  ingestFiles(paths: readonly string[], options: IngestOptions & { readonly root: string }): AsyncGenerator<IngestEvent, void>;
+  /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
+  ingestBytes(file: { readonly name: string; readonly bytes: Uint8Array }, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /** What was ingested, by path, as far as the configured access sees it. */
   files(options?: ScopeOptions): Promise<FileDescription[]>;
   /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
@@ -141,6 +161,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
+  /**
+   * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * const answer = await engine.answer("What does a lost card cost to replace?");
+   * console.log((await engine.citationStates(answer))[0]?.state);
+   * await engine.close();
+   */
+  citationStates(answer: Pick<Answer, "citations">, options?: ScopeOptions): Promise<CitationStanding[]>;
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;

@@ -6,6 +6,7 @@ import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
+import { followChanges } from "./follow.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
@@ -13,6 +14,7 @@ import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
+import { createSources } from "./sources.ts";
 import { createUploads } from "./uploads.ts";
 
 export type * from "./engine-types.ts";
@@ -39,9 +41,11 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
-  const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
+  const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
+  const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
   return {
@@ -51,6 +55,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     corpus: indexes.of,
     ...documents,
     ...uploads,
+    ...sources,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
@@ -64,6 +69,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
+      await following.close();
       await idle();
       await uploadsIdle();
       await indexes.idle();
