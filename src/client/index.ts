@@ -1,3 +1,4 @@
+export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,
   WireAskRequest,
@@ -11,6 +12,7 @@ export type {
 export type {
   WireFeedbackRequest,
   WireHistory,
+  WireMadeStatistics,
   WireMessage,
   WireQueueItem,
   WireReview,

@@ -17,6 +17,7 @@ import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } 
 import type { GateFacts, GateThreshold } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
+import type { Originals } from "./originals.ts";
 import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
@@ -104,7 +105,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader, Uploads, Prover, Replayer {
+export interface Engine extends ReportReader, Uploads, Prover, Replayer, Originals {
   readonly config: Config;
   readonly store: Store;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
+import type { Evaluations } from "../grade/evaluations.ts";
 import { knownCallerOf } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
 import type { AskEngine } from "./ask-engine.ts";
@@ -15,6 +16,7 @@ import { type Handlers, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
 import { ask } from "./routes/ask.ts";
 import { chatHandlers } from "./routes/chat.ts";
+import { type ExploringEngine, evaluationHandlers, exploringHandlers } from "./routes/exploring.ts";
 import { health, ready } from "./routes/health.ts";
 import { type KeyEngine, keyHandlers } from "./routes/keys.ts";
 import { type LibraryEngine, libraryHandlers } from "./routes/library.ts";
@@ -27,7 +29,7 @@ import { type RoomsEngine, roomHandlers } from "./routes/rooms.ts";
 import { schema } from "./routes/schema.ts";
 
 /** What documents, reports and keys need of an engine. */
-export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & McpEngine;
+export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & McpEngine & ExploringEngine;
 
 export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
@@ -37,6 +39,8 @@ export interface AppOptions extends GuardOptions {
   readonly rooms?: RoomsEngine | undefined;
   /** Searches, checks, files, reports and keys; absent: those routes do not exist. */
   readonly service?: ServiceEngine | undefined;
+  /** Golden runs; absent: those routes do not exist. */
+  readonly evaluations?: Evaluations | undefined;
   readonly log: ServerLog;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
@@ -54,6 +58,7 @@ export function createApp({
   memory,
   rooms,
   service,
+  evaluations,
   log,
   webRoot,
   limits: given,
@@ -104,7 +109,14 @@ export function createApp({
     ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits }, rooms) }),
     ...(service === undefined
       ? {}
-      : { ...libraryHandlers(service), ...reportHandlers(service), ...keyHandlers(service), ...mcpHandlers(service, guard, log) }),
+      : {
+          ...libraryHandlers(service),
+          ...reportHandlers(service),
+          ...keyHandlers(service),
+          ...mcpHandlers(service, guard, log),
+          ...exploringHandlers(service),
+        }),
+    ...(service === undefined || evaluations === undefined ? {} : evaluationHandlers(service, evaluations)),
   };
   const endpoints = served(handlers);
   const api = describeApi(endpoints);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Engine } from "../engine/engine.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
+import { createEvaluations } from "../grade/evaluations.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createApp } from "./app.ts";
@@ -29,8 +30,10 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
+  const evaluations = createEvaluations({ config: engine.config, openEngine: createEngine });
   const app = createApp({
     ...{
+      evaluations,
       engine: toAskEngine(engine),
       memory: engine,
       rooms: engine,
@@ -55,6 +58,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     close: async () => {
       clearInterval(purge);
       await server.close();
+      await evaluations.close();
     },
   };
 }
