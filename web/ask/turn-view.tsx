@@ -1,4 +1,4 @@
-import { type Ref, useCallback, useRef, useState } from "react";
+import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { goTo } from "../app/use-route.ts";
@@ -33,7 +33,7 @@ export interface TurnViewProps {
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -85,6 +85,7 @@ export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: 
               citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
+              spans={answer?.answer_spans ?? []}
               active={active}
               open={open}
               onOpen={openSource}
@@ -136,7 +137,7 @@ export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: 
       </p>
     </article>
   );
-}
+});
 
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {

@@ -3,6 +3,7 @@ import type { WireHistory } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface AuditLogProps {
@@ -34,8 +35,7 @@ function Rows({ api }: AuditLogProps) {
       {rows.length === 0 ? (
         <p>Nothing was done yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
-        <section className="answer-table" tabIndex={0} aria-label="Log of reviews">
+        <ScrollRegion className="answer-table" aria-label="Log of reviews">
           <table>
             <thead>
               <tr>
@@ -59,7 +59,7 @@ function Rows({ api }: AuditLogProps) {
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
       )}
     </>
   );
