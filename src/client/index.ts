@@ -1,3 +1,4 @@
+export type { WireCitationStates } from "../wire/citation-states.ts";
 export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
+import { citationStatesSchema } from "../wire/citation-states.ts";
 import {
   callsSchema,
   evaluationListSchema,
@@ -106,6 +107,11 @@ export const ENDPOINTS = {
     what: "What models were sent for an answer, and what they said. It may hold what was asked before in the session.",
     query: scopeQuerySchema,
     gives: { status: 200, schema: callsSchema },
+  },
+  citations: {
+    ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true },
+    what: "What became of an answer's quotes in today's documents: same, moved, changed, gone, and where they stand now.",
+    gives: { status: 200, schema: citationStatesSchema },
   },
   newSession: {
     ...{ method: "POST", path: "/v1/sessions", opens: "ask" },

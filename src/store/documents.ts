@@ -37,6 +37,8 @@ export interface DocumentStore {
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
+  /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
+  holding(scope: Scope, text: string, limit: number): Promise<string[]>;
   /** Names, headings and pages of every document that `scope` may see, by path. */
   outlines(scope: Scope): Promise<DocumentOutline[]>;
   /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
@@ -83,6 +85,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
+    holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
     outlines: (scope) => loadOutlines(db, scope),
     async titles(scope, limit) {
       const { documents } = await countOnce(scope);
@@ -179,6 +182,21 @@ function isVisible(row: { readonly domain: string; readonly tenant: string; read
 async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
   const found = await readDocumentRows(db, ids);
   return found.flatMap(({ document }) => (isVisible({ ...document, tenant: document.tenant ?? "" }, scope) ? [document] : []));
+}
+
+async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select("id")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .where((eb) => eb(eb.fn<number>("instr", ["text", eb.val(text)]), ">", 0))
+    .orderBy("path")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {

@@ -126,7 +126,19 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
         part.map(({ id }) => id),
       )
       .execute();
+    await trx
+      .deleteFrom("exposures")
+      .where(
+        "answer_id",
+        "in",
+        part.map(({ id }) => id),
+      )
+      .execute();
   }
+  // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
+  await trx.deleteFrom("idempotency").execute();
+  if (target.type === "all") await trx.deleteFrom("exposures").execute();
+  if (target.type === "before") await trx.deleteFrom("exposures").where("created_at", "<", target.time).execute();
   await forgetSessions(trx, target, secret);
   if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
   if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
@@ -270,6 +282,9 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
   const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
   const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
   const interactions = await dropInteractions(trx, retention, now);
+  await trx.deleteFrom("idempotency").where("expires_at", "<=", at).execute();
+  await trx.deleteFrom("exposures").where("created_at", "<", ago(retention.interactionsDays)).execute();
+  await trx.deleteFrom("usage").where("day", "<", ago(retention.interactionsDays).slice(0, 10)).execute();
   await forgetEntities(trx);
   return {
     sessions: Number(sessions.numDeletedRows),

@@ -235,9 +235,37 @@ export interface Database {
     tenants: string;
     access: string;
     requests_per_hour: number | null;
+    tokens_per_day: number | null;
+    usd_per_day: number | null;
     created_at: string;
     expires_at: string | null;
     revoked_at: string | null;
+  };
+  /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
+  usage: { caller: string; day: string; answers: number; tokens: number; cost_usd: number };
+  /** Requests that their senders named, by a keyed hash of the name. */
+  idempotency: {
+    key: string;
+    fingerprint: string;
+    /** Sealed under the name; `null`: it is still being made. */
+    response: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  /** Which variant of which experiment answered what: counts, no words. */
+  exposures: {
+    answer_id: string;
+    experiment: string;
+    variant: string;
+    /** Keyed hash of the session's name. */
+    session: string;
+    answered: number;
+    warned: number;
+    cached: number;
+    latency_ms: number;
+    tokens: number;
+    cost_usd: number;
+    created_at: string;
   };
   sessions: {
     /** Keyed hash of name, scope and user. */

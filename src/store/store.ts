@@ -6,8 +6,10 @@ import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
+import { createExposureStore, type ExposureStore } from "./exposures.ts";
 import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
+import { createIdempotencyStore, type IdempotencyStore } from "./idempotency.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
@@ -17,6 +19,7 @@ import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
+import { createUsageStore, type UsageStore } from "./usage.ts";
 
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
 export interface Store {
@@ -38,6 +41,12 @@ export interface Store {
   readonly audit: AuditStore;
   readonly forgetting: ForgetStore;
   readonly statistics: StatisticsStore;
+  /** What callers have spent of their budgets. */
+  readonly usage: UsageStore;
+  /** Responses for a second try. */
+  readonly idempotency: IdempotencyStore;
+  /** Which variant of an experiment answered what. */
+  readonly exposures: ExposureStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
   close(): Promise<void>;
@@ -77,6 +86,9 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
+    usage: createUsageStore(db, secret),
+    idempotency: createIdempotencyStore(db, now, secret),
+    exposures: createExposureStore(db, now, secret),
     secret,
     close: () => db.destroy(),
   };

@@ -4,6 +4,7 @@ import type { StoreUnderTest, WithStore } from "./store/fixtures.ts";
 import { describeReports } from "./store/reports.ts";
 import { describeRest } from "./store/rest.ts";
 import { describeReview } from "./store/review.ts";
+import { describeService } from "./store/service.ts";
 import { describeSessions } from "./store/sessions.ts";
 import { describeSessionsOfUsers } from "./store/sessions-of-users.ts";
 
@@ -28,4 +29,5 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
   describeSessionsOfUsers(name, withStore);
   describeReview(name, withStore);
   describeRest(name, withStore);
+  describeService(name, withStore);
 }

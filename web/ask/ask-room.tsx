@@ -1,8 +1,8 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
-import { AskBox } from "./ask-box.tsx";
 import { Near } from "../kit/near.tsx";
+import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";

@@ -16,6 +16,7 @@ import { isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { isOneLine, RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
+import { useCitationStates } from "./use-citation-states.ts";
 import { WebList } from "./web-list.tsx";
 
 export interface TurnViewProps {
@@ -40,6 +41,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
+  const states = useCitationStates(api, answer, turn.isOld === true);
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -122,6 +124,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
           <SourceList
             number={id}
             citations={citations}
+            states={states}
             active={active}
             open={open}
             onOpen={setOpen}

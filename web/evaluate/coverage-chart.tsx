@@ -59,7 +59,12 @@ function Curve({ points, at }: { readonly points: readonly CoveragePoint[]; read
     ({ risk }) => y(risk),
   )(points);
   return (
-    <svg className="curve" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="Share of wrong answers over the share of answers shown">
+    <svg
+      className="curve"
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label="Share of wrong answers over the share of answers shown"
+    >
       {y.ticks(4).map((tick) => (
         <g key={tick}>
           <line className="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />

@@ -39,7 +39,8 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
         Evaluate
       </h1>
       <p className="muted">
-        Questions whose right answers are known are asked as a reader would ask them, over the documents that the golden set was written for.
+        Questions whose right answers are known are asked as a reader would ask them, over the documents that the golden set was written
+        for.
       </p>
       <StartForm account={account} isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
@@ -55,7 +56,11 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
             <Ladder runs={runs} />
           </section>
           <section aria-label="Run that is open">
-            {id === null ? <p className="muted">Choose a run to see its figures and its questions.</p> : <RunView key={id} {...{ id, runs, api }} onDeleted={reload} />}
+            {id === null ? (
+              <p className="muted">Choose a run to see its figures and its questions.</p>
+            ) : (
+              <RunView key={id} {...{ id, runs, api }} onDeleted={reload} />
+            )}
           </section>
         </div>
       )}
@@ -121,7 +126,8 @@ function RunItem({ run, open }: { readonly run: WireEvaluation; readonly open: b
       <a className="queue-item" href={formatRoute({ room: "evaluate", id })} aria-current={open ? "true" : undefined}>
         <span>
           {domain}
-          {profile === null ? "" : `, ${profile}`} <span className={`verdict is-${state === "failed" ? "fail" : state === "done" ? "pass" : "warn"}`}>{STATES[state]}</span>
+          {profile === null ? "" : `, ${profile}`}{" "}
+          <span className={`verdict is-${state === "failed" ? "fail" : state === "done" ? "pass" : "warn"}`}>{STATES[state]}</span>
         </span>
         <span className="muted">
           {TIME.format(new Date(at))} · {formatNumber(done)} of {formatNumber(total)} questions

@@ -34,5 +34,8 @@ export function titleOf(name: string): string | null {
 
 /** A share or an AUROC with two digits. */
 export function inFigures(value: number): string {
-  return value.toFixed(2).replace(/^(-?)0\./, "$1.").replace("-", "−");
+  return value
+    .toFixed(2)
+    .replace(/^(-?)0\./, "$1.")
+    .replace("-", "−");
 }

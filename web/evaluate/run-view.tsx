@@ -71,7 +71,9 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
       )}
       {run.reason === null ? null : <p className="message is-warning">{run.reason}</p>}
       {report === null ? (
-        <p role="status">{run.state === "running" ? "It is on its way; figures come at its end." : "It came to no end: there are no figures."}</p>
+        <p role="status">
+          {run.state === "running" ? "It is on its way; figures come at its end." : "It came to no end: there are no figures."}
+        </p>
       ) : (
         <Figures report={report} changes={run.changes ?? null} {...{ id, runs, against }} onAgainst={setAgainst} />
       )}

@@ -37,7 +37,9 @@ export default function GraphRoom({ account: { api, domain, preferences } }: Gra
       <h1 id="graph-title" className="room-title">
         Graph
       </h1>
-      <p className="muted">What was asked and is remembered: each question with its topics, its entities and the documents that answer it.</p>
+      <p className="muted">
+        What was asked and is remembered: each question with its topics, its entities and the documents that answer it.
+      </p>
       <fieldset className="filters">
         <legend className="visually-hidden">What is shown</legend>
         {NODE_TYPES.map(({ type, many }) => (
@@ -66,7 +68,9 @@ export default function GraphRoom({ account: { api, domain, preferences } }: Gra
         )}
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
-      {state.type === "ready" ? <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} /> : null}
+      {state.type === "ready" ? (
+        <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} />
+      ) : null}
     </main>
   );
 }

@@ -40,7 +40,9 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
       ) : (
         <StateLine state={state} what="the document" onRetry={reload} />
       )}
-      {state.type === "ready" ? <Opened key={state.value.version} document={state.value} {...{ place, account: { api }, turns, ask, running }} /> : null}
+      {state.type === "ready" ? (
+        <Opened key={state.value.version} document={state.value} {...{ place, account: { api }, turns, ask, running }} />
+      ) : null}
     </Pane>
   );
 }

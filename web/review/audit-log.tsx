@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import type { WireHistory } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
@@ -10,18 +10,8 @@ export interface AuditLogProps {
   readonly api: Pick<Api, "get">;
 }
 
-/** Who did what, chained by hashes; read when it is opened. */
+/** Who did what, chained by hashes. */
 export function AuditLog({ api }: AuditLogProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Who did what</summary>
-      {open ? <Rows api={api} /> : null}
-    </details>
-  );
-}
-
-function Rows({ api }: AuditLogProps) {
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireHistory>("/v1/review/history?limit=50", signal), [api]));
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
   const { chain, rows } = state.value;

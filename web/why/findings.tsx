@@ -1,7 +1,7 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { checkInWords, claimInWords } from "../ask/plain-words.ts";
-import { numbered } from "../kit/numbered.ts";
 import { formatCount, formatShare, toHttpUrl } from "../format.ts";
+import { numbered } from "../kit/numbered.ts";
 
 const VERDICTS = { verified: "answers", uncertain: "may answer", rejected: "does not answer" } as const;
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;

@@ -1,7 +1,7 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
-import { numbered } from "../kit/numbered.ts";
 import { describeStage, formatCost, formatDuration, formatNumber } from "../format.ts";
+import { numbered } from "../kit/numbered.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
