@@ -14,7 +14,7 @@ function pdfAssets(): Plugin {
     generateBundle() {
       for (const [folder, pattern] of Object.entries(wanted)) {
         for (const name of readdirSync(join(root, folder)).filter((one) => pattern.test(one)))
-          this.emitFile({ type: "asset", fileName: `assets/pdf/${folder}/${name}`, source: readFileSync(join(root, folder, name)) });
+          this.emitFile({ type: "asset", fileName: `pdf/${folder}/${name}`, source: readFileSync(join(root, folder, name)) });
       }
     },
   };

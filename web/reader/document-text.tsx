@@ -1,17 +1,8 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { Near } from "../kit/near.tsx";
+import type { Highlight } from "./highlight.ts";
 import { MarginNotes } from "./margin-notes.tsx";
-
-/** A stretch that is marked, with what it is to whom. */
-export interface Highlight {
-  readonly start: number;
-  readonly end: number;
-  readonly type: "place" | "cited";
-  readonly label: string;
-  /** The question of this conversation whose answer quotes it; `null`: none. */
-  readonly turn: number | null;
-}
 
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;

@@ -1,5 +1,5 @@
 import { goTo } from "../app/use-route.ts";
-import type { Highlight } from "./document-text.tsx";
+import type { Highlight } from "./highlight.ts";
 
 /** Which answers of this conversation quote what stands beside; one click away from them. */
 export function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {

@@ -9,7 +9,7 @@ export interface PdfFile {
 }
 
 /** Where the build puts what the library reads by name: fonts, character maps, decoders. */
-const ASSETS = "/assets/pdf/";
+const ASSETS = "/pdf/";
 
 /** The policy of the page lets scripts run only from addresses that were vouched for: this one, and no other. */
 function startWorker(): Worker {
