@@ -3,9 +3,11 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf, RequestError } from "../errors.ts";
-import { type GoldenItem, goldenItemSchema } from "./golden-item.ts";
+import { type ChosenSet, chooseSets } from "./choose-sets.ts";
+import type { ClaimJudge } from "./claim-judge.ts";
+import { goldenItemSchema } from "./golden-item.ts";
 import { type Change, compareGolden, reportGolden } from "./golden-report.ts";
-import { packSet } from "./pack-set.ts";
+import { renderGoldenHtml } from "./html/golden-html.ts";
 import type { Report } from "./report.ts";
 import { type GoldenEngine, runGolden } from "./run-golden.ts";
 
@@ -24,6 +26,8 @@ export interface Evaluation {
   readonly endedAt: string | null;
   /** Figures and judged questions; `null` until it is done. */
   readonly report: Report | null;
+  /** Milliseconds of each answer, in the order of the report's items. */
+  readonly latenciesMs: readonly number[];
 }
 
 /** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
@@ -36,6 +40,8 @@ export interface Evaluations {
   get(id: string): Promise<Evaluation>;
   /** How figures differ from those of another run on the questions that both asked. @throws RequestError `unknown_evaluation`, `evaluation_running` */
   compare(id: string, against: string): Promise<Change[]>;
+  /** The run as one page that stands alone. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+  html(id: string): Promise<string>;
   /** Stops it if it runs, and deletes what is kept of it. @throws RequestError `unknown_evaluation` */
   delete(id: string): Promise<void>;
   /** Resolves when nothing runs any more. */
@@ -45,6 +51,8 @@ export interface Evaluations {
 export interface EvaluationParts {
   readonly config: Pick<Config, "data_dir" | "domains_dir"> & Config;
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
+  /** Opened when a run begins. */
+  readonly openJudge: () => Promise<ClaimJudge>;
   readonly now?: () => Date;
 }
 
@@ -52,7 +60,7 @@ export interface EvaluationParts {
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-export function createEvaluations({ config, openEngine, now = () => new Date() }: EvaluationParts): Evaluations {
+export function createEvaluations({ config, openEngine, openJudge, now = () => new Date() }: EvaluationParts): Evaluations {
   const folder = join(config.data_dir, "evaluations");
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
@@ -62,10 +70,10 @@ export function createEvaluations({ config, openEngine, now = () => new Date() }
     if (text === null) throw unknownEvaluation(id);
     return JSON.parse(text) as Evaluation;
   };
-  const itemsOf = async (id: string): Promise<GoldenItem[]> => {
-    const { report } = await read(id);
+  const doneOf = async (id: string) => {
+    const { report, latenciesMs } = await read(id);
     if (report === null) throw notDone();
-    return goldenItemSchema.array().parse(report.items);
+    return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
   };
   const list = async () => {
     const names = await readdir(folder).catch(() => []);
@@ -73,26 +81,26 @@ export function createEvaluations({ config, openEngine, now = () => new Date() }
     const all = running === null ? kept : [running.evaluation, ...kept];
     return all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   };
-  const run = async (evaluation: Evaluation, signal: AbortSignal) => {
-    const { id, domain, profile } = evaluation;
+  const run = async ({ id, profile }: Evaluation, { set, domain }: ChosenSet, signal: AbortSignal) => {
     const change = (more: Partial<Evaluation>) => {
       if (running?.evaluation.id === id) running.evaluation = { ...running.evaluation, ...more };
     };
-    const set = packSet(domain, config.domains_dir);
-    const options = { config, domain, profile: profile ?? undefined, signal, openEngine };
+    const options = { config, domain, profile: profile ?? undefined, signal, openEngine, judge: await openJudge() };
     const command = `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;
+    let done = 0;
     for await (const event of runGolden(set, options)) {
-      if (event.type === "progress") change({ done: event.done, total: event.total });
-      else {
-        const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-        change({ state: "done", done: event.items.length, total: event.items.length, report });
-      }
+      if (event.type === "item") change({ done: ++done });
+      if (event.type !== "judged") continue;
+      const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
+      change({ state: "done", done, report, latenciesMs: event.latenciesMs });
     }
   };
   return {
     start({ domain, profile }) {
       if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
-      const set = packSet(domain, config.domains_dir);
+      const [chosen] = chooseSets({ domain }, config.domains_dir);
+      if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
+      const { set } = chosen;
       const evaluation: Evaluation = {
         ...{ id: `eval_${randomUUID()}`, domain, profile, state: "running", done: 0 },
         ...{
@@ -100,7 +108,7 @@ export function createEvaluations({ config, openEngine, now = () => new Date() }
           reason: null,
           startedAt: now().toISOString(),
           endedAt: null,
-          report: null,
+          ...{ report: null, latenciesMs: [] },
         },
       };
       const abort = new AbortController();
@@ -111,7 +119,7 @@ export function createEvaluations({ config, openEngine, now = () => new Date() }
         running = null;
         for (const old of (await list()).slice(KEPT)) await rm(join(folder, `${old.id}.json`), { force: true });
       };
-      const ended = run(evaluation, abort.signal).then(
+      const ended = run(evaluation, chosen, abort.signal).then(
         () => end({}),
         (error: unknown) => end(abort.signal.aborted ? { state: "stopped" } : { state: "failed", reason: messageOf(error) }),
       );
@@ -121,7 +129,10 @@ export function createEvaluations({ config, openEngine, now = () => new Date() }
     list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
     get: read,
     async compare(id, against) {
-      return compareGolden(await itemsOf(id), await itemsOf(against));
+      return compareGolden((await doneOf(id)).items, (await doneOf(against)).items);
+    },
+    async html(id) {
+      return renderGoldenHtml({ ...(await doneOf(id)), changes: null });
     },
     async delete(id) {
       if (running?.evaluation.id === id) {

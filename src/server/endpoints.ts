@@ -280,6 +280,11 @@ export const ENDPOINTS = {
     query: evaluationQuerySchema,
     gives: { status: 200, schema: evaluationSchema },
   },
+  evaluationPage: {
+    ...{ method: "GET", path: "/v1/evaluations/{id}/page", opens: "admin" },
+    what: "One golden run as one HTML page that stands alone, to be kept.",
+    gives: { status: 200, schema: null },
+  },
   deleteEvaluation: {
     ...{ method: "DELETE", path: "/v1/evaluations/{id}", opens: "admin" },
     what: "Stops a golden run, or deletes what is kept of it.",

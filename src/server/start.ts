@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createEvaluations } from "../grade/evaluations.ts";
+import { openJudge } from "../grade/open-judge.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createApp } from "./app.ts";
@@ -30,7 +31,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const evaluations = createEvaluations({ config: engine.config, openEngine: createEngine });
+  const evaluations = createEvaluations({ config: engine.config, openEngine: createEngine, openJudge });
   const app = createApp({
     ...{
       evaluations,

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Area, Scope, StoredDocument } from "../types.ts";
+import { jsonRows } from "./dialect.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type {
   CorpusCounts,
@@ -16,6 +17,7 @@ import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 import { removeFiles, replaceFile } from "./write-documents.ts";
 
 export interface DocumentStore {
@@ -65,8 +67,8 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     return fresh;
   };
   return {
-    putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
-    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths, now().toISOString())),
+    putFile: (place, content) => transact(db, (trx) => replaceFile(trx, place, content, now().toISOString())),
+    deleteFiles: (place, paths) => transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
@@ -79,7 +81,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
     listIdentities: (place) => listIdentities(db, place),
-    renameFile: (place, from, to) => db.transaction().execute((trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
+    renameFile: (place, from, to) => transact(db, (trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
     describe: (scope) => describeFiles(db, scope),
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
@@ -112,7 +114,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
 async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
   const row = await db
     .selectFrom("documents")
-    .select(sql<string>`json_group_array(json_array(id, version, tenant, access, path, title, description))`.as("heads"))
+    .select(jsonRows(db, ["id", "version", "tenant", "access", "path", "title", "description"]).as("heads"))
     .where("domain", "=", domain)
     .executeTakeFirstOrThrow();
   const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];

@@ -112,7 +112,10 @@ export interface WireEvaluation extends Omit<z.infer<typeof evaluationSchema>, "
   readonly report: Evaluation["report"];
 }
 
-export function evaluationToWire({ startedAt, endedAt, report, ...rest }: Evaluation, changes?: readonly Change[]): WireEvaluation {
+export function evaluationToWire(
+  { startedAt, endedAt, report, latenciesMs: _, ...rest }: Evaluation,
+  changes?: readonly Change[],
+): WireEvaluation {
   const compared = changes === undefined ? {} : { changes: changes.map((change) => ({ ...change })) };
   return { ...rest, started_at: startedAt, ended_at: endedAt, report, ...compared };
 }

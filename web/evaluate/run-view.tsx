@@ -41,6 +41,14 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
     }
   }
 
+  async function exportPage() {
+    try {
+      download(`${id}.html`, "text/html", new TextDecoder().decode(await api.bytes(`${path}/page`)));
+    } catch (error) {
+      setFailed(messageOf(error));
+    }
+  }
+
   if (state.type !== "ready") return <StateLine state={state} what="the run" onRetry={reload} />;
   const run = state.value;
   const { report } = run;
@@ -58,6 +66,11 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
             onClick={() => download(`${id}.json`, "application/json", JSON.stringify(report, null, 2))}
           >
             Download the figures
+          </button>
+        )}
+        {report === null ? null : (
+          <button type="button" className="quiet-button" onClick={() => void exportPage()}>
+            Export as one page
           </button>
         )}
         <button type="button" className="quiet-button is-danger" onClick={remove}>

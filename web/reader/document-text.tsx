@@ -62,7 +62,7 @@ function TextBlock({
         <div
           data-at={start}
           className={`text-${type} level-${level}`}
-          {...(type === "heading" ? { role: "heading", "aria-level": Math.min(6, level + 2) } : {})}
+          {...(type === "heading" ? { role: "heading", "aria-level": 3 } : {})}
         >
           {pieces(start, end)}
         </div>

@@ -75,6 +75,13 @@ export function evaluationHandlers(engine: Pick<Engine, "config" | "domain">, ev
       const changes = against === undefined ? undefined : await evaluations.compare(id, against);
       return context.json(evaluationToWire(await evaluations.get(id), changes));
     },
+    evaluationPage: async (context) => {
+      const id = partOf(context, "id");
+      return context.body(await evaluations.html(id), 200, {
+        "Content-Type": "application/octet-stream",
+        "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(id)}.html`,
+      });
+    },
     startEvaluation: async (context) => {
       const { domain, profile } = await bodyOf(context, evaluationRequestSchema);
       const named = engine.domain(narrowDomain(callerOf(context), domain) ?? engine.config.domain).name;
