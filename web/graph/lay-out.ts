@@ -10,6 +10,8 @@ export interface Point {
 /** Width and height of the drawing, in its own units. */
 export const DRAWING = { width: 900, height: 640 } as const;
 
+/** Share of the drawing that nodes spread over. */
+const SPREAD = 0.55;
 /** Steps until nodes stand still. */
 const STEPS = 220;
 const LEAST_RADIUS = 4;
@@ -20,14 +22,15 @@ export function layOut({ nodes, links }: Pick<WireGraph, "nodes" | "links">): Po
   const radii = nodes.map(({ degree }) => Math.min(MOST_RADIUS, LEAST_RADIUS + Math.sqrt(degree)));
   const placed = nodes.map((): SimulationNodeDatum => ({}));
   const { width, height } = DRAWING;
+  const apart = Math.sqrt((SPREAD * width * height) / Math.max(1, nodes.length));
   forceSimulation(placed)
     .force(
       "link",
       forceLink(links.map(([source, target]) => ({ source, target })))
-        .distance(46)
+        .distance(Math.min(220, apart))
         .strength(0.25),
     )
-    .force("apart", forceManyBody().strength(-90).distanceMax(260))
+    .force("apart", forceManyBody().strength(-2.2 * apart).distanceMax(3 * apart))
     .force(
       "room",
       forceCollide((_, i) => (radii[i] ?? LEAST_RADIUS) + 5),

@@ -24,11 +24,13 @@ export function NodeList({ graph: { nodes }, around, onAround, domain, tenant }:
                 type="button"
                 className="node-button"
                 aria-pressed={id === around}
-                aria-label={`${label}: ${type}, joined to ${degree}. Show what it is joined to`}
                 onClick={() => onAround(id)}
               >
                 <span className={`node-key is-${type}`} aria-hidden="true" />
-                <span>{label}</span>
+                <span>
+                  {label}
+                  <span className="visually-hidden">, {type}</span>
+                </span>
                 <span className="muted">{formatCount(degree, "link")}</span>
               </button>
               {route === null ? null : (

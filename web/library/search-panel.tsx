@@ -66,7 +66,7 @@ function Passages({ search, query, domain, tenant }: Found & { type: "found" } &
       <p role="status" className="muted">
         {passages.length === 0
           ? `Nothing was found for “${query}”: use words that the documents use.`
-          : formatCount(passages.length, "passage")}
+          : `${formatCount(passages.length, "passage")}.`}
         {encoder === null ? " Words alone were searched: no encoder is set." : ` Meaning by ${encoder}.`}
       </p>
       {warnings.map(({ code, message }) => (
