@@ -45,12 +45,7 @@ function launchBrowser(): Promise<Browser> {
 }
 
 /** Opens an address; what the browser complains of is added to `complaints`. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  complaints: string[],
-  options: BrowserContextOptions = {},
-): Promise<Page> {
+export async function openPage(browser: Browser, url: string, complaints: string[], options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const opened = await context.newPage();
   opened.on("console", (message) => {

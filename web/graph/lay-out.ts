@@ -30,7 +30,12 @@ export function layOut({ nodes, links }: Pick<WireGraph, "nodes" | "links">): Po
         .distance(Math.min(220, apart))
         .strength(0.25),
     )
-    .force("apart", forceManyBody().strength(-2.2 * apart).distanceMax(3 * apart))
+    .force(
+      "apart",
+      forceManyBody()
+        .strength(-2.2 * apart)
+        .distanceMax(3 * apart),
+    )
     .force(
       "room",
       forceCollide((_, i) => (radii[i] ?? LEAST_RADIUS) + 5),

@@ -20,12 +20,7 @@ export function NodeList({ graph: { nodes }, around, onAround, domain, tenant }:
           const route = routeOf(type, refersTo, { domain, tenant });
           return (
             <li key={id}>
-              <button
-                type="button"
-                className="node-button"
-                aria-pressed={id === around}
-                onClick={() => onAround(id)}
-              >
+              <button type="button" className="node-button" aria-pressed={id === around} onClick={() => onAround(id)}>
                 <span className={`node-key is-${type}`} aria-hidden="true" />
                 <span>
                   {label}

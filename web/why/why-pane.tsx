@@ -97,6 +97,11 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
         </p>
       )}
       {typeof decided === "string" ? <p>{decided}</p> : null}
+      {turn?.notices.map(({ code, message }) => (
+        <p key={`${code} ${message}`} className="muted">
+          {message}
+        </p>
+      ))}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <h3>Stored answers</h3>
       <p>
