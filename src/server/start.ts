@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createEvaluations } from "../grade/evaluations.ts";
-import { openJudge } from "../grade/open-judge.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createApp } from "./app.ts";
@@ -31,7 +30,11 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
-  const evaluations = createEvaluations({ config: engine.config, openEngine: createEngine, openJudge });
+  const evaluations = createEvaluations({
+    config: engine.config,
+    openEngine: createEngine,
+    openJudge: async () => (await import("../grade/shipped-judge.ts")).createShippedJudge(),
+  });
   const app = createApp({
     ...{
       evaluations,

@@ -8,7 +8,6 @@ import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
 import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
 import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
 import type { GoldenSet } from "../../grade/golden-set.ts";
-import { openJudge } from "../../grade/open-judge.ts";
 import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
@@ -167,11 +166,12 @@ async function measure(
   { terminal, signal }: CliContext,
 ): Promise<void> {
   // Loaded only now: help and wrong usage answer without the engine.
-  const [{ createEngine }, { runGolden }, judge] = await Promise.all([
+  const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
     import("../../engine/engine.ts"),
     import("../../grade/run-golden.ts"),
-    openJudge(),
+    import("../../grade/shipped-judge.ts"),
   ]);
+  const judge = createShippedJudge();
   const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);
   const parts = models === undefined ? {} : { models };
   const bar = createProgressBar(questions);
