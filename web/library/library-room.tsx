@@ -83,10 +83,12 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
             <input id={search} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
             <span role="status">
               {files.length === 0 ? "There are no documents yet: drop some above." : formatCount(shown.length, "file")}
-              {progressOf(files)}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
             </span>
           </div>
+          <p role="status" className="muted">
+            {progressOf(files)}
+          </p>
           <ul className="queue">
             {shown.map((file) => (
               <FileItem key={file.id} {...{ file, api, scope }} domain={domain?.name ?? null} onDelete={() => remove(file)} />
@@ -109,7 +111,5 @@ function progressOf(files: readonly WireFile[]): string {
     ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being read`]),
     ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
     ...(pages === 0 ? [] : [`${formatCount(pages, "page")} with a notice`]),
-  ]
-    .map((part) => `, ${part}`)
-    .join("");
+  ].join(", ");
 }
