@@ -12,6 +12,7 @@ import { type Calibration, loadCalibrations } from "../models/calibration/calibr
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { reportsSince } from "../store/reports.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
@@ -36,6 +37,8 @@ export interface Opened {
   readonly secret: string;
   readonly models: AnswerParts["models"];
   readonly verifier: AnswerParts["verifier"];
+  /** Tells of calls of models and encoders. */
+  readonly calls: CallWatch;
   /** `null`: words alone. */
   readonly encoder: Encoder | null;
   /** What the configured encoder is opened by. */
@@ -56,17 +59,19 @@ export interface Opened {
 /** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
 export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = given;
-  const models = given.models !== undefined ? given.models : modelsOf(config);
+  const calls = createCallWatch();
+  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);
   const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const retention = retentionOf(config);
   const store = createStore(db, { now, retention });
-  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
-  const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
+  const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
   const opened = {
-    ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
+    ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn, calls },
     openEncoder: open,
     secret: await store.secret(),
     local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
@@ -93,6 +98,10 @@ function retentionOf({ retention, reports }: Config): Retention {
     reportsDays: reports.days,
     auditDays: retention.audit_days,
   };
+}
+
+function watchModels(models: AnswerParts["models"], { tell }: CallWatch): AnswerParts["models"] {
+  return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 
 function modelsOf({ model }: Config): AnswerParts["models"] {

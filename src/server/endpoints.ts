@@ -284,6 +284,11 @@ export const ENDPOINTS = {
     what: "What is loaded.",
     gives: { status: 200, schema: open },
   },
+  metrics: {
+    ...{ method: "GET", path: "/metrics", opens: "metrics" },
+    what: "Figures for Prometheus, in its text format.",
+    gives: { status: 200, schema: null },
+  },
   ready: {
     ...{ method: "GET", path: "/readyz", opens: "anyone" },
     what: "200 when there are documents to answer from, 503 before.",
