@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
+import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RequestError } from "../../src/errors.ts";
@@ -65,7 +65,7 @@ function openEngine(config: Config, dataDir: string, url: string): Promise<Engin
   const endpoint = { base_url: url, api_key: "", small: "scripted-small", large: "scripted-large" };
   const model = { ...endpoint, timeout_ms: MODEL_TIMEOUT_MS, retries: 0, temperature: DEFAULT_MODEL_TEMPERATURE };
   const cache = { ...config.cache, enabled: true };
-  return createEngine({ ...config, data_dir: dataDir, cache, model }, { profiles: RUNGS.map((rung) => LADDER[rung].profile) });
+  return createEngine({ ...embeddedIn(config, dataDir), cache, model }, { profiles: RUNGS.map((rung) => LADDER[rung].profile) });
 }
 
 /** First host of the domain's list, where a model would invent an address. */

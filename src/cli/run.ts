@@ -5,6 +5,7 @@ import { addAskCommand } from "./commands/ask.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
+import { addCitationsCommand } from "./commands/citations.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -115,6 +116,7 @@ function createProgram(context: CliContext): Command {
   addReportsCommand(program, context);
   addProveCommand(program, context);
   addReplayCommands(program, context);
+  addCitationsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
   addSessionsCommand(program, context);

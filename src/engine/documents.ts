@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { IngestEvent } from "../events.ts";
+import { citationStates } from "../remember/citation-states.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import type { Scope, StoredDocument } from "../types.ts";
@@ -16,7 +17,16 @@ import { type RefreshResult, refreshDomain } from "./refresh.ts";
 export interface Documents
   extends Pick<
     Engine,
-    "ingest" | "ingestDomain" | "files" | "deleteFile" | "conflicts" | "counts" | "switchEncoder" | "refresh" | "retrieveParts"
+    | "ingest"
+    | "ingestDomain"
+    | "files"
+    | "deleteFile"
+    | "citationStates"
+    | "conflicts"
+    | "counts"
+    | "switchEncoder"
+    | "refresh"
+    | "retrieveParts"
   > {
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
@@ -84,6 +94,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     files: (options) => store.documents.describe(domains.scope(options)),
     deleteFile: ({ tenant, source, path }, { domain } = {}) =>
       store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
+    citationStates: ({ citations }, options) => citationStates(citations, domains.scope(options), store.documents),
     async *conflicts({ domain, tenant, signal = new AbortController().signal } = {}) {
       const { name, precedence } = domains.pack(domain);
       const scope = domains.scope({ domain, tenant });

@@ -8,6 +8,7 @@ import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { CallListener } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { CitationStanding } from "../remember/citation-states.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
@@ -142,6 +143,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
+  /**
+   * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * const answer = await engine.answer("What does a lost card cost to replace?");
+   * console.log((await engine.citationStates(answer))[0]?.state);
+   * await engine.close();
+   */
+  citationStates(answer: Pick<Answer, "citations">, options?: ScopeOptions): Promise<CitationStanding[]>;
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;

@@ -6,6 +6,7 @@ import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
+import { followChanges } from "./follow.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
@@ -39,9 +40,10 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
-  const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
+  const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
   return {
@@ -65,6 +67,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
+      await following.close();
       await idle();
       await uploadsIdle();
       await indexes.idle();

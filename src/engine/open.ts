@@ -13,11 +13,14 @@ import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
+import { createProofKey } from "../prove/signature.ts";
+import type { Changes } from "../store/changes.ts";
 import { reportsSince } from "../store/reports.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
+import { openStore } from "./open-store.ts";
+import { keyFile } from "./proofs.ts";
 
 /** How long what is remembered is kept. */
 export interface Retention {
@@ -32,7 +35,11 @@ export interface Opened {
   readonly config: Config;
   readonly given: EngineParts;
   readonly store: Store;
+  /** What other processes do to the store; `null`: it is a file of this machine. */
+  readonly changes: Changes | null;
   readonly retention: Retention;
+  /** The key that proofs are signed with, as PEM. @throws StoreError `proof_key_unusable` */
+  readonly proofKey: () => string;
   /** Of this store; keys of caches are made with it. */
   readonly secret: string;
   readonly models: AnswerParts["models"];
@@ -62,17 +69,19 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const calls = createCallWatch();
   const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);
-  const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const retention = retentionOf(config);
-  const store = createStore(db, { now, retention });
+  const { store, changes } = await openStore(config, { now, retention, warn });
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
+  // Where several processes share a store, they sign with one key.
+  const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const opened = {
-    ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn, calls },
+    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, now, createId, warn, calls },
     openEncoder: open,
+    proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
     local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
     prices: loadPrices(),
@@ -104,7 +113,8 @@ function watchModels(models: AnswerParts["models"], { tell }: CallWatch): Answer
   return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 
-function modelsOf({ model }: Config): AnswerParts["models"] {
+/** The models that a configuration names; `null`: none. */
+export function modelsOf({ model }: Config): AnswerParts["models"] {
   if (model === undefined) return null;
   const { base_url, api_key, small, large, timeout_ms, retries } = model;
   const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** A response as it is given again. */
 export interface KeptResponse {
@@ -52,7 +53,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
       const key = await idOf(name);
       const at = now().toISOString();
       const row = { key, fingerprint, response: null, created_at: at, expires_at: after(claimMs) };
-      const found = await db.transaction().execute(async (trx) => {
+      const found = await transact(db, async (trx) => {
         await trx.deleteFrom("idempotency").where("key", "=", key).where("expires_at", "<=", at).execute();
         const inserted = await trx
           .insertInto("idempotency")

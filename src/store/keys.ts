@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** What a key lets its holder do: ask; read documents again; review answers of its scope; read the figures of `/metrics`; run the whole installation. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
@@ -78,7 +79,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         expires_at: expiresAt,
         revoked_at: null,
       };
-      await db.transaction().execute(async (trx) => {
+      await transact(db, async (trx) => {
         await trx.insertInto("api_keys").values(row).execute();
         await appendAudit(trx, { actor: by, action: "create_key", subject: id, details: { roles, expires_at: expiresAt } }, row.created_at);
       });
@@ -97,7 +98,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       return rows.map(toRecord);
     },
     revoke: (id, by) =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
         const at = now().toISOString();
         const { numUpdatedRows } = await trx
           .updateTable("api_keys")

@@ -267,6 +267,28 @@ export interface Database {
     cost_usd: number;
     created_at: string;
   };
+  /** One row for each thing that one process at a time may write: who writes it holds the row. */
+  turns: { name: string };
+  /** Reading that is to be done, by whichever process comes first. */
+  jobs: {
+    /** The order of asking. */
+    seq: Generated<number>;
+    /** What is to be read, so that it stands here once. */
+    id: string;
+    domain: string;
+    /** JSON. */
+    work: string;
+    /** `queued` while a worker has it: it was asked for again meanwhile. */
+    state: "queued" | "running" | "failed";
+    reason: string | null;
+    worker: string | null;
+    /** When its worker was last heard of. */
+    alive_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  /** Files that were uploaded, where processes share a database: the folder of one of them is no place that the others see. */
+  originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updated_at: string };
   sessions: {
     /** Keyed hash of name, scope and user. */
     id: string;

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 export interface SessionTurn extends Turn {
   /** Ids of the chunks that the answer cites. */
@@ -73,7 +74,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
         access: JSON.stringify(labelsOf(scope)),
         user_id: userId === null ? null : keyedHash(key, "user", userId),
       };
-      await db.transaction().execute(async (trx) => {
+      await transact(db, async (trx) => {
         const at = now();
         await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
         const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();

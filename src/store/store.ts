@@ -49,6 +49,8 @@ export interface Store {
   readonly exposures: ExposureStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
+  /** A text of this installation that is made on first use and is the same for every process, such as a key. */
+  fact(name: string, make: () => string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ export interface StoreOptions {
 export function createStore(db: Kysely<Database>, { now, retention }: StoreOptions): Store {
   let known: Promise<string> | null = null;
   const secret = () => {
-    known ??= readSecret(db).catch((error: unknown) => {
+    known ??= readFact(db, "secret", () => randomBytes(32).toString("hex")).catch((error: unknown) => {
       known = null;
       throw error;
     });
@@ -90,17 +92,20 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     secret,
+    fact: (name, make) => readFact(db, `fact:${name}`, make),
     close: () => db.destroy(),
   };
 }
 
-async function readSecret(db: Kysely<Database>): Promise<string> {
-  const fresh = randomBytes(32).toString("hex");
+/** Of two processes that make it at once, the first wins. */
+async function readFact(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
+  const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+  const known = await read();
+  if (known !== undefined) return known.value;
   await db
     .insertInto("meta")
-    .values({ key: "secret", value: fresh })
+    .values({ key, value: make() })
     .onConflict((c) => c.doNothing())
     .execute();
-  const row = await db.selectFrom("meta").select("value").where("key", "=", "secret").executeTakeFirstOrThrow();
-  return row.value;
+  return (await read())?.value ?? "";
 }
