@@ -5,6 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { databaseSchema } from "./database-config.ts";
 import { ConfigError, messageOf } from "./errors.ts";
+import { experimentsSchema } from "./experiments-config.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
 import { serverSchema } from "./server-config.ts";
@@ -133,6 +134,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe("Diagnostic reports, listed by `reports`"),
+  experiments: experimentsSchema,
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
   verify: z
     .strictObject({

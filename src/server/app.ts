@@ -19,6 +19,7 @@ import { type Handlers, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
 import { ask } from "./routes/ask.ts";
 import { chatHandlers } from "./routes/chat.ts";
+import { type ExperimentEngine, experimentHandlers } from "./routes/experiments.ts";
 import { health, ready, showMetrics } from "./routes/health.ts";
 import { type KeyEngine, keyHandlers } from "./routes/keys.ts";
 import { type LibraryEngine, libraryHandlers } from "./routes/library.ts";
@@ -32,7 +33,7 @@ import { schema } from "./routes/schema.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 
 /** What documents, reports and keys need of an engine. */
-export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & McpEngine;
+export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & ExperimentEngine & McpEngine;
 
 export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
@@ -126,6 +127,7 @@ export function createApp({
           ...libraryHandlers(service),
           ...reportHandlers(service),
           ...keyHandlers(service),
+          ...experimentHandlers(service),
           ...mcpHandlers({ engine: service, guard, log, sessions }),
         }),
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
 import { citationStatesSchema } from "../wire/citation-states.ts";
+import { experimentListSchema, experimentSchema } from "../wire/experiments.ts";
 import { askRequestSchema, askResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire/index.ts";
 import {
   correctionSchema,
@@ -204,6 +205,16 @@ export const ENDPOINTS = {
     what: "One report, by its id or that of its answer.",
     query: scopeQuerySchema,
     gives: { status: 200, schema: reportSchema },
+  },
+  experiments: {
+    ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
+    what: "Trials of settings that are configured, each with its report.",
+    gives: { status: 200, schema: experimentListSchema },
+  },
+  experiment: {
+    ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
+    what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
+    gives: { status: 200, schema: experimentSchema },
   },
   refresh: {
     ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest" },

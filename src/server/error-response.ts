@@ -31,6 +31,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_model: 404,
   unknown_key: 404,
   unknown_report: 404,
+  unknown_experiment: 404,
   unknown_topic: 404,
   unknown_route: 404,
   page_not_built: 404,

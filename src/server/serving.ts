@@ -4,6 +4,7 @@ import { admitQuestions } from "./admission/admit-questions.ts";
 import { createBudgets } from "./admission/budgets.ts";
 import { createDiskQuota } from "./admission/disk.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
+import { assignQuestions } from "./assign-questions.ts";
 import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { observeQuestions } from "./telemetry/observe-questions.ts";
@@ -19,8 +20,8 @@ export interface Serving {
   readonly sessions: SessionIds;
   readonly metrics: Metrics;
   readonly idempotency: IdempotencyRecords;
-  /** Ends what watches the engine. */
-  close(): void;
+  /** Ends what was opened beside the engine. */
+  close(): Promise<void>;
 }
 
 /** Wires admission, telemetry and what is kept for second tries, as the configuration says. */
@@ -36,7 +37,8 @@ export async function openServing(engine: Engine): Promise<Serving> {
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks that are worked on", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Those that wait for their turn", () => queue.counts().waiting);
-  const admitted = admitQuestions(engine, {
+  const assigned = await assignQuestions(engine);
+  const admitted = admitQuestions(assigned.engine, {
     queue,
     budgets: createBudgets({
       ...{ usage: store.usage, tokensPerDay: server.tokens_per_day, usdPerDay: server.usd_per_day },
@@ -53,6 +55,9 @@ export async function openServing(engine: Engine): Promise<Serving> {
     // Where no text may be stored, none is, not even sealed.
     idempotency:
       privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs: server.answer_timeout_ms + CLAIM_MARGIN_MS },
-    close: unwatch,
+    close: async () => {
+      unwatch();
+      await assigned.close();
+    },
   };
 }

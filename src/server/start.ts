@@ -54,6 +54,9 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
     ...{ connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms },
     tlsFailed: (reason) => log.error("the new certificate was not taken", { reason }),
+  }).catch(async (error: unknown) => {
+    await serving.close();
+    throw error;
   });
   const purge = setInterval(() => {
     engine.memory.purge().catch((error: unknown) => log.error("purge failed", { reason: messageOf(error) }));
@@ -65,7 +68,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
       isStopping = true;
       clearInterval(purge);
       await server.close();
-      serving.close();
+      await serving.close();
     },
   };
 }
