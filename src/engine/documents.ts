@@ -18,6 +18,7 @@ export interface Documents
   extends Pick<
     Engine,
     | "ingest"
+    | "ingestFiles"
     | "ingestDomain"
     | "files"
     | "deleteFile"
@@ -36,12 +37,14 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   const { config, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
-  async function* ingest(folder: string, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
+  /** @param only absolute paths of the files below the folder that are read; `null`: the folder as it is */
+  async function* ingestFrom(folder: string, options: IngestOptions, only: readonly string[] | null): AsyncGenerator<IngestEvent, void> {
     const pack = domains.pack(options.domain);
     // Parsers are loaded only where documents are read.
     const path = await import("../ingest.ts");
     const { createFileReader } = await import("../ingest/file-reader.ts");
     const { filesElsewhere } = await import("../ingest/elsewhere.ts");
+    const { readAddresses } = await import("../ingest/crawl/keep-pages.ts");
     const absolute = canonicalPath(folder);
     const origin: Origin = {
       domain: pack.name,
@@ -53,6 +56,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       baseUrl: options.baseUrl ?? null,
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
+    const addresses = readAddresses(absolute);
     const reader = createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
@@ -60,10 +64,11 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
         ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
         dryRun: options.dryRun ?? false,
+        only,
       },
       {
         ...{ store, clock, corpus: indexes.of(pack.name), prices: encoder === null ? null : prices },
-        urlOf: (file) => documentUrl(address, file),
+        urlOf: (file) => addresses.get(file) ?? documentUrl(address, file),
         maxFileBytes: config.file_bytes,
         ...{ reader, elsewhere },
       },
@@ -71,7 +76,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     );
     try {
       for await (const event of events) {
-        if (event.type === "ingest-end" && !event.dryRun) await store.origins.put(origin);
+        if (event.type === "ingest-end" && !event.dryRun && only === null) await store.origins.put(origin);
         yield event;
       }
     } finally {
@@ -79,8 +84,14 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     }
   }
 
+  const ingest: Engine["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
+
   return {
     ingest,
+    ingestFiles(paths, { root: given, ...options }) {
+      const root = canonicalPath(given);
+      return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));
+    },
     async *ingestDomain(name, signal) {
       const pack = domains.pack(name);
       const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };

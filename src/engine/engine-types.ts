@@ -66,6 +66,15 @@ export interface IngestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface CrawlRequest extends IngestOptions {
+  /** Links followed from the address on. @default DEFAULT_CRAWL_DEPTH */
+  readonly depth?: number | undefined;
+  /** Hosts that may be asked, with their subdomains. @default the one of the address */
+  readonly hosts?: readonly string[] | undefined;
+  /** @default DEFAULT_CRAWL_PAGES */
+  readonly maxPages?: number | undefined;
+}
+
 export interface SwitchOptions {
   readonly domain?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -129,6 +138,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   answer(question: string, options?: AskOptions): Promise<Answer>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /**
+   * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
+   * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
+   * @throws WebError when the first address cannot be had
+   */
+  ingestUrl(url: string, options?: CrawlRequest): AsyncGenerator<IngestEvent, void>;
+  /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+  ingestFiles(paths: readonly string[], options: IngestOptions & { readonly root: string }): AsyncGenerator<IngestEvent, void>;
+  /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
+  ingestBytes(file: { readonly name: string; readonly bytes: Uint8Array }, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /** What was ingested, by path, as far as the configured access sees it. */
   files(options?: ScopeOptions): Promise<FileDescription[]>;
   /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */

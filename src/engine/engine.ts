@@ -14,6 +14,7 @@ import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
+import { createSources } from "./sources.ts";
 import { createUploads } from "./uploads.ts";
 
 export type * from "./engine-types.ts";
@@ -43,6 +44,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
   const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
@@ -54,6 +56,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     corpus: indexes.of,
     ...documents,
     ...uploads,
+    ...sources,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),

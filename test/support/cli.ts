@@ -25,6 +25,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs without rights, also where the tests run as root. */
   readonly asNobody?: boolean;
+  /** What the command reads from standard input; only of one that runs in this process. */
+  readonly stdin?: readonly Buffer[];
   /** Milliseconds until the process is killed and the test fails. @default 60000 */
   readonly timeoutMs?: number;
 }
@@ -100,11 +102,11 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
       texts[name] += text;
     },
   });
-  const { cwd, env = {} } = options;
+  const { cwd, env = {}, stdin = [] } = options;
   const code = await runProduct(args, {
     stdout: writer("stdout"),
     stderr: writer("stderr"),
-    stdin: Readable.from([]),
+    stdin: Readable.from(stdin),
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     cwd: () => cwd,
   });
