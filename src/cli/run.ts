@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
+import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
@@ -125,6 +126,7 @@ function createProgram(context: CliContext): Command {
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addEvalCommand(program, context);
+  addAblateCommand(program, context);
   addDemoCommand(program, context);
   addNewDomainCommand(program, context);
   addDoctorCommand(program, context);

@@ -34,7 +34,7 @@ export interface Documents
 }
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
-  const { config, store, encoder, local, prices, clock, closing } = opened;
+  const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
   /** @param only absolute paths of the files below the folder that are read; `null`: the folder as it is */
@@ -57,7 +57,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
     const addresses = readAddresses(absolute);
-    const reader = createFileReader();
+    const reader = given.reader ?? createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
@@ -80,7 +80,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         yield event;
       }
     } finally {
-      await reader.close();
+      if (reader !== given.reader) await reader.close();
     }
   }
 

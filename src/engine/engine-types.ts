@@ -3,6 +3,8 @@ import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { FileReader } from "../ingest/file-reader.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { CallListener } from "../models/watched.ts";
@@ -206,6 +208,10 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Gives the encoder that ships, for several engines that share one. */
+  readonly embedded?: () => EmbeddedEncoder;
+  /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
+  readonly reader?: FileReader;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
   /** Domain packs in the place of those that are read by their names. */
