@@ -27,6 +27,7 @@ import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
+import { addWorkerCommand } from "./commands/worker.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
@@ -111,6 +112,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addWorkerCommand(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);
