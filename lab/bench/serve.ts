@@ -25,7 +25,8 @@ interface Phase extends LoadResult {
 
 /** What does a server hold, from a second process, beside the least that a server of its kind does? */
 export const benchmark: Benchmark = {
-  description: "load on `serve` from a second process beside a bare server (--connections N, --seconds N for each phase, --few N connections of the phase before)",
+  description:
+    "load on `serve` from a second process beside a bare server (--connections N, --seconds N for each phase, --few N connections of the phase before)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -40,7 +41,11 @@ export const benchmark: Benchmark = {
     try {
       progress("ingesting the demo documents");
       await ingest(folder);
-      const servers = { hello: () => startServer([HELLO], { cwd: folder, env: process.env }), hits: serving(folder, true), fresh: serving(folder, false) };
+      const servers = {
+        hello: () => startServer([HELLO], { cwd: folder, env: process.env }),
+        hits: serving(folder, true),
+        fresh: serving(folder, false),
+      };
       const phases: Record<string, Phase> = {};
       for (const [name, start] of Object.entries(servers)) {
         const server = await start();

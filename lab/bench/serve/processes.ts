@@ -11,7 +11,10 @@ export interface Served {
 }
 
 /** Starts a program that prints `Listening on URL` once it does. */
-export async function startServer(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): Promise<Served> {
+export async function startServer(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Served> {
   const child = spawn(process.execPath, [...args], { ...options, stdio: ["ignore", "pipe", "inherit"] });
   const url = await addressOf(child);
   return {
