@@ -12,6 +12,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addDocumentsCommand } from "./commands/documents.ts";
 import { addEvalCommand } from "./commands/eval.ts";
+import { addExperimentsCommand } from "./commands/experiments.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addKeysCommand } from "./commands/keys.ts";
@@ -26,6 +27,7 @@ import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
+import { addWorkerCommand } from "./commands/worker.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
@@ -110,6 +112,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addWorkerCommand(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);
@@ -120,6 +123,7 @@ function createProgram(context: CliContext): Command {
   addCitationsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
+  addExperimentsCommand(program, context);
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);

@@ -1,3 +1,4 @@
+import { turnsSense } from "../reading/negation.ts";
 import { type Bound, type Measure, quantitiesIn } from "../reading/quantities.ts";
 import { isStopWord } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
@@ -198,7 +199,7 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
     const first = tokens[0] as Token;
     const kinds = new Set(senses.map(({ kind }) => kind));
     if (kinds.has("empty")) continue;
-    if (tokens.length === 1 && vocabulary.general.negations.has(first.text)) {
+    if (tokens.length === 1 && turnsSense(first.text)) {
       negations++;
       reach = NEGATION_REACH;
       frame.push("not");

@@ -12,12 +12,14 @@ import type { Engine, IngestOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import { type RefreshResult, refreshDomain } from "./refresh.ts";
+import type { Work } from "./work.ts";
 
 /** What an engine does with documents. */
 export interface Documents
   extends Pick<
     Engine,
     | "ingest"
+    | "queue"
     | "ingestFiles"
     | "ingestDomain"
     | "files"
@@ -76,7 +78,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     );
     try {
       for await (const event of events) {
-        if (event.type === "ingest-end" && !event.dryRun && only === null) await store.origins.put(origin);
+        if (event.type === "ingest-end" && !event.dryRun && only === null && options.passing !== true) await store.origins.put(origin);
         yield event;
       }
     } finally {
@@ -88,6 +90,15 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 
   return {
     ingest,
+    async queue(folder, { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = {}) {
+      const pack = domains.pack(domain);
+      const absolute = canonicalPath(folder);
+      const place = { folder: absolute, tenant: tenantOf(pack, tenant), source: source ?? absolute };
+      const work: Work = { type: "folder", ...place, root: canonicalPath(root ?? folder), access, baseUrl, allowEmpty };
+      const id = JSON.stringify(["folder", pack.name, place.tenant, place.source]);
+      await store.jobs.ask({ id, domain: pack.name, work });
+      return { id };
+    },
     ingestFiles(paths, { root: given, ...options }) {
       const root = canonicalPath(given);
       return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));

@@ -7,6 +7,7 @@ import type { FileReader } from "../ingest/file-reader.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
+import type { CallListener } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
@@ -25,10 +26,12 @@ import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
 import type { ReportReader } from "./reports.ts";
 import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
+import type { JobEvent, WorkOptions } from "./work.ts";
 
 export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 export type * from "./service-types.ts";
+export type { JobEvent, WorkOptions } from "./work.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions extends ScopeOptions {
@@ -62,6 +65,8 @@ export interface IngestOptions {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
+  /** The folder is gone afterwards: a refresh does not look for it. @default false */
+  readonly passing?: boolean | undefined;
   /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -119,6 +124,8 @@ export interface Health {
 export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   readonly config: Config;
   readonly store: Store;
+  /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
+  watchCalls(listener: CallListener): () => void;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
   hotlines(message: string, domain?: string): Warning[];
   /**
@@ -135,6 +142,10 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;
+  /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+  queue(folder: string, options?: Omit<IngestOptions, "dryRun" | "passing" | "signal">): Promise<{ readonly id: string }>;
+  /** Does what was left to workers: each job is done by one of them, however many there are. */
+  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /**
