@@ -372,12 +372,12 @@ describe.concurrent("profiles with an encoder", () => {
     expect(answer.evidence.map(({ verdict }) => verdict).sort()).toEqual(["rejected", "rejected", "verified"]);
   });
 
-  it("vg-rag: mean of relevance and consistency (1 here) .75 verified, else uncertain; only verified passages are used", async () => {
-    const { answer } = await decided(0.39, "vg-rag", { Tinnitus: 0.51, burial: 0.49 });
-    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "uncertain", "uncertain"]);
+  it("vg-rag: √(relevance · consistency), consistency 1 here: from .75 verified, below .40 rejected; only verified passages are used", async () => {
+    const { answer } = await decided(0.15, "vg-rag", { Tinnitus: 0.58, burial: 0.54 });
+    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "uncertain", "rejected"]);
     expect(answer.evidence.map(({ consistency, agreement }) => [consistency, agreement])).toEqual([1, 1, 1].map((one) => [one, null]));
     expect(answer.status).toBe("ok");
-    expect(await decided(0.49, "vg-rag")).toMatchObject({ status: "insufficient_context", calls: 0 });
+    expect(await decided(0.55, "vg-rag")).toMatchObject({ status: "insufficient_context", calls: 0 });
   });
 
   it("book: refuses below .7", async () => {

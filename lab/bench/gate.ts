@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import {
+  createEmbeddedSupportScorer,
   createFactReader,
   createWordReader,
   decide,
@@ -90,6 +91,7 @@ async function measure(
         corpus: retrieveParts.corpus,
         profile,
         compare,
+        agreement: createEmbeddedSupportScorer(encoder),
         sufficiency,
         chooser,
         rerankers: retrieveParts.rerankers,

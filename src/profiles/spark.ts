@@ -11,7 +11,7 @@ export const spark: Profile = {
     bm25: true,
     candidates: 50,
     reranker: "cross-encoder",
-    rerank: 8,
+    rerank: 50,
     passages: 8,
     fusion: "min-max",
     alpha: 0.6,
