@@ -12,6 +12,16 @@ interface SetsFlags {
   json?: string;
 }
 
+/** Who writes when profiles are measured. */
+const WRITERS = ["own-words", "configured"] as const;
+
+interface ProfileFlags {
+  profiles?: string;
+  writer: string;
+  questions: string;
+  read?: string;
+}
+
 /** Measuring on what golden sets hold beside their questions, and on questions of other people. */
 export function addEvalSetsCommands(evaluate: Command, context: CliContext): void {
   const overSets = (name: string, description: string) =>
@@ -100,6 +110,52 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       const sets = chooseGoldenSets(given(flags.data), flags.domains);
       const options = { sets, seed: whole(seed, "--seed"), command: `${lineOf("drafts", flags)} --seed ${seed}`, signal: context.signal };
       await showEvaluation(evaluateMadeDrafts(options), flags.json, context);
+    });
+
+  overSets(
+    "faithfulness",
+    "the faithfulness metric of `validator`: made and written drafts passed and failed, thresholds chosen on half of the sets",
+  )
+    .option("--seed <n>", "of what is changed", "1")
+    .action(async ({ seed, ...flags }: SetsFlags & { seed: string }, command: Command) => {
+      const { evaluateFaithfulness } = await import("../runs/faithfulness.ts");
+      const options = {
+        sets: chooseGoldenSets(given(flags.data), flags.domains),
+        seed: whole(seed, "--seed"),
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        command: `${lineOf("faithfulness", flags)} --seed ${seed}`,
+        signal: context.signal,
+      };
+      await showEvaluation(evaluateFaithfulness(options), flags.json, context);
+    });
+
+  overSets(
+    "profiles",
+    "every profile on questions of its kind of documents: outcomes, prompt sizes, and what its source claims beside ours",
+  )
+    .option("--profiles <names>", "comma-separated: only these")
+    .option("--writer <kind>", "`own-words`: right answers in a person's words; `configured`: the model of the configuration", "own-words")
+    .option("--questions <n>", "asked at most of each profile", "150")
+    .option("--read <file>", "write every sentence of the writer beside what it cites, as Markdown to be read")
+    .action(async (flags: SetsFlags & ProfileFlags, command: Command) => {
+      const { evaluateProfiles } = await import("../runs/profiles/evaluate.ts");
+      const { profiles, writer, questions, read } = flags;
+      const kind = WRITERS.find((one) => one === writer);
+      if (kind === undefined) throw new RequestError("config_invalid", `--writer ${writer} is not known: use ${WRITERS.join(" or ")}.`);
+      const line = [
+        lineOf("profiles", flags),
+        ...(profiles === undefined ? [] : [`--profiles ${profiles}`]),
+        `--writer ${writer} --questions ${questions}`,
+      ].join(" ");
+      const options = {
+        data: given(flags.data),
+        profiles: profiles?.split(","),
+        domains: flags.domains,
+        questions: whole(questions, "--questions"),
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        ...{ writer: kind, read, command: line, signal: context.signal },
+      };
+      await showEvaluation(evaluateProfiles(options), flags.json, context);
     });
 }
 

@@ -1,8 +1,9 @@
+import { leastFaithfulness } from "../check/faithfulness.ts";
 import { sentenceGuards } from "../check/guards.ts";
 import { gradeReport } from "../check/report.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { Profile } from "../profiles/profile.ts";
+import type { Profile, ReportMetric } from "../profiles/profile.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Answer, ModelCall, PricedCall, Question, TokenUsage } from "../types.ts";
 import { chooseSeeAlso } from "../write/see-also.ts";
@@ -13,10 +14,11 @@ export interface AssembleParts {
   readonly profile: Profile;
   readonly createId: () => string;
   readonly prices: PriceTable;
+  readonly check: { readonly support: { readonly id: string } | null };
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, { profile, createId, prices }: AssembleParts, trace: Trace): Answer {
+export function assemble(question: Question, outcome: Outcome, { profile, createId, prices, check }: AssembleParts, trace: Trace): Answer {
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
   const content = hit?.answer ?? contentOf(outcome);
@@ -35,7 +37,13 @@ export function assemble(question: Question, outcome: Outcome, { profile, create
     calls,
     ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
-      : { report: gradeReport(content.checks, profile.report, sentenceGuards(profile.check.guards ?? GUARDS)) }),
+      : {
+          report: gradeReport(
+            content.checks,
+            metricsOf(profile.report, profile, check.support),
+            sentenceGuards(profile.check.guards ?? GUARDS),
+          ),
+        }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
@@ -77,4 +85,16 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
+}
+
+/** The metrics with the thresholds that hold for the scorer at hand. */
+function metricsOf(
+  metrics: readonly ReportMetric[],
+  { check }: Profile,
+  support: AssembleParts["check"]["support"],
+): readonly ReportMetric[] {
+  const faithfulness = check.guards?.faithfulness ?? null;
+  if (faithfulness === null || support === null) return metrics;
+  const threshold = leastFaithfulness(faithfulness, support.id);
+  return metrics.map((metric) => (metric.check === "faithfulness" ? { ...metric, threshold } : metric));
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
+import type { PassageTexts } from "../check/faithfulness.ts";
 import type { CitedQuote, Finding } from "../check/finding.ts";
 import { guardAnswer } from "../check/guards.ts";
 import { parseMarkers } from "../check/markers.ts";
@@ -300,7 +301,7 @@ async function verifyWhole(
   const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));
   const given = {
     sentences: sentences.map((sentence) => parseMarkers(sentence.text).text),
-    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))],
+    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))].map((text): PassageTexts => [text]),
   };
   const found = await guardAnswer(question, given, guards, {
     support,

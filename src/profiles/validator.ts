@@ -50,7 +50,7 @@ export const validator: Profile = {
     { metric: "pii_leakage", check: "pii", threshold: null },
     { metric: "token_budget", check: "token-budget", threshold: 512 },
     { metric: "answer_relevancy", check: "relevancy", threshold: 0.45 },
-    { metric: "faithfulness", check: "faithfulness", threshold: 0.35 },
+    { metric: "faithfulness", check: "faithfulness", threshold: VALIDATOR_GUARDS.faithfulness?.minimum ?? null },
     { metric: "chain_terminology", check: "terminology", threshold: null },
   ],
   lowConfidence: null,

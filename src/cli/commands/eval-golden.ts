@@ -1,11 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { loadDomain } from "../../engine/domain.ts";
 import { messageOf, RequestError } from "../../errors.ts";
 import { chooseGoldenSets } from "../../grade/choose-golden-sets.ts";
 import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
 import { type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
+import { packSet } from "../../grade/pack-set.ts";
 import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
 import { renderTable, writeReport } from "../../grade/report.ts";
@@ -96,17 +95,6 @@ function chooseSets(flags: GoldenFlags, dataGiven: boolean, domainsDir: string |
       "There is nothing to ask: give --corpus and --golden, or --domain, or a folder of sets with --data or SOURCEBOUND_DATA.",
     );
   return chooseGoldenSets(data, flags.domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
-}
-
-function packSet(name: string, domainsDir: string | undefined): GoldenSet {
-  const pack = loadDomain(name, domainsDir);
-  if (pack.golden === null || !existsSync(join(pack.folder, pack.golden)))
-    throw new RequestError("golden_missing", `The pack "${name}" brings no golden set: give --corpus and --golden.`, { domain: name });
-  const set = readGoldenSet({ name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
-  const tenants = Object.entries(pack.tenants).flatMap(([tenant, { documents }]) =>
-    documents === null ? [] : [[tenant, join(pack.folder, documents)] as const],
-  );
-  return { ...set, documents: join(pack.folder, pack.documents.path), tenants: Object.fromEntries(tenants) };
 }
 
 /** @throws RequestError `unknown_tenant` where no question is that tenant's */
