@@ -102,8 +102,8 @@ async function measure(
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
         const ranker = found.ranker?.id ?? null;
         const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
-        const { evidence, view } = await verify(given, parts, SILENT, signal);
-        await decide({ question, evidence, view, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
+        const { evidence, view, gate } = await verify(given, parts, SILENT, signal);
+        await decide({ question, evidence, view, gate, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

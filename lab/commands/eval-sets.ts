@@ -54,19 +54,20 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       );
     });
 
-  overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside").action(
-    async (flags: SetsFlags, command: Command) => {
+  overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside")
+    .option("--profile <name>", "profile to measure")
+    .action(async (flags: SetsFlags & { profile?: string }, command: Command) => {
       const { evaluateSelected } = await import("../runs/selected.ts");
       const sets = setsWith(flags, /^(?:.*-)?selected-text.*\.jsonl$/);
       const options = {
         sets,
         config: configOf(context, command, {}, { domain: "veterans" }),
-        command: lineOf("selected", flags),
+        profile: flags.profile,
+        command: `${lineOf("selected", flags)}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`,
         signal: context.signal,
       };
       await showEvaluation(evaluateSelected(options), flags.json, context);
-    },
-  );
+    });
 
   overSets("pairs", "pairs of questions through the whole engine: which share an answer, which must not").action(
     async (flags: SetsFlags, command: Command) => {
@@ -128,6 +129,20 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       };
       await showEvaluation(evaluateFaithfulness(options), flags.json, context);
     });
+
+  overSets(
+    "topics",
+    "is a question about what the documents hold? the chance by which `book` refuses, thresholds chosen on half of the sets",
+  ).action(async (flags: SetsFlags, command: Command) => {
+    const { evaluateTopics } = await import("../runs/topics.ts");
+    const options = {
+      sets: chooseGoldenSets(given(flags.data), flags.domains),
+      config: configOf(context, command, {}, { domain: "veterans" }),
+      command: lineOf("topics", flags),
+      signal: context.signal,
+    };
+    await showEvaluation(evaluateTopics(options), flags.json, context);
+  });
 
   overSets(
     "profiles",

@@ -6,10 +6,9 @@ import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { balancedAccuracy } from "../../src/grade/metrics.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
-import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
@@ -18,6 +17,7 @@ import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { validator } from "../../src/profiles/validator.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
+import { accuracyAt, chooseOnHalves } from "../judges/halves.ts";
 import { makeDrafts } from "../made/golden-drafts.ts";
 import { draftSchema } from "../sets/golden-drafts.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -115,31 +115,17 @@ async function scoreOf(text: string, passages: readonly PassageTexts[], scorer: 
 }
 
 function summarize(made: readonly Scored[], written: readonly Scored[], { command, seed }: FaithfulnessOptions) {
-  const metrics: Record<string, number | null> = {};
-  const table: TableRow[] = [];
-  const names = [...new Set(made.map(({ set }) => set))].sort();
-  const halves = [0, 1].map((half) => names.filter((_, i) => i % 2 === half));
-  for (const [half, own] of halves.entries()) {
-    const [chosen, rest] = [made.filter(({ set }) => own.includes(set)), made.filter(({ set }) => !own.includes(set))];
-    const threshold = bestThreshold(chosen);
-    const figures = { chosen: accuracy(chosen, threshold), other: accuracy(rest, threshold) };
-    metrics[`half.${half}.threshold`] = threshold;
-    metrics[`half.${half}.balanced_accuracy`] = figures.chosen;
-    metrics[`half.${half}.balanced_accuracy.other`] = figures.other;
-    table.push({
-      name: `chosen on ${own.join(", ")}`,
-      figure: `threshold ${decimal(threshold)}`,
-      note: `balanced accuracy ${decimal(figures.chosen)} there, ${decimal(figures.other)} on the other half (n ${rest.length})`,
-    });
-  }
+  const casesOf = (some: readonly Scored[]) => some.map((one) => ({ ...one, positive: one.fault === "none" }));
+  const { table, metrics } = chooseOnHalves(casesOf(made));
   const shipped = faithfulness?.minimum ?? 0;
   const counted: [string, readonly Scored[]][] = [
     ["made", made],
     ["written", written],
   ];
   for (const [what, some] of counted) {
-    metrics[`${what}.balanced_accuracy`] = accuracy(some, shipped);
-    table.push({ name: `${what} drafts at ${shipped}`, figure: `balanced accuracy ${decimal(accuracy(some, shipped))}` });
+    const accuracy = accuracyAt(casesOf(some), shipped);
+    metrics[`${what}.balanced_accuracy`] = accuracy;
+    table.push({ name: `${what} drafts at ${shipped}`, figure: `balanced accuracy ${decimal(accuracy)}` });
     for (const fault of [...new Set(some.map((one) => one.fault))].sort()) {
       const of = some.filter((one) => one.fault === fault);
       const failed = of.filter(({ score }) => score !== null && score < shipped).length;
@@ -152,26 +138,4 @@ function summarize(made: readonly Scored[], written: readonly Scored[], { comman
     report: makeReport({ name: "faithfulness", command, seed, n, metrics, items: [...made, ...written].map((one) => ({ ...one })) }),
     table,
   };
-}
-
-function accuracy(some: readonly Scored[], threshold: number): number | null {
-  const known = some.flatMap(({ fault, score }) => (score === null ? [] : [{ faithful: fault === "none", passes: score >= threshold }]));
-  return balancedAccuracy(
-    known.map(({ passes }) => passes),
-    known.map(({ faithful }) => faithful),
-  );
-}
-
-/** The least of the thresholds with the best balanced accuracy, of all scores that came up. */
-function bestThreshold(some: readonly Scored[]): number {
-  const candidates = [...new Set(some.flatMap(({ score }) => (score === null ? [] : [Math.round(score * 1000) / 1000])))].sort(
-    (a, b) => a - b,
-  );
-  return candidates.reduce(
-    (best, threshold) => {
-      const figure = accuracy(some, threshold) ?? 0;
-      return figure > best.figure ? { threshold, figure } : best;
-    },
-    { threshold: 0, figure: 0 },
-  ).threshold;
 }

@@ -1,5 +1,5 @@
 import type { SupportScorer } from "../models/support.ts";
-import type { Profile } from "../profiles/profile.ts";
+import type { GateSettings, Profile } from "../profiles/profile.ts";
 import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
 import { type Compared, comparePassages, NOT_COMPARED } from "../verify/compare-passages.ts";
@@ -32,6 +32,8 @@ export interface Judged {
   readonly evidence: readonly Evidence[];
   /** Among passages that are not rejected. */
   readonly conflicts: readonly Conflict[];
+  /** The gate with the thresholds that hold for what ranked the passages. */
+  readonly gate: GateSettings;
   /** The passages as the learned gate reads them; `null`: none did. */
   readonly view: EvidenceView | null;
   /** What a model was asked. */
@@ -55,17 +57,18 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
   const view = viewFor(retrieval, words, parts);
   const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), { windows: corpus.windows, ranker });
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
-  const evidence = verifyPassages(question, passages, carryGate(profile.gate, scale), read, scale, compared, judge);
+  const gate = carryGate(profile.gate, scale, judge.type === "learned");
+  const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const conflicts = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
-  return { evidence, conflicts, view: profile.gate.type === "sufficiency" ? view : null, calls };
+  return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
 }
 
 /** Does the gate go by the learned chance that a passage answers? */
 function weighsLearned({ type }: Profile["gate"]): boolean {
-  return type === "sufficiency" || type === "v-score";
+  return type === "sufficiency" || type === "v-score" || type === "best-similarity";
 }
 
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */

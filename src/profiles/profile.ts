@@ -143,8 +143,11 @@ export type GateSettings =
     }
   /** `vg-rag`: geometric mean of relevance, consistency, agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
-  /** `book`: refuse when the best similarity is below. */
-  | { readonly type: "best-similarity"; readonly minimum: number }
+  /**
+   * `book`: refuse when the best similarity is below `minimum`; with the encoder that ships when the best learned chance that a passage answers is below `chance`.
+   * `by`: which of both `minimum` is compared with; the gate is given it with the threshold that holds. @default "cosine"
+   */
+  | { readonly type: "best-similarity"; readonly minimum: number; readonly chance: number; readonly by?: "cosine" | "chance" }
   | { readonly type: "none" };
 
 export interface RouteSettings {

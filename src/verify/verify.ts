@@ -123,7 +123,9 @@ function judgeByScores(
       return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)}, the geometric mean of ${scored.join(", ")}; ${reason}`);
     }
     case "best-similarity":
-      return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
+      return gate.by === "chance" && learned !== null
+        ? evidence(passage, "verified", learned.score, learned.score, `the best chance of all decides; ${learned.reason}`)
+        : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
     case "none":
       return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
     default:
