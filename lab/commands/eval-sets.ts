@@ -131,6 +131,15 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
     });
 
   overSets(
+    "relevancy",
+    "the relevancy metric of `validator`: answers to a question and to another one, thresholds chosen on half of the sets",
+  ).action(async (flags: SetsFlags) => {
+    const { evaluateRelevancy } = await import("../runs/relevancy.ts");
+    const sets = chooseGoldenSets(given(flags.data), flags.domains);
+    await showEvaluation(evaluateRelevancy(sets, lineOf("relevancy", flags)), flags.json, context);
+  });
+
+  overSets(
     "topics",
     "is a question about what the documents hold? the chance by which `book` refuses, thresholds chosen on half of the sets",
   ).action(async (flags: SetsFlags, command: Command) => {

@@ -1,7 +1,10 @@
 import { leastFaithfulness } from "../check/faithfulness.ts";
 import { sentenceGuards } from "../check/guards.ts";
 import { gradeReport } from "../check/report.ts";
+import type { Calibration } from "../models/calibration/calibration.ts";
+import type { Encoder } from "../models/encoder.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
+import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { Profile, ReportMetric } from "../profiles/profile.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
@@ -14,11 +17,14 @@ export interface AssembleParts {
   readonly profile: Profile;
   readonly createId: () => string;
   readonly prices: PriceTable;
+  readonly encoder: Encoder | null;
+  readonly calibrations: readonly Calibration[];
   readonly check: { readonly support: { readonly id: string } | null };
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, { profile, createId, prices, check }: AssembleParts, trace: Trace): Answer {
+export function assemble(question: Question, outcome: Outcome, parts: AssembleParts, trace: Trace): Answer {
+  const { profile, createId, prices } = parts;
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
   const content = hit?.answer ?? contentOf(outcome);
@@ -38,11 +44,7 @@ export function assemble(question: Question, outcome: Outcome, { profile, create
     ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
       : {
-          report: gradeReport(
-            content.checks,
-            metricsOf(profile.report, profile, check.support),
-            sentenceGuards(profile.check.guards ?? GUARDS),
-          ),
+          report: gradeReport(content.checks, metricsOf(profile.report, parts), sentenceGuards(profile.check.guards ?? GUARDS)),
         }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
@@ -87,14 +89,12 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-/** The metrics with the thresholds that hold for the scorer at hand. */
-function metricsOf(
-  metrics: readonly ReportMetric[],
-  { check }: Profile,
-  support: AssembleParts["check"]["support"],
-): readonly ReportMetric[] {
-  const faithfulness = check.guards?.faithfulness ?? null;
-  if (faithfulness === null || support === null) return metrics;
-  const threshold = leastFaithfulness(faithfulness, support.id);
-  return metrics.map((metric) => (metric.check === "faithfulness" ? { ...metric, threshold } : metric));
+/** The metrics with the thresholds that hold for the scorers at hand. */
+function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AssembleParts): readonly ReportMetric[] {
+  const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
+  const own: Readonly<Record<string, number | undefined>> = {
+    faithfulness: faithfulness === null || check.support === null ? undefined : leastFaithfulness(faithfulness, check.support.id),
+    relevancy: relevancy === null || encoder === null ? undefined : createRelevancy(relevancy, encoder, calibrations).minimum,
+  };
+  return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
 }

@@ -16,7 +16,7 @@ import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
-import { createSimilarity } from "../models/similarity.ts";
+import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { Bm25Index } from "../retrieve/bm25.ts";
@@ -305,7 +305,7 @@ async function verifyWhole(
   };
   const found = await guardAnswer(question, given, guards, {
     support,
-    similarity: relevancy === null ? null : createSimilarity(loadEmbeddedEncoder(), relevancy.of, loadCalibrations()),
+    similarity: relevancy === null ? null : createRelevancy(relevancy, loadEmbeddedEncoder(), loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
   });
   return [...checkAnswer(sentences, claims, settings), ...found.map((result) => ({ ...result, sentence: null }))];

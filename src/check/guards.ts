@@ -4,7 +4,7 @@ import { checkFaithfulness, type PassageTexts } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";
-import { checkRelevancy, type SimilarityScorer } from "./relevancy.ts";
+import { checkRelevancy, type RelevancyScorer } from "./relevancy.ts";
 import type { SupportScorer } from "./support-scorer.ts";
 import { checkTerminology } from "./terminology.ts";
 import { checkTokenBudget } from "./token-budget.ts";
@@ -34,7 +34,7 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
 
 /** What the guards of a whole answer are given; `null`: not asked, or not there. */
 export interface AnswerGuards {
-  readonly similarity: SimilarityScorer | null;
+  readonly similarity: RelevancyScorer | null;
   readonly support: SupportScorer | null;
   /** Of a real tokenizer. */
   readonly countTokens: ((text: string) => number) | null;
@@ -54,7 +54,7 @@ export async function guardAnswer(
 ): Promise<Finding[]> {
   const text = sentences.join(" ");
   const found: Finding[] = [];
-  if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity, relevancy.minimum));
+  if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity));
   if (faithfulness !== null) found.push(await checkFaithfulness(sentences, passages, support, faithfulness));
   if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
     found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
