@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { databaseSchema } from "./database-config.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
@@ -47,6 +48,7 @@ export const configSchema = z.strictObject({
     .describe(
       "Folder of the database and of the index kept beside it (`index/`), with everything ingested in both; relative to the working directory",
     ),
+  database: databaseSchema.optional(),
   domains_dir: z
     .string()
     .min(1)
@@ -183,6 +185,9 @@ export type Config = z.infer<typeof configSchema>;
 
 /** Environment variable → place in the configuration. The environment wins over the file. */
 export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  DATABASE_URL: ["database", "url"],
+  SOURCEBOUND_DATABASE_CONNECTIONS: ["database", "connections"],
+  SOURCEBOUND_DATABASE_TIMEOUT_MS: ["database", "timeout_ms"],
   SOURCEBOUND_DATA_DIR: ["data_dir"],
   SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
   SOURCEBOUND_DOMAIN: ["domain"],
@@ -262,6 +267,12 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
   };
 }
 
+/** The same configuration on a database of its own in a folder, whatever database is configured: for trials that must touch nothing else. */
+export function embeddedIn(config: Config, dataDir: string): Config {
+  const { database: _elsewhere, ...rest } = config;
+  return { ...rest, data_dir: dataDir };
+}
+
 /** Folders of hub models and of the runtime that runs them; the first runtime folder is the one that is installed into. */
 export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
   return {
@@ -309,8 +320,8 @@ function readConfigFile(path: string): Record<string, unknown> {
 function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOptions["env"]): void {
   const known = [...Object.keys(ENVIRONMENT_VARIABLES), ...OTHER_VARIABLES];
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SOURCEBOUND_") || value === undefined || value === "") continue;
     const path = ENVIRONMENT_VARIABLES[name];
+    if ((path === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
     if (path !== undefined) setIn(target, path, fromText(name, value));
     else if (!OTHER_VARIABLES.includes(name)) {
       throw new ConfigError("config_invalid", `Unknown environment variable ${name}.${didYouMean(name, known)}`, { name });
@@ -323,7 +334,7 @@ function fromText(name: string, value: string): unknown {
   if (name === "SOURCEBOUND_ACCESS" || name === "SOURCEBOUND_TRUSTED_PROXIES") return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name))
+  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name))
     return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }

@@ -66,6 +66,8 @@ export type IngestEvent =
       readonly counts: IngestCounts;
     }
   | { readonly type: "file-failed"; readonly path: string; readonly code: string; readonly reason: string; readonly counts: IngestCounts }
+  /** A page of the web is there, or is left out for the reason. `queued`: pages that are known and still to come. */
+  | { readonly type: "page"; readonly url: string; readonly done: number; readonly queued: number; readonly reason: string | null }
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
   /** The documents are in and are found by their words; vectors are missing and will be made later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }

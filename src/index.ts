@@ -38,6 +38,7 @@ export type { ConnectTarget, WebNetwork } from "./models/web-network.ts";
 export { VERSION } from "./package.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";
+export type { CitationStanding, CitationState, StandingQuote } from "./remember/citation-states.ts";
 export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionRequest } from "./remember/memory.ts";
 export type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "./remember/review.ts";
 export type { SessionMessage } from "./remember/session-messages.ts";

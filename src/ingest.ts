@@ -7,7 +7,7 @@ import type { FileReader } from "./ingest/file-reader.ts";
 import { FORMATS_VERSION, supportedExtensions } from "./ingest/formats/formats.ts";
 import { createIdentities } from "./ingest/identity.ts";
 import { extensionOf } from "./ingest/paths.ts";
-import { type Scan, type ScannedFile, scanFolder } from "./ingest/scan.ts";
+import { type Scan, type ScannedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { CHUNK_SETTINGS, toDocument } from "./ingest/to-document.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
@@ -34,6 +34,8 @@ export interface IngestRequest {
   readonly allowEmpty: boolean;
   /** Reads and reports, and stores nothing. */
   readonly dryRun: boolean;
+  /** Absolute paths of the files that are read: the rest of the source stays as it is. `null`: all of the folder. */
+  readonly only: readonly string[] | null;
 }
 
 export interface IngestParts {
@@ -61,7 +63,10 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   signal.throwIfAborted();
   const begun = parts.clock();
   const { store } = parts;
-  const scan = scanFolder(request.folder, request.root, supportedExtensions);
+  const scan =
+    request.only === null
+      ? scanFolder(request.folder, request.root, supportedExtensions)
+      : scanFiles(request.only, request.root, supportedExtensions);
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
@@ -82,7 +87,8 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.failed++;
     yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: snapshot() };
   }
-  const isHidden = (path: string) => unreadable.some((folder) => path.startsWith(`${folder.path}/`));
+  // Of files that were not asked for nothing is known, like of those in a folder that cannot be listed.
+  const isHidden = (path: string) => request.only !== null || unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   const present = new Set(files.map(({ path }) => path));
   const gone = [...known.values()].filter(({ path }) => !present.has(path) && !isHidden(path));
   const renamable = new Map(gone.filter(({ status }) => status === "ok").map((file) => [file.originalHash, file]));

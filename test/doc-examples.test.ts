@@ -35,6 +35,7 @@ it.each([
   ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^documents\n$/],
   ["Engine", "src/engine/engine-types.ts", "export interface Engine ", /^1\nok A lost library card costs 5 dollars/],
   ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
+  ["citationStates", "src/engine/engine-types.ts", "  citationStates(answer", /^same\n$/],
   ["verifyAnswer", "src/answer/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
 ])("the example of %s runs as it stands", async (name, path, declaration, output) => {
   const program = join(programs, `${name}.mjs`);

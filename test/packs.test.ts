@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configSchema } from "../src/config.ts";
 import { SHIPPED_DOMAINS } from "../src/engine/domain.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { createClaimJudge } from "../src/grade/claim-judge.ts";
 import { readGoldenSet } from "../src/grade/golden-set.ts";
 import { runGolden } from "../src/grade/run-golden.ts";
 import { isCivil, runCli } from "./support/cli.ts";
@@ -66,7 +67,14 @@ describe("a pack with tenants", { timeout: 120_000 }, () => {
       // What contradicts it is looked for in every document, the entries of `features.yaml` among them.
       unanswerable: whole.unanswerable.filter(({ question }) => question.includes("novapoints for cash")),
     };
-    const options = { config: configSchema.parse({}), domain: "retail", signal: new AbortController().signal, openEngine: createEngine };
+    const judge = createClaimJudge(null);
+    const options = {
+      config: configSchema.parse({}),
+      domain: "retail",
+      signal: new AbortController().signal,
+      openEngine: createEngine,
+      judge,
+    };
     for await (const event of runGolden(set, options)) {
       if (event.type !== "judged") continue;
       expect(event.items.map(({ id, right }) => [id, right])).toEqual([

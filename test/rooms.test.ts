@@ -1,11 +1,12 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WireAnswer, WireDocument, WireDomains } from "../src/client/index.ts";
+import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "../src/client/index.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { toAskEngine } from "../src/server/start.ts";
 import type { Role } from "../src/store/keys.ts";
+import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 
@@ -71,6 +72,53 @@ describe("GET /v1/domains", () => {
     const elsewhere = await get<WireDomains>("/v1/domains", await keyFor({ domains: ["veterans"] }));
     expect(elsewhere.body.domains.map(({ name, documents }) => [name, documents])).toEqual([["veterans", 0]]);
     expect((await get("/v1/domains", await keyFor({ roles: ["review"] }))).status).toBe(403);
+  });
+});
+
+describe("GET /v1/answers/ID/citations", () => {
+  it("says what became of each quote, also when its document is deleted, and nothing to others", async () => {
+    const { get, ask, ingest, sandbox, keyFor } = await open();
+    const { id, citations } = await ask(CARD);
+    const quote = citations[0]?.quote ?? "";
+    const file = join(sandbox.folder, "documents", "cards.md");
+    const states = async () => {
+      const { status, body } = await get<WireCitationStates>(`/v1/answers/${id}/citations`);
+      return { status, first: body.citations[0] };
+    };
+    expect(await states()).toMatchObject({
+      status: 200,
+      first: { n: 1, state: "same", likeness: 1, now: { quote, start: citations[0]?.start } },
+    });
+
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("# Library cards\n", "# Library cards\n\nWelcome, whoever you are.\n"));
+    await ingest();
+    expect((await states()).first).toMatchObject({ state: "moved", now: { quote } });
+
+    writeFileSync(file, text.replace("5 dollars", "7 dollars"));
+    await ingest();
+    expect((await states()).first).toMatchObject({ state: "changed", now: { quote: quote.replace("5", "7") } });
+
+    rmSync(file);
+    await ingest();
+    expect(await states()).toEqual({ status: 200, first: { n: 1, state: "gone", likeness: 0, now: null } });
+    expect((await get(`/v1/answers/${id}`)).status).toBe(404);
+
+    for (const grant of [{ tenants: ["bob"] }, { access: ["other"] }, { domains: ["veterans"] }])
+      expect((await get(`/v1/answers/${id}/citations`, await keyFor(grant))).status).toBe(404);
+    expect((await get("/v1/answers/unknown/citations")).status).toBe(404);
+  });
+
+  it("is said on the command line, with exit code 5 where a quote does not stand any more", async () => {
+    const { ask, ingest, sandbox } = await open();
+    const { id } = await ask(CARD);
+    const file = join(sandbox.folder, "documents", "cards.md");
+    const run = async () => runCli(["citations", id], { cwd: sandbox.folder, env: sandbox.env });
+    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\[1\] same: cards\.md, characters \d+–\d+\n/) });
+    writeFileSync(file, readFileSync(file, "utf8").replace("5 dollars", "7 dollars"));
+    await ingest();
+    expect(await run()).toMatchObject({ code: 5, stdout: expect.stringMatching(/^\[1\] changed: cards\.md, .*7 dollars/) });
+    expect((await runCli(["citations", "none"], { cwd: sandbox.folder, env: sandbox.env })).code).toBe(2);
   });
 });
 

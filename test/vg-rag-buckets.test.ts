@@ -20,7 +20,9 @@ beforeAll(async () => {
   engine = await createEngine(configSchema.parse({ data_dir: join(folder, "data"), profile: "vg-rag", cache: { enabled: false } }));
   for await (const _event of engine.ingest(join(folder, "pages")));
   const lines = readFileSync(join(PACKAGE_ROOT, "domains/veterans/golden/demo-answerable.jsonl"), "utf8").split("\n");
-  const asked = await Promise.all(lines.slice(0, QUESTIONS).map((line) => engine.answer((JSON.parse(line) as { question: string }).question)));
+  const asked = await Promise.all(
+    lines.slice(0, QUESTIONS).map((line) => engine.answer((JSON.parse(line) as { question: string }).question)),
+  );
   all = asked.flatMap(({ evidence }) => evidence);
 }, 120_000);
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { embeddedIn } from "../../src/config.ts";
 import { type AskRequest, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import {
   admit,
@@ -32,7 +33,9 @@ export const benchmark: Benchmark = {
     const { values } = parseArgs({ args: [...args], options });
     const [entries, rounds] = [Number(values.entries), Number(values.rounds)];
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.entries": entries }));
+    const engine = await createEngine(
+      embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.entries": entries }), dataDir),
+    );
     try {
       for await (const event of engine.ingestDomain("veterans")) if (event.type === "embed") progress("ingest");
       const asked = demoQuestions();

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import {
   createEmbeddedSupportScorer,
@@ -38,7 +39,9 @@ export const benchmark: Benchmark = {
   async run(args, progress) {
     const { values } = parseArgs({ args: [...args], options: { corpus: { type: "string" }, questions: { type: "string" } } });
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }));
+    const engine = await createEngine(
+      embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), dataDir),
+    );
     try {
       const events = values.corpus === undefined ? engine.ingestDomain("veterans") : engine.ingest(values.corpus);
       for await (const event of events) if (event.type === "document") progress(`${event.counts.done}/${event.counts.total} files`);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import { quantile, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -15,7 +16,9 @@ export const benchmark: Benchmark = {
       options: { corpus: { type: "string" }, questions: { type: "string", default: "200" } },
     });
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }));
+    const engine = await createEngine(
+      embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), dataDir),
+    );
     try {
       const events = values.corpus === undefined ? engine.ingestDomain("veterans") : engine.ingest(values.corpus);
       let documents = 0;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
+import { embeddedIn } from "../../src/config.ts";
 import { type ChatModel, type ChatPrompt, createEngine, loadProcessConfig } from "../../src/index.ts";
 import { quantile, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -37,9 +38,12 @@ export const benchmark: Benchmark = {
     const n = Number(values.questions);
     const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
     const model = timedModel(Number(values.delay));
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), {
-      models: { small: model, large: model },
-    });
+    const engine = await createEngine(
+      embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), dataDir),
+      {
+        models: { small: model, large: model },
+      },
+    );
     try {
       for await (const _event of engine.ingestDomain("veterans"));
       const added: number[] = [];

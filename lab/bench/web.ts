@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
+import { embeddedIn } from "../../src/config.ts";
 import {
   createEngine,
   type Engine,
@@ -120,7 +121,7 @@ function answerablePrefix(folder: string): string {
 }
 
 async function open(dataDir: string, documents: string): Promise<Engine> {
-  const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: DOMAIN }));
+  const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: DOMAIN }), dataDir));
   if (documents === DEMO) for await (const _event of engine.ingestDomain(DOMAIN));
   else for await (const _event of engine.ingest(join(documents, "pages"), { root: documents }));
   await engine.corpus(DOMAIN).ready();

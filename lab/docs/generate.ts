@@ -72,6 +72,7 @@ const ROLE_DOCS: Readonly<Record<Role, string>> = {
   ask: "questions, searches, checks, verdicts, sessions, documents as a list",
   ingest: "documents of its domains and tenants: upload, delete, refresh",
   review: "review and reports, of answers in its domains, tenants and labels",
+  metrics: "the figures of `/metrics`, and nothing else",
   admin: "everything; it cannot be bound",
 };
 

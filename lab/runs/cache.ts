@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
+import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
@@ -57,7 +57,7 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
   const judged: JudgedPairs[] = [];
   yield { type: "progress", done: 0, total: pairs.length, what: "ingesting" };
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const open = (enabled: boolean) => createEngine({ ...options.config, data_dir: dataDir, cache: { ...options.config.cache, enabled } });
+  const open = (enabled: boolean) => createEngine({ ...embeddedIn(options.config, dataDir), cache: { ...options.config.cache, enabled } });
   let engine = await open(false);
   const domain = engine.domain(options.domain);
   try {

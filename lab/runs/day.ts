@@ -2,9 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
+import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { type ScriptedModel, startScriptedModel } from "../../src/grade/ablate/scripted-model.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
 import { DEFAULT_MODEL_TEMPERATURE } from "../../src/models-config.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
@@ -15,7 +16,6 @@ import { compareSources, type FilesToday, readFilesToday, saysTheSame, staleBeca
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-edits.ts";
 import { createMeanings } from "../made/day-meanings.ts";
 import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
-import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { askFresh } from "./ask-fresh.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
@@ -77,7 +77,7 @@ const NO_FAULTS = { hallucination: 0, number: 0, url: 0, citation: 0 };
 
 /** Nothing of the caller's own data folder is touched, and no entry goes for want of room. */
 function configFor(config: Config, dataDir: string, model: ScriptedModel | null): Config {
-  const own = { ...config, data_dir: dataDir, cache: { ...config.cache, enabled: true } };
+  const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true } };
   if (model === null) return own;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
   return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseThreshold, DELTA } from "../../src/calibrate/choose-threshold.ts";
-import type { Config } from "../../src/config.ts";
+import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { RequestError } from "../../src/errors.ts";
 import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "../../src/grade/golden.ts";
@@ -160,7 +160,7 @@ async function askGolden(
     ...readGolden(golden, "va-unanswerable", unanswerableSchema).map((one) => ({ ...one, gold: new Set<string>() })),
   ];
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const engine = await createEngine({ ...config, data_dir: dataDir });
+  const engine = await createEngine(embeddedIn(config, dataDir));
   try {
     await ingestCorpus(engine, { corpus, baseUrl: undefined, domain: undefined, signal: tools.signal });
     const pack = engine.domain();

@@ -112,13 +112,14 @@ function judge(set: string, row: Row, answer: Answer, original: string, selected
     const start = original.indexOf(quote, selected.start);
     return start < 0 ? [] : [{ start, end: start + quote.length }];
   });
-  const places: GoldenPlaces = { gold: () => new Map([[row.page, ranges]]), contradicting: () => new Map() };
-  const item = { ...row, gold_pages: [row.page], answer: "", must_not: [], topic: "", difficulty: "", needs: "" };
+  const gold = new Map([[row.page, ranges]]);
+  const places: GoldenPlaces = { gold: () => gold, quotes: () => [gold], contradicting: () => new Map() };
+  const item = { ...row, gold_pages: [row.page], must_not: [] };
   return {
     set,
     row,
     shown,
-    right: row.unanswerable ? !shown : judgeAnswerable(answer, item, places).right,
+    right: row.unanswerable ? !shown : judgeAnswerable(answer, item, places).right === true,
     inside: answer.citations.every(({ original: { start, end } }) => start >= selected.start && end <= selected.end),
     confidence: answer.confidence,
     sentences: answer.sentences.map(({ text }) => text),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
 import { hitAt } from "../../src/grade/metrics.ts";
@@ -31,7 +32,7 @@ export async function* evaluateTypos(options: VaOptions): AsyncGenerator<Evaluat
     ...Array.from({ length: VERSIONS }, () => ({ item, text: withTypos(item.question, random), typos: true })),
   ]);
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const engine = await createEngine({ ...options.config, data_dir: dataDir });
+  const engine = await createEngine(embeddedIn(options.config, dataDir));
   const profile = profileNamed(options.profile ?? engine.config.profile ?? engine.domain(options.domain).default_profile);
   const hits = new Map<Condition, number>(CONDITIONS.map((condition) => [condition, 0]));
   const items: Record<string, unknown>[] = [];

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Config } from "../../src/config.ts";
+import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { IngestError } from "../../src/errors.ts";
 import {
@@ -47,7 +47,7 @@ export async function* evaluateVa(options: VaOptions): AsyncGenerator<EvaluateEv
   const unanswerable = readGolden(options.golden, "va-unanswerable", unanswerableSchema);
   const total = answerable.length + unanswerable.length;
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const engine = await createEngine({ ...options.config, data_dir: dataDir, cache: { ...options.config.cache, enabled: false } });
+  const engine = await createEngine({ ...embeddedIn(options.config, dataDir), cache: { ...options.config.cache, enabled: false } });
   try {
     yield { type: "progress", done: 0, total, what: "ingesting" };
     const ingested = await ingestCorpus(engine, options);

@@ -1,10 +1,12 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
+import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
+import { addCitationsCommand } from "./commands/citations.ts";
 import { addConflictsCommand } from "./commands/conflicts.ts";
 import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
@@ -24,6 +26,7 @@ import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
+import { addWorkerCommand } from "./commands/worker.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
@@ -108,6 +111,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addWorkerCommand(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);
@@ -115,12 +119,14 @@ function createProgram(context: CliContext): Command {
   addReportsCommand(program, context);
   addProveCommand(program, context);
   addReplayCommands(program, context);
+  addCitationsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addEvalCommand(program, context);
+  addAblateCommand(program, context);
   addDemoCommand(program, context);
   addNewDomainCommand(program, context);
   addDoctorCommand(program, context);

@@ -1,3 +1,4 @@
+import type { WireCitationStates } from "../wire/citation-states.ts";
 import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire/index.ts";
 import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
 import type { WireDocument, WireDomains } from "../wire/rooms.ts";
@@ -52,6 +53,8 @@ export interface Client {
   check(request: WireCheckRequest, options?: CallOptions): Promise<WireCheck>;
   /** An answer that was given. */
   answer(id: string, options?: CallOptions): Promise<WireAnswer>;
+  /** What became of the answer's quotes in today's documents. */
+  citations(id: string, options?: CallOptions): Promise<WireCitationStates>;
   /** A reader's verdict on an answer; a later one takes its place. */
   feedback(request: WireFeedbackRequest, options?: CallOptions): Promise<void>;
   /** A fresh session id, to be sent with questions. */
@@ -123,6 +126,7 @@ export function createClient(given: ClientOptions): Client {
     search: async (request, options) => (await post("/v1/search", request, options)) as WireSearch,
     check: async (request, options) => (await once("/v1/check", request, options)) as WireCheck,
     answer: async (id, options) => (await get(`/v1/answers/${part(id)}`, undefined, options)) as WireAnswer,
+    citations: async (id, options) => (await get(`/v1/answers/${part(id)}/citations`, undefined, options)) as WireCitationStates,
     feedback: async (request, options) => {
       await once("/v1/feedback", request, options);
     },

@@ -1,3 +1,4 @@
+export type { WireCitationStates } from "../wire/citation-states.ts";
 export type {
   WireAnswer,
   WireAskRequest,

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { IngestEvent } from "../events.ts";
+import { citationStates } from "../remember/citation-states.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import type { Scope, StoredDocument } from "../types.ts";
@@ -11,27 +12,41 @@ import type { Engine, IngestOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import { type RefreshResult, refreshDomain } from "./refresh.ts";
+import type { Work } from "./work.ts";
 
 /** What an engine does with documents. */
 export interface Documents
   extends Pick<
     Engine,
-    "ingest" | "ingestDomain" | "files" | "deleteFile" | "conflicts" | "counts" | "switchEncoder" | "refresh" | "retrieveParts"
+    | "ingest"
+    | "queue"
+    | "ingestFiles"
+    | "ingestDomain"
+    | "files"
+    | "deleteFile"
+    | "citationStates"
+    | "conflicts"
+    | "counts"
+    | "switchEncoder"
+    | "refresh"
+    | "retrieveParts"
   > {
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
 }
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
-  const { config, store, encoder, local, prices, clock, closing } = opened;
+  const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
-  async function* ingest(folder: string, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
+  /** @param only absolute paths of the files below the folder that are read; `null`: the folder as it is */
+  async function* ingestFrom(folder: string, options: IngestOptions, only: readonly string[] | null): AsyncGenerator<IngestEvent, void> {
     const pack = domains.pack(options.domain);
     // Parsers are loaded only where documents are read.
     const path = await import("../ingest.ts");
     const { createFileReader } = await import("../ingest/file-reader.ts");
     const { filesElsewhere } = await import("../ingest/elsewhere.ts");
+    const { readAddresses } = await import("../ingest/crawl/keep-pages.ts");
     const absolute = canonicalPath(folder);
     const origin: Origin = {
       domain: pack.name,
@@ -43,17 +58,19 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       baseUrl: options.baseUrl ?? null,
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
-    const reader = createFileReader();
+    const addresses = readAddresses(absolute);
+    const reader = given.reader ?? createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
         ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
         ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
         dryRun: options.dryRun ?? false,
+        only,
       },
       {
         ...{ store, clock, corpus: indexes.of(pack.name), prices: encoder === null ? null : prices },
-        urlOf: (file) => documentUrl(address, file),
+        urlOf: (file) => addresses.get(file) ?? documentUrl(address, file),
         maxFileBytes: config.file_bytes,
         ...{ reader, elsewhere },
       },
@@ -61,16 +78,31 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     );
     try {
       for await (const event of events) {
-        if (event.type === "ingest-end" && !event.dryRun) await store.origins.put(origin);
+        if (event.type === "ingest-end" && !event.dryRun && only === null && options.passing !== true) await store.origins.put(origin);
         yield event;
       }
     } finally {
-      await reader.close();
+      if (reader !== given.reader) await reader.close();
     }
   }
 
+  const ingest: Engine["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
+
   return {
     ingest,
+    async queue(folder, { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = {}) {
+      const pack = domains.pack(domain);
+      const absolute = canonicalPath(folder);
+      const place = { folder: absolute, tenant: tenantOf(pack, tenant), source: source ?? absolute };
+      const work: Work = { type: "folder", ...place, root: canonicalPath(root ?? folder), access, baseUrl, allowEmpty };
+      const id = JSON.stringify(["folder", pack.name, place.tenant, place.source]);
+      await store.jobs.ask({ id, domain: pack.name, work });
+      return { id };
+    },
+    ingestFiles(paths, { root: given, ...options }) {
+      const root = canonicalPath(given);
+      return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));
+    },
     async *ingestDomain(name, signal) {
       const pack = domains.pack(name);
       const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };
@@ -84,6 +116,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     files: (options) => store.documents.describe(domains.scope(options)),
     deleteFile: ({ tenant, source, path }, { domain } = {}) =>
       store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
+    citationStates: ({ citations }, options) => citationStates(citations, domains.scope(options), store.documents),
     async *conflicts({ domain, tenant, signal = new AbortController().signal } = {}) {
       const { name, precedence } = domains.pack(domain);
       const scope = domains.scope({ domain, tenant });

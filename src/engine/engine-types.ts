@@ -3,10 +3,13 @@ import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { FileReader } from "../ingest/file-reader.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { CitationStanding } from "../remember/citation-states.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import type { FeedbackRequest, Memory } from "../remember/memory.ts";
 import type { Corpus } from "../retrieve/corpus.ts";
@@ -22,10 +25,12 @@ import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
 import type { ReportReader } from "./reports.ts";
 import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
+import type { JobEvent, WorkOptions } from "./work.ts";
 
 export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 export type * from "./service-types.ts";
+export type { JobEvent, WorkOptions } from "./work.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions extends ScopeOptions {
@@ -59,9 +64,20 @@ export interface IngestOptions {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
+  /** The folder is gone afterwards: a refresh does not look for it. @default false */
+  readonly passing?: boolean | undefined;
   /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface CrawlRequest extends IngestOptions {
+  /** Links followed from the address on. @default DEFAULT_CRAWL_DEPTH */
+  readonly depth?: number | undefined;
+  /** Hosts that may be asked, with their subdomains. @default the one of the address */
+  readonly hosts?: readonly string[] | undefined;
+  /** @default DEFAULT_CRAWL_PAGES */
+  readonly maxPages?: number | undefined;
 }
 
 export interface SwitchOptions {
@@ -123,8 +139,22 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;
+  /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+  queue(folder: string, options?: Omit<IngestOptions, "dryRun" | "passing" | "signal">): Promise<{ readonly id: string }>;
+  /** Does what was left to workers: each job is done by one of them, however many there are. */
+  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /**
+   * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
+   * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
+   * @throws WebError when the first address cannot be had
+   */
+  ingestUrl(url: string, options?: CrawlRequest): AsyncGenerator<IngestEvent, void>;
+  /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+  ingestFiles(paths: readonly string[], options: IngestOptions & { readonly root: string }): AsyncGenerator<IngestEvent, void>;
+  /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
+  ingestBytes(file: { readonly name: string; readonly bytes: Uint8Array }, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /** What was ingested, by path, as far as the configured access sees it. */
   files(options?: ScopeOptions): Promise<FileDescription[]>;
   /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
@@ -139,6 +169,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
+  /**
+   * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * const answer = await engine.answer("What does a lost card cost to replace?");
+   * console.log((await engine.citationStates(answer))[0]?.state);
+   * await engine.close();
+   */
+  citationStates(answer: Pick<Answer, "citations">, options?: ScopeOptions): Promise<CitationStanding[]>;
   corpus(domain: string): Corpus;
   /** What the retrieval stage of a domain works with: for measuring and for tests. */
   retrieveParts(domain: string): RetrieveParts;
@@ -173,6 +213,10 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Gives the encoder that ships, for several engines that share one. */
+  readonly embedded?: () => EmbeddedEncoder;
+  /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
+  readonly reader?: FileReader;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
   /** Domain packs in the place of those that are read by their names. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { aboutDocuments } from "./about.ts";
 import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
@@ -6,6 +7,7 @@ import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
+import { followChanges } from "./follow.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
@@ -13,7 +15,11 @@ import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
+import { createSharedRoom } from "./shared-room.ts";
+import { createSources } from "./sources.ts";
+import { createFolderRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
+import { createWorker } from "./worker.ts";
 
 export type * from "./engine-types.ts";
 
@@ -39,9 +45,17 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
   const memory = createBoundMemory(opened, domains, partsFor);
-  const prover = createProver({ store, config, domain: domains.pack, scope: domains.scope });
+  const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
-  const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const { ingest, deleteFile } = documents;
+  const worker = createWorker({ store, ingest, closing: closing.signal, warn });
+  const room =
+    opened.changes === null
+      ? createFolderRoom({ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal })
+      : createSharedRoom(store, worker.wake);
+  const uploads = createUploads({ store, domains, room, deleteFile, extensions: readExtensions });
+  const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
+  const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
   const ready = (domain: string) => indexes.of(domain).ready();
   return {
@@ -51,6 +65,8 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     corpus: indexes.of,
     ...documents,
     ...uploads,
+    work: worker.work,
+    ...sources,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
@@ -64,8 +80,10 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
+      await following.close();
       await idle();
-      await uploadsIdle();
+      await room.idle();
+      await worker.idle();
       await indexes.idle();
       await store.close();
     },

@@ -13,6 +13,8 @@ import type { Opened } from "./open.ts";
 /** The index of each domain in this process. */
 export interface Indexes {
   of(domain: string): Corpus;
+  /** Those that were asked for so far. */
+  opened(): readonly Corpus[];
   /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
   rebuild(domain: string): Promise<Corpus>;
   switchEncoder(pack: DomainPack, target: EncoderSpec, options: Omit<SwitchOptions, "domain">): Promise<Encoder>;
@@ -46,6 +48,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): I
   };
   return {
     of,
+    opened: () => [...corpora.values()],
     async rebuild(domain) {
       await corpora.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });

@@ -9,14 +9,18 @@ import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { createProofKey } from "../prove/signature.ts";
+import type { Changes } from "../store/changes.ts";
 import { reportsSince } from "../store/reports.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
+import { openStore } from "./open-store.ts";
+import { keyFile } from "./proofs.ts";
 
 /** How long what is remembered is kept. */
 export interface Retention {
@@ -31,7 +35,11 @@ export interface Opened {
   readonly config: Config;
   readonly given: EngineParts;
   readonly store: Store;
+  /** What other processes do to the store; `null`: it is a file of this machine. */
+  readonly changes: Changes | null;
   readonly retention: Retention;
+  /** The key that proofs are signed with, as PEM. @throws StoreError `proof_key_unusable` */
+  readonly proofKey: () => string;
   /** Of this store; keys of caches are made with it. */
   readonly secret: string;
   readonly models: AnswerParts["models"];
@@ -58,24 +66,36 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = given;
   const models = given.models !== undefined ? given.models : modelsOf(config);
   const verifier = verifierOf(config, models);
-  const db = await openSqlite(join(config.data_dir, "sourcebound.db"));
   const retention = retentionOf(config);
-  const store = createStore(db, { now, retention });
-  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const { store, changes } = await openStore(config, { now, retention, warn });
+  const embedded = given.embedded ?? loadedOnce();
+  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
+  // Where several processes share a store, they sign with one key.
+  const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const opened = {
-    ...{ config, given, store, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
+    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
     openEncoder: open,
+    proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
-    local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
+    local: { ...createLocalModels(config, { calibrations, embedded }), ...supportOf(config, models) },
     prices: loadPrices(),
     clock: () => performance.now(),
     closing: new AbortController(),
   };
   await purgeReports(opened);
   return opened;
+}
+
+/** The encoder that ships, read when it is first asked for: whatever ranks, compares or scores by it shares one. */
+function loadedOnce(): () => EmbeddedEncoder {
+  let loaded: EmbeddedEncoder | null = null;
+  return () => {
+    loaded ??= loadEmbeddedEncoder();
+    return loaded;
+  };
 }
 
 async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {
@@ -95,7 +115,8 @@ function retentionOf({ retention, reports }: Config): Retention {
   };
 }
 
-function modelsOf({ model }: Config): AnswerParts["models"] {
+/** The models that a configuration names; `null`: none. */
+export function modelsOf({ model }: Config): AnswerParts["models"] {
   if (model === undefined) return null;
   const { base_url, api_key, small, large, timeout_ms, retries } = model;
   const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
-import type { Config } from "../config.ts";
 import { messageOf, RequestError, StoreError } from "../errors.ts";
 import { hashWeights } from "../models/weights-hashes.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
@@ -38,7 +37,7 @@ export interface Prover {
    * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
    */
   prove(id: string, options?: ProveOptions): Promise<Proof>;
-  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder. */
+  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
   proofKey(): string;
   /** @throws RequestError `unknown_domain` */
   corpusRoot(domain?: string): Promise<CorpusRoot>;
@@ -46,13 +45,14 @@ export interface Prover {
 
 export interface ProverParts {
   readonly store: Pick<Store, "records" | "corpusLog" | "documents">;
-  readonly config: Pick<Config, "data_dir">;
+  /** The private key as PEM; made on first use. @throws StoreError `proof_key_unusable` */
+  readonly privateKey: () => string;
   readonly domain: (name?: string) => DomainPack;
   readonly scope: (options?: ProveOptions) => Scope;
 }
 
-export function createProver({ store, config, domain, scope }: ProverParts): Prover {
-  const key = () => readPrivateKey(keyFile(join(config.data_dir, "proof-key.pem")));
+export function createProver({ store, privateKey, domain, scope }: ProverParts): Prover {
+  const key = () => readPrivateKey(privateKey());
   return {
     async prove(id, options) {
       const asked = await visibleRecord(id, scope(options), store.records);
@@ -113,7 +113,7 @@ function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "ans
 }
 
 /** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
-function keyFile(path: string): string {
+export function keyFile(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true });
     // Of two processes that make one at once, the first wins.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnswerParts } from "../answer/parts.ts";
 import { playbackModels, type RecordedCall } from "../answer/recorded-calls.ts";
-import type { Config } from "../config.ts";
+import { type Config, embeddedIn } from "../config.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { PastDocument, UnreadFile } from "../store/corpus-log.ts";
@@ -73,8 +73,8 @@ export async function openScratch(
   const played: Played = { at: new Date(0).toISOString(), id: "", calls: null };
   try {
     await fill(join(folder, "sourcebound.db"), pack.name, { documents, unreadable, revision });
-    const { web_search: _web, ...rest } = config;
-    const quiet = { ...rest, data_dir: folder, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
+    const { web_search: _web, ...rest } = embeddedIn(config, folder);
+    const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
     const engine = await open(quiet, {
       ...{ encoder, packs: [pack], profiles: [profile], threshold },
       models: playbackModels(models, () => played.calls),

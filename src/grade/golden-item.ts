@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
+import { SCORES, type ScoreName } from "./score-answer.ts";
 
 const nullableBoolean = z.boolean().nullable();
+const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
+const metricSchema = z.object({
+  passed: nullableBoolean,
+  score: z.number().nullable(),
+  threshold: z.number().nullable(),
+  reason: z.string(),
+});
 
 /** One judged question as it stands in a report, and as a baseline is read from one. */
 export const goldenItemSchema = z.object({
@@ -13,7 +21,8 @@ export const goldenItemSchema = z.object({
   /** Questions about one page are not independent of each other. */
   cluster: z.string(),
   shown: z.boolean(),
-  right: z.boolean(),
+  /** `null`: nothing is marked by which it could be told. */
+  right: nullableBoolean,
   first: nullableBoolean,
   page: nullableBoolean,
   quoted: z.boolean(),
@@ -27,6 +36,45 @@ export const goldenItemSchema = z.object({
   citations: z.array(
     z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
   ),
+  // Older reports have none of what follows.
+  scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
+  /** Why a score is `null`. */
+  unscored: z.partialRecord(z.enum(SCORE_NAMES), z.string()).default({}),
+  faults: z
+    .array(
+      z.object({
+        sentence: z.int(),
+        fault: z.enum(["fabricated", "stitched", "misattributed", "unscored"]).nullable(),
+        reason: z.string(),
+      }),
+    )
+    .default([]),
+  retrieved: z
+    .array(
+      z.object({
+        path: z.string(),
+        start: z.int(),
+        end: z.int(),
+        title: z.string(),
+        heading: z.string(),
+        verdict: z.enum(["verified", "uncertain", "rejected"]),
+        score: z.number(),
+        gold: nullableBoolean,
+      }),
+    )
+    .default([]),
+  /** Code of the error for which the question could not be asked, such as one that is too long: it counts as nothing. */
+  error: z.string().nullable().default(null),
+  cost_usd: z.number().nullable().default(null),
+  /** What a profile that grades live said of it. */
+  report: z
+    .object({ overall_pass: nullableBoolean, metrics: z.record(z.string(), metricSchema) })
+    .nullable()
+    .default(null),
+  /** What was marked as right, to be shown beside the answer. */
+  gold: z
+    .object({ answer: z.string(), quotes: z.array(z.string()), pages: z.array(z.string()) })
+    .default({ answer: "", quotes: [], pages: [] }),
 });
 
 export type GoldenItem = z.infer<typeof goldenItemSchema>;

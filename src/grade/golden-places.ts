@@ -12,6 +12,8 @@ export type Places = ReadonlyMap<string, readonly TextRange[]>;
 export interface GoldenPlaces {
   /** Every place of every gold quote on its pages. */
   gold(id: string): Places;
+  /** The same of each gold quote that stands anywhere, in their order. */
+  quotes(id: string): readonly Places[];
   /** Every place in the documents of what contradicts a false premise. */
   contradicting(id: string): Places;
 }
@@ -29,23 +31,43 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   const documents = new Set(paths);
   const gold = new Map<string, Places>();
+  const quotes = new Map<string, readonly Places[]>();
+  const keep = (id: string, marked: readonly string[], pages: readonly string[]) => {
+    const each = marked.map((quote) => placesOf([quote], pages, textOf)).filter(({ size }) => size > 0);
+    quotes.set(id, each);
+    gold.set(id, together(each));
+    return each.length;
+  };
   for (const { id, gold_pages, gold_quotes } of answerable) {
+    if (gold_pages.length === 0) {
+      // Somebody else's passages: where they were cut otherwise they stand nowhere, and nothing is said of places.
+      keep(id, gold_quotes, paths);
+      continue;
+    }
     const pages = gold_pages.filter((page) => documents.has(page));
     if (pages.length === 0) {
       const message = `None of the pages of ${id} (${gold_pages.join(", ")}) is among the ${paths.length} documents: give the corpus that the questions were written over, with paths as they name them.`;
       throw new RequestError("golden_pages_missing", message, { id });
     }
-    const places = placesOf(gold_quotes, pages, textOf);
-    if (places.size === 0)
+    if (keep(id, gold_quotes, pages) === 0 && gold_quotes.length > 0)
       throw new RequestError("golden_quote_missing", `No gold quote of ${id} stands in ${pages.join(", ")} as it is written: correct it.`, {
         id,
       });
-    gold.set(id, places);
   }
   const contradicting = new Map(
     unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
   );
-  return { gold: (id) => gold.get(id) ?? new Map(), contradicting: (id) => contradicting.get(id) ?? new Map() };
+  return {
+    gold: (id) => gold.get(id) ?? new Map(),
+    quotes: (id) => quotes.get(id) ?? [],
+    contradicting: (id) => contradicting.get(id) ?? new Map(),
+  };
+}
+
+function together(all: readonly Places[]): Places {
+  const places = new Map<string, TextRange[]>();
+  for (const one of all) for (const [page, ranges] of one) places.set(page, [...(places.get(page) ?? []), ...ranges]);
+  return places;
 }
 
 function placesOf(quotes: readonly string[], pages: readonly string[], textOf: (page: string) => string): Places {
@@ -65,6 +87,9 @@ function occurrencesOf(quote: string, text: string): TextRange[] {
 }
 
 /** Does what is cited share a character with one of the places? */
-export function standsAt({ original }: Citation, places: Places): boolean {
+export function standsAt(
+  { original }: { readonly original: Pick<Citation["original"], "path" | "start" | "end"> },
+  places: Places,
+): boolean {
   return (places.get(original.path) ?? []).some(({ start, end }) => original.start < end && start < original.end);
 }

@@ -1,7 +1,7 @@
 import { bootstrapFigures } from "./bootstrap.ts";
-import { confidenceAuroc, countGolden, goldenFigures } from "./golden-figures.ts";
+import { confidenceAuroc, countFaults, countGolden, countLive, goldenFigures, type MeanScore, meanScores } from "./golden-figures.ts";
 import type { GoldenItem } from "./golden-item.ts";
-import { quantile } from "./metrics.ts";
+import { mean, quantile } from "./metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
 import type { Ingested } from "./run-golden.ts";
 
@@ -17,6 +17,8 @@ interface ReportOptions {
   readonly now: Date;
   /** Judged questions of an earlier run. */
   readonly against?: readonly GoldenItem[] | undefined;
+  /** Questions of the sets, also those that a cancelled run did not come to. @default those that were asked */
+  readonly questions?: number;
 }
 
 const SEED = 1;
@@ -25,15 +27,18 @@ const DRAWS = 1000;
 /** The figures of all sets together, by what a question needs, and of each set (`sets`), for a file and for people. */
 export function reportGolden(
   sets: readonly MeasuredSet[],
-  { command, now, against }: ReportOptions,
-): { report: Report; table: TableRow[]; sets: TableRow[] } {
+  { command, now, against, questions }: ReportOptions,
+): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
   const items = sets.flatMap((set) => set.items);
   const latencies = sets.flatMap((set) => set.latenciesMs);
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
   const ofNeed = (need: string) => items.filter((item) => item.needs === need);
   const changes = against === undefined ? null : compareGolden(items, against);
+  const costs = items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
   const metrics = {
     ...goldenFigures(items),
+    ...boundsOf(items),
+    "cost.mean_usd": mean(costs),
     ...prefixed(sets.map(({ name, items: own }) => [name, goldenFigures(own)])),
     ...prefixed(
       needs.map((need) => {
@@ -52,6 +57,9 @@ export function reportGolden(
   const timings = {
     ask_ms_p50: quantile(latencies, 0.5),
     ask_ms_p95: quantile(latencies, 0.95),
+    ...Object.fromEntries(
+      sets.flatMap(({ name, items: own, latenciesMs }) => own.map(({ id }, i) => [`${name}/${id}`, latenciesMs[i] ?? null])),
+    ),
     ...prefixed(
       sets.map(({ name, latenciesMs, ingested }) => [
         name,
@@ -66,8 +74,15 @@ export function reportGolden(
       figure: decimal(confidenceAuroc(items)),
       note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
     },
-    { name: "words.median", figure: String(metrics["words.median"] ?? "–"), note: "of an answer shown" },
+    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "of an answer shown" },
+    {
+      name: "cost",
+      figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
+      note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
+    },
     { name: "ask", figure: `${timings.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${timings.ask_ms_p95?.toFixed(0)} ms` },
+    ...meanScores(items).map((score) => scoreRow(score, changes)),
+    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
     ...needs.map((need) => countRow(`needs.${need}`, ofNeed(need).filter(({ right }) => right).length, ofNeed(need).length, "right")),
   ];
   const report = {
@@ -77,6 +92,9 @@ export function reportGolden(
     seed: SEED,
     date: now.toISOString(),
     n: {
+      questions: questions ?? items.length,
+      asked: items.length,
+      not_asked: items.filter(({ error }) => error !== null).length,
       answerable: items.filter(({ kind }) => kind === "answerable").length,
       unanswerable: items.filter(({ kind }) => kind !== "answerable").length,
       documents: sets.reduce((sum, { ingested }) => sum + ingested.documents, 0),
@@ -86,7 +104,28 @@ export function reportGolden(
     timings,
     items: items.map((item) => ({ ...item })),
   };
-  return { report, table, sets: setRows(sets) };
+  return { report, table, sets: setRows(sets), changes };
+}
+
+/** n and interval of every mean, so that no figure of the file stands alone. */
+function boundsOf(items: readonly GoldenItem[]): Record<string, number | null> {
+  return Object.fromEntries(
+    meanScores(items).flatMap(({ name, n, low, high }) => [
+      [`${name}.n`, n],
+      [`${name}.low`, low],
+      [`${name}.high`, high],
+    ]),
+  );
+}
+
+function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: readonly Change[] | null): TableRow {
+  const note = unscored === 0 ? undefined : `${unscored} could not be scored`;
+  return {
+    name,
+    figure: n === 0 ? "none" : `n ${n}`,
+    ...(value === null ? {} : { interval: `${decimal(value)} [${decimal(low)}, ${decimal(high)}]` }),
+    note: changeNote(name, note, changes) ?? "",
+  };
 }
 
 /** One line a set, as columns. */

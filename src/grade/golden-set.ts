@@ -1,37 +1,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { RequestError } from "../errors.ts";
-import { UNANSWERABLE_KINDS } from "./golden.ts";
-import { parseLines } from "./read-lines.ts";
+import type { GoldenAnswerable, GoldenFile, GoldenUnanswerable } from "./formats/golden-rows.ts";
+import { ANSWERABLE_FILE, readGoldenFile, readGoldenFolder } from "./formats/read-golden-files.ts";
 
-const answerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
-  gold_pages: z.array(z.string().min(1)).min(1),
-  gold_quotes: z.array(z.string().min(1)).min(1),
-  answer: z.string().default(""),
-  key_values: z.array(z.string().min(1)).default([]),
-  must_not: z.array(z.string().min(1)).default([]),
-  topic: z.string().default(""),
-  difficulty: z.string().default(""),
-  needs: z.string().default(""),
-  /** Who asks; `null`: nobody's customer. */
-  tenant: z.string().min(1).nullable().default(null),
-});
-
-const unanswerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
-  kind: z.enum(UNANSWERABLE_KINDS),
-  why: z.string().default(""),
-  /** Of a false premise: what the documents say instead, exact substrings of a page. */
-  contradicting_quotes: z.array(z.string().min(1)).default([]),
-  tenant: z.string().min(1).nullable().default(null),
-});
-
-export type GoldenAnswerable = z.infer<typeof answerableSchema>;
-export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
+export type { GoldenAnswerable, GoldenUnanswerable } from "./formats/golden-rows.ts";
 
 /** A folder of documents with the questions that were written over it. */
 export interface GoldenSet {
@@ -45,6 +18,8 @@ export interface GoldenSet {
   readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
+  /** What of an imported file could not be used, and why. */
+  readonly notices: readonly string[];
 }
 
 export interface GoldenFolders {
@@ -54,29 +29,26 @@ export interface GoldenFolders {
 }
 
 /**
- * The questions of the files `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` of a folder, with the documents that they were written over:
- * `pages/` of the corpus where there is one, else all of it.
+ * The questions of a file, or of the files `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` of a folder, with the documents that they were
+ * written over: `pages/` of the corpus where there is one, else all of it.
  * @throws RequestError `corpus_missing`, `golden_missing`, or `golden_invalid` naming file and line, or the id that two questions have
  */
 export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
   if (!isFolder(corpus))
     throw new RequestError("corpus_missing", `There is no folder ${corpus}: give the folder of the documents with --corpus.`);
-  const files = isFolder(golden) ? readdirSync(golden).sort() : [];
-  const rowsOf = <T>(pattern: RegExp, schema: z.ZodType<T>) =>
-    files.filter((file) => pattern.test(file)).flatMap((file) => parseLines(join(golden, file), schema, "golden_invalid"));
-  const answerable = rowsOf(ANSWERABLE_FILE, answerableSchema);
-  const unanswerable = rowsOf(/^(?:.*-)?unanswerable.*\.jsonl$/, unanswerableSchema);
-  if (answerable.length + unanswerable.length === 0) {
-    const message = `${golden} holds no question in a file [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl: give the folder of a golden set with --golden.`;
-    throw new RequestError("golden_missing", message);
-  }
+  const pages = join(corpus, "pages");
+  return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, ...readQuestions(golden) };
+}
+
+/** The questions of a file or a folder. @throws RequestError `golden_missing`, `golden_invalid` */
+export function readQuestions(golden: string): GoldenFile {
+  const read = isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden);
   const seen = new Set<string>();
-  for (const { id } of [...answerable, ...unanswerable]) {
+  for (const { id } of [...read.answerable, ...read.unanswerable]) {
     if (seen.has(id)) throw new RequestError("golden_invalid", `${golden} gives the id ${id} to two questions: ids tell them apart.`);
     seen.add(id);
   }
-  const pages = join(corpus, "pages");
-  return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, answerable, unanswerable };
+  return read;
 }
 
 /**
@@ -107,8 +79,6 @@ export function findGoldenSets(data: string): GoldenFolders[] {
   const message = `${data} holds no golden set: a folder golden/NAME with pages/ and answerable*.jsonl, or a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
   throw new RequestError("golden_missing", message);
 }
-
-const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 
 function holdsQuestions(folder: string): boolean {
   return readdirSync(folder).some((name) => ANSWERABLE_FILE.test(name));

@@ -25,7 +25,7 @@ function answerOf(...quotes: readonly (readonly [SamplePassage, string])[]): Ans
 function placesOf(quote: string): GoldenPlaces {
   const start = 1000 + BLUE.context.indexOf(quote);
   const places: Places = new Map([["pages/blue.md", [{ start, end: start + quote.length }]]]);
-  return { gold: () => places, contradicting: () => places };
+  return { gold: () => places, quotes: () => [places], contradicting: () => places };
 }
 
 const question = (parts: { key_values?: string[]; must_not?: string[] } = {}) => ({

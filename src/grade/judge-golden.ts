@@ -8,8 +8,8 @@ import { holdsToken } from "./holds-token.ts";
 export interface Judgement {
   /** An answer was shown. */
   readonly shown: boolean;
-  /** Shown and right. A shown answer that is not right is wrong. */
-  readonly right: boolean;
+  /** Shown and right. A shown answer that is not right is wrong. `null`: the question has neither places nor values by which that could be told. */
+  readonly right: boolean | null;
   /** Of a right answer to an answerable question: its first sentence quotes gold. */
   readonly first: boolean | null;
   /** A gold page is cited; `null`: there is none. */
@@ -24,27 +24,29 @@ export interface Judgement {
 
 /**
  * Right: a gold quote is quoted at any of its places, each key value stands in the sentences that quote gold, in those quotes or in the headings under which
- * they stand, and nothing stands in the answer that a right one has no reason to hold.
+ * they stand, and nothing stands in the answer that a right one has no reason to hold. A question without marked places is judged by its values alone, in the whole answer.
  */
 export function judgeAnswerable(
   answer: Answer,
-  { id, gold_pages, key_values, must_not }: Omit<GoldenAnswerable, "tenant">,
+  { id, gold_pages, key_values, must_not }: Pick<GoldenAnswerable, "id" | "gold_pages" | "key_values" | "must_not">,
   places: GoldenPlaces,
 ): Judgement {
   const shown = answer.status === "ok";
   const gold = places.gold(id);
   const bearing = new Set(answer.citations.filter((citation) => standsAt(citation, gold)).map(({ n }) => n));
-  const text = bearingText(answer, bearing);
+  const unplaced = gold.size === 0;
+  const text = bearingText(answer, unplaced ? new Set(answer.citations.map(({ n }) => n)) : bearing);
   const written = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
   const lacks = shown ? key_values.filter((value) => !holdsToken(text, value)) : [];
   const holds = shown ? must_not.filter((value) => holdsToken(written, value)) : [];
   const quoted = shown && bearing.size > 0;
-  const right = quoted && lacks.length === 0 && holds.length === 0;
+  const untold = unplaced && key_values.length + must_not.length === 0;
+  const right = untold ? null : (unplaced ? shown : quoted) && lacks.length === 0 && holds.length === 0;
   return {
     shown,
     right,
-    first: right ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null,
-    page: shown ? answer.citations.some(({ original }) => gold_pages.includes(original.path)) : false,
+    first: right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null,
+    page: gold_pages.length === 0 ? null : shown ? answer.citations.some(({ original }) => gold_pages.includes(original.path)) : false,
     quoted,
     lacks,
     holds,

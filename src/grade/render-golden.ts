@@ -17,6 +17,7 @@ function renderItem(item: GoldenItem, set: GoldenSet): string {
 function verdictOf({ kind, shown, right, quoted, page, lacks, holds }: GoldenItem): string {
   if (kind !== "answerable") return shown ? (right ? "premise corrected" : `WRONG, ${kind} answered`) : `refused ${kind}, right`;
   if (!shown) return "refused, though answerable";
+  if (right === null) return "shown; nothing is marked by which right could be told";
   if (right) return "right";
   const reasons = [
     quoted ? "gold quoted" : page === true ? "right page, other passage" : "other page",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Config, configSchema } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
+import { createClaimJudge } from "./claim-judge.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { compareGolden, type MeasuredSet, reportGolden } from "./golden-report.ts";
 import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
@@ -45,7 +46,7 @@ async function run(
   openEngine: (config: Config) => Promise<Engine> = createEngine,
 ): Promise<MeasuredSet> {
   const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
-  for await (const event of runGolden(set, { config: configSchema.parse({}), signal, openEngine }))
+  for await (const event of runGolden(set, { config: configSchema.parse({}), signal, openEngine, judge: createClaimJudge(null) }))
     if (event.type === "judged") return { ...event, name: set.name };
   throw new Error("nothing was judged");
 }
@@ -134,6 +135,16 @@ describe("compareGolden", () => {
   const item = (id: string, right: boolean): GoldenItem => ({
     ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true, right, first: right, page: true },
     ...{ quoted: right, lacks: [], holds: [], confidence: 0.5, words: 3, refusal: null, sentences: [], citations: [] },
+    ...{
+      scores: {},
+      unscored: {},
+      faults: [],
+      retrieved: [],
+      error: null,
+      cost_usd: 0,
+      report: null,
+      gold: { answer: "", quotes: [], pages: [] },
+    },
   });
 
   it("gives the difference on the questions of both runs with an interval that holds it", () => {

@@ -2,20 +2,22 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../config.ts";
+import { type Config, embeddedIn } from "../config.ts";
 import type { Engine } from "../engine/engine-types.ts";
-import { IngestError } from "../errors.ts";
+import { IngestError, RequestError } from "../errors.ts";
 import type { Answer } from "../types.ts";
 import { readableText } from "../write/render.ts";
+import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenItem } from "./golden-item.ts";
-import { locatePlaces } from "./golden-places.ts";
-import type { GoldenSet } from "./golden-set.ts";
-import { type Judgement, judgeAnswerable, judgeUnanswerable } from "./judge-golden.ts";
+import { type GoldenPlaces, locatePlaces } from "./golden-places.ts";
+import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
+import { judgeAnswerable, judgeUnanswerable } from "./judge-golden.ts";
+import { type AnswerScores, scoreAnswer } from "./score-answer.ts";
 
 /** What a run needs of an engine: what everybody uses. */
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
-export interface GoldenRunOptions {
+export interface OpenOptions {
   readonly config: Config;
   /** Pack whose vocabulary applies. @default none: a pack without any words of its own */
   readonly domain?: string | undefined;
@@ -24,7 +26,20 @@ export interface GoldenRunOptions {
   /** Answers may come from the cache. @default false */
   readonly cache?: boolean;
   readonly signal: AbortSignal;
+}
+
+export interface GoldenRunOptions extends OpenOptions {
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
+  /** Judges the sentences of answers. */
+  readonly judge: ClaimJudge;
+  /** Questions that an earlier run has asked and judged, by id: they are not asked again. */
+  readonly known?: ReadonlyMap<string, AskedItem>;
+}
+
+/** A judged question and what its answer took. */
+export interface AskedItem {
+  readonly item: GoldenItem;
+  readonly latencyMs: number;
 }
 
 /** What was read, and how long it took. */
@@ -48,13 +63,13 @@ const NEUTRAL = "documents";
 /** @throws IngestError when the documents cannot be read to their end */
 export async function openGoldenSet<E extends GoldenEngine>(
   { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
-  options: Omit<GoldenRunOptions, "openEngine"> & { readonly openEngine: (config: Config) => Promise<E> },
+  options: OpenOptions & { readonly openEngine: (config: Config) => Promise<E> },
 ): Promise<OpenedSet<E>> {
   const { config, signal, cache = false, baseUrl } = options;
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-golden-"));
   const domain = options.domain ?? NEUTRAL;
   const domainsDir = options.domain === undefined ? writeNeutralPack(folder, name) : config.domains_dir;
-  const own = { ...config, data_dir: join(folder, "data"), domain, domains_dir: domainsDir, cache: { ...config.cache, enabled: cache } };
+  const own = { ...embeddedIn(config, join(folder, "data")), domain, domains_dir: domainsDir, cache: { ...config.cache, enabled: cache } };
   let engine: E | null = null;
   const close = async () => {
     await engine?.close();
@@ -95,6 +110,7 @@ function sumOf(one: Ingested, other: Ingested): Ingested {
 
 export type GoldenEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | ({ readonly type: "item" } & AskedItem)
   | {
       readonly type: "judged";
       readonly items: readonly GoldenItem[];
@@ -102,7 +118,7 @@ export type GoldenEvent =
       readonly ingested: Ingested;
     };
 
-/** Asks every question of a set as a user would, and judges the answers. */
+/** Asks every question of a set as a user would, and judges the answers. What was judged before a cancellation was yielded, one `item` each. */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
   yield { type: "progress", done: 0, total: set.answerable.length + set.unanswerable.length, what: `${set.name}: reading documents` };
   const opened = await openGoldenSet(set, options);
@@ -113,61 +129,111 @@ export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): Asy
   }
 }
 
+/** A question of either kind. */
+type Asking =
+  | { readonly kind: "answerable"; readonly one: GoldenAnswerable }
+  | { readonly kind: GoldenUnanswerable["kind"]; readonly one: GoldenUnanswerable };
+
 async function* askGolden(
   set: GoldenSet,
   { engine, domain, ingested }: OpenedSet,
-  { profile, signal }: GoldenRunOptions,
+  { profile, signal, judge, known = new Map() }: GoldenRunOptions,
 ): AsyncGenerator<GoldenEvent, void> {
   const everyone = [undefined, ...Object.keys(set.tenants)];
   const outlines = await Promise.all(everyone.map((tenant) => engine.store.documents.outlines(engine.scope({ domain, tenant }))));
   const places = locatePlaces(set, [...new Set(outlines.flat().map(({ path }) => path))]);
   const ask = (question: string, tenant: string | null = null) => engine.answer(question, { domain, tenant, profile, signal });
+  const all: Asking[] = [
+    ...set.answerable.map((one) => ({ kind: "answerable" as const, one })),
+    ...set.unanswerable.map((one) => ({ kind: one.kind, one })),
+  ];
   // The first question loads what later ones find loaded.
-  await ask("warm up");
-  const total = set.answerable.length + set.unanswerable.length;
-  const items: GoldenItem[] = [];
-  const latenciesMs: number[] = [];
-  const record = (answer: Answer, item: Asked, judged: Judgement) => {
-    items.push(describe(set.name, answer, item, judged));
-    latenciesMs.push(answer.latencyMs);
-  };
-  const next = async (question: string) => {
+  if (all.some(({ one }) => !known.has(one.id))) await ask("warm up");
+  const asked: AskedItem[] = [];
+  for (const asking of all) {
+    const { question, tenant, id } = asking.one;
     // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
     await setImmediate();
     signal.throwIfAborted();
-    return { type: "progress" as const, done: items.length, total, what: `${set.name}: ${question}` };
-  };
-  for (const one of set.answerable) {
-    yield await next(one.question);
-    const answer = await ask(one.question, one.tenant);
-    const item = { id: one.id, kind: "answerable" as const, needs: one.needs, cluster: `${set.name}/${one.gold_pages[0]}` };
-    record(answer, item, judgeAnswerable(answer, one, places));
+    yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
+    const before = known.get(id);
+    if (before !== undefined) {
+      asked.push(before);
+      continue;
+    }
+    const began = performance.now();
+    const answer = await ask(question, tenant).catch((error: unknown) => {
+      // A question that is too long, or no text, is one row of somebody's file: the others are asked.
+      if (error instanceof RequestError && !signal.aborted) return error;
+      throw error;
+    });
+    const done =
+      answer instanceof RequestError
+        ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began }
+        : { item: await judgeItem(set.name, asking, answer, places, judge), latencyMs: answer.latencyMs };
+    asked.push(done);
+    yield { type: "item", ...done };
   }
-  for (const one of set.unanswerable) {
-    yield await next(one.question);
-    const answer = await ask(one.question, one.tenant);
-    record(answer, { id: one.id, kind: one.kind, needs: "", cluster: `${set.name}/${one.id}` }, judgeUnanswerable(answer, one, places));
-  }
-  yield { type: "judged", items, latenciesMs, ingested };
+  yield { type: "judged", items: asked.map(({ item }) => item), latenciesMs: asked.map(({ latencyMs }) => latencyMs), ingested };
 }
 
-type Asked = Pick<GoldenItem, "id" | "kind" | "needs" | "cluster">;
+/** What is the same of every item, asked or not. */
+function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" | "kind" | "needs" | "cluster" | "gold"> {
+  const { id } = asking.one;
+  const isAnswerable = asking.kind === "answerable";
+  return {
+    ...{ domain: set, id, kind: asking.kind, needs: isAnswerable ? asking.one.needs : "" },
+    cluster: `${set}/${isAnswerable ? (asking.one.gold_pages[0] ?? id) : id}`,
+    gold: isAnswerable
+      ? { answer: asking.one.answer, quotes: [...asking.one.gold_quotes], pages: [...asking.one.gold_pages] }
+      : { answer: asking.one.why, quotes: [...asking.one.contradicting_quotes], pages: [] },
+  };
+}
 
-function describe(domain: string, answer: Answer, item: Asked, judged: Judgement): GoldenItem {
+/** A question that could not be asked: nothing of it is told or scored. */
+function unaskedItem(set: string, asking: Asking, { code, message }: RequestError): GoldenItem {
+  return {
+    ...askedOf(set, asking),
+    question: asking.one.question,
+    ...{ shown: false, right: null, first: null, page: null, quoted: false, lacks: [], holds: [], confidence: null, words: 0 },
+    ...{ refusal: message, sentences: [], citations: [], scores: {}, unscored: {}, faults: [], retrieved: [] },
+    ...{ error: code, cost_usd: null, report: null },
+  };
+}
+
+async function judgeItem(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<GoldenItem> {
+  const isAnswerable = asking.kind === "answerable";
+  const judged = isAnswerable ? judgeAnswerable(answer, asking.one, places) : judgeUnanswerable(answer, asking.one, places);
+  const scored = await scoreAnswer(answer, isAnswerable ? asking.one : null, places, judge);
+  return {
+    ...askedOf(set, asking),
+    question: answer.question,
+    error: null,
+    ...judged,
+    lacks: [...judged.lacks],
+    holds: [...judged.holds],
+    ...describe(answer),
+    ...describeScores(scored),
+  };
+}
+
+function describeScores({ scores, unscored, faults, retrieved, costUsd, report }: AnswerScores) {
+  return {
+    scores: { ...scores },
+    unscored: { ...unscored },
+    faults: [...faults],
+    retrieved: [...retrieved],
+    cost_usd: costUsd,
+    report: report === null ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
+  };
+}
+
+function describe(answer: Answer) {
   const sentences = answer.sentences.map((sentence) => ({
     text: readableText(sentence, answer.citations),
     citations: [...sentence.citations],
   }));
   return {
-    domain,
-    id: item.id,
-    question: answer.question,
-    kind: item.kind,
-    needs: item.needs,
-    cluster: item.cluster,
-    ...judged,
-    lacks: [...judged.lacks],
-    holds: [...judged.holds],
     confidence: answer.confidence,
     words: sentences.reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== "").length, 0),
     refusal: answer.status === "ok" ? null : (answer.refusal?.reason ?? answer.status),

@@ -1,5 +1,5 @@
-import { countTokens } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
+import type { TokenCounter } from "../text/token-counter.ts";
 import type { Block, TextRange, Unit } from "../types.ts";
 
 /** What a cut before an atom would divide, from best to worst place. */
@@ -18,8 +18,12 @@ interface AtomSource {
   readonly units: readonly Unit[];
 }
 
-/** The units of a document in order, those of more than `atomTokens` in parts. Tables of up to `wholeTableTokens` stay whole. */
-export function atomsOf(source: AtomSource, limits: { readonly atomTokens: number; readonly wholeTableTokens: number }): Atom[] {
+/** The units of a document in order with their tokens by `count`, those of more than `atomTokens` in parts. Tables of up to `wholeTableTokens` stay whole. */
+export function atomsOf(
+  source: AtomSource,
+  count: TokenCounter,
+  limits: { readonly atomTokens: number; readonly wholeTableTokens: number },
+): Atom[] {
   const { text, blocks, units } = source;
   const atoms: Atom[] = [];
   let tableStart = -1;
@@ -29,9 +33,9 @@ export function atomsOf(source: AtomSource, limits: { readonly atomTokens: numbe
       keepWhole(atoms, tableStart, limits.wholeTableTokens);
       tableStart = unit.type === "table-row" ? atoms.length : -1;
     }
-    for (const part of splitRange(text, unit, limits.atomTokens)) {
+    for (const part of splitRange(text, unit, { limit: limits.atomTokens, count })) {
       const isFirst = part.start === unit.start;
-      atoms.push({ ...part, tokens: tokensWithSpace(text, part), boundary: isFirst ? boundary : "word" });
+      atoms.push({ ...part, tokens: tokensWithSpace(text, part, count), boundary: isFirst ? boundary : "word" });
     }
   }
   keepWhole(atoms, tableStart, limits.wholeTableTokens);
@@ -62,19 +66,20 @@ function keepWhole(atoms: Atom[], from: number, limit: number): void {
 }
 
 /** A blank goes with the word after it, line breaks with what stands before them: so does the encoding. */
-function tokensWithSpace(text: string, { start, end }: TextRange): number {
+function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCounter): number {
   const from = text[start - 1] === " " ? start - 1 : start;
   let to = end;
   while (text[to] === "\n") to++;
-  return countTokens(text.slice(from, to));
+  return count({ start: from, end: to });
 }
 
 /** Halves a range until no part has more than `limit` tokens: at the blank nearest to the middle, else at a whole character. */
-function splitRange(text: string, range: TextRange, limit: number): TextRange[] {
+function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
+  const { limit, count } = counted;
   const { start, end } = range;
   // A token has at least one UTF-8 byte, and a code unit at most three.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
-  if (countTokens(text.slice(start, end)) <= limit) return [range];
+  if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);
   const cut = nearestBlank(text, start, end, middle) ?? { end: middle, start: middle };
   if (cut.start === cut.end && isInsidePair(text, cut.end)) {
@@ -82,7 +87,7 @@ function splitRange(text: string, range: TextRange, limit: number): TextRange[] 
     cut.start++;
     if (cut.end >= end) return [range];
   }
-  return [...splitRange(text, { start, end: cut.end }, limit), ...splitRange(text, { start: cut.start, end }, limit)];
+  return [...splitRange(text, { start, end: cut.end }, counted), ...splitRange(text, { start: cut.start, end }, counted)];
 }
 
 /** The white space nearest to `middle`: where it begins and where it ends. */

@@ -1,5 +1,5 @@
-import { countTokens } from "../text/cl100k.ts";
 import { enterHeading, MAX_HEADING } from "../text/heading-path.ts";
+import { createTokenCounter, type TokenCounter, type WordTokens } from "../text/token-counter.ts";
 import type { Block, Chunk, TextRange, Window } from "../types.ts";
 import { type Atom, atomsOf } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
@@ -32,6 +32,8 @@ export interface ChunkOptions {
   readonly windowMinTokens?: number;
   /** @default WINDOW_MAX_TOKENS */
   readonly windowMaxTokens?: number;
+  /** Of other documents that were cut before; absent: none. */
+  readonly words?: WordTokens;
 }
 
 /** A chunk before its document has an identity. */
@@ -55,9 +57,10 @@ export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): 
     windowMin: options.windowMinTokens ?? WINDOW_MIN_TOKENS,
     windowMax: options.windowMaxTokens ?? WINDOW_MAX_TOKENS,
   };
-  const atoms = atomsOf(source, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTableTokens: limits.max });
+  const count = createTokenCounter(source.text, options.words);
+  const atoms = atomsOf(source, count, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTableTokens: limits.max });
   const parts = partition(atoms, { ...limits, mayCutUnits: false });
-  const fitted = parts.flatMap((part) => fitting(source.text, atoms, part, limits.max));
+  const fitted = parts.flatMap((part) => fitting(count, atoms, part, limits.max));
   const paths = headingPaths(
     source,
     fitted.map(({ first }) => atoms[first]?.start ?? 0),
@@ -68,7 +71,7 @@ export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): 
       ordinal,
       tokens,
       headingPath: paths[ordinal] ?? [],
-      windows: windowsOf(source.text, atoms.slice(first, last + 1), limits),
+      windows: windowsOf(count, atoms.slice(first, last + 1), limits),
     };
   });
 }
@@ -79,23 +82,26 @@ interface CountedPart extends Part {
 }
 
 /** The part as it is, or with less of its overlap, or its halves, until the count on the slice itself is within the limit. */
-function fitting(text: string, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
-  const { start, end } = rangeOf(atoms, part.first, part.last);
-  const tokens = countTokens(text.slice(start, end));
+function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
+  const tokens = count(rangeOf(atoms, part.first, part.last));
   if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
-  if (part.first < part.own) return fitting(text, atoms, { ...part, first: part.first + 1 }, max);
+  if (part.first < part.own) return fitting(count, atoms, { ...part, first: part.first + 1 }, max);
   const middle = (part.first + part.last) >> 1;
   return [
-    ...fitting(text, atoms, { first: part.first, own: part.first, last: middle }, max),
-    ...fitting(text, atoms, { first: middle + 1, own: middle + 1, last: part.last }, max),
+    ...fitting(count, atoms, { first: part.first, own: part.first, last: middle }, max),
+    ...fitting(count, atoms, { first: middle + 1, own: middle + 1, last: part.last }, max),
   ];
 }
 
-function windowsOf(text: string, atoms: readonly Atom[], limits: { readonly windowMin: number; readonly windowMax: number }): Window[] {
+function windowsOf(
+  count: TokenCounter,
+  atoms: readonly Atom[],
+  limits: { readonly windowMin: number; readonly windowMax: number },
+): Window[] {
   const target = Math.round((limits.windowMin + limits.windowMax) / 2);
   const parts = partition(atoms, { target, max: limits.windowMax, min: limits.windowMin, overlap: 0, mayCutUnits: true });
   return parts
-    .flatMap((part) => fitting(text, atoms, part, limits.windowMax))
+    .flatMap((part) => fitting(count, atoms, part, limits.windowMax))
     .map(({ first, last, tokens }) => ({ ...rangeOf(atoms, first, last), tokens }));
 }
 

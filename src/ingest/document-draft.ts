@@ -1,3 +1,4 @@
+import type { WordTokens } from "../text/token-counter.ts";
 import { type ChunkDraft, chunkDocument } from "./chunk.ts";
 import { type ParsedDocument, readDocuments } from "./parse.ts";
 
@@ -6,7 +7,10 @@ export interface DocumentDraft extends ParsedDocument {
   readonly chunks: readonly ChunkDraft[];
 }
 
-/** Everything that a file's bytes say, ready to be stored. */
-export async function draftDocuments(file: { readonly path: string; readonly bytes: Uint8Array }): Promise<DocumentDraft[]> {
-  return (await readDocuments(file)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed) }));
+/** Everything that a file's bytes say, ready to be stored. @param words of files that were read before */
+export async function draftDocuments(
+  file: { readonly path: string; readonly bytes: Uint8Array },
+  words: WordTokens = new Map(),
+): Promise<DocumentDraft[]> {
+  return (await readDocuments(file)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, { words }) }));
 }

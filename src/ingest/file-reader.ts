@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
@@ -6,6 +7,8 @@ import type { FileOutcome } from "./file-worker.ts";
 
 /** Milliseconds for one file; a book of 20 MB takes a third. */
 export const FILE_TIMEOUT_MS = 60_000;
+/** Files that are read at the same time, at most: each may take the memory below, and one writer stores what they read. */
+const MOST_THREADS = 4;
 /** Megabytes of heap of one reader: the structure of the largest text takes less than half. */
 const HEAP_MB = 1_024;
 
@@ -27,7 +30,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default 1 */
+  /** @default as many as there are processors, 4 at most */
   readonly threads?: number;
 }
 
@@ -35,7 +38,7 @@ export interface FileReaderOptions {
  * Reads files in threads that are kept from one to the next. A file that takes longer than its time, or more than its memory, ends its thread and is
  * reported; the next file gets a new one.
  */
-export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = 1 }: FileReaderOptions = {}): FileReader {
+export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
   const waiting: (() => void)[] = [];
@@ -67,10 +70,13 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = 1 }: F
       try {
         signal.throwIfAborted();
         const worker = idle.pop() ?? start();
+        worker.ref();
         const outcome = await readWith(worker, file, { timeoutMs, signal }).catch(async (error) => {
           await end(worker);
           throw error;
         });
+        // A reader that waits for files keeps no process alive.
+        worker.unref();
         idle.push(worker);
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);
@@ -84,6 +90,10 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = 1 }: F
       await Promise.all([...all].map(end));
     },
   };
+}
+
+function defaultThreads(): number {
+  return Math.min(MOST_THREADS, availableParallelism());
 }
 
 function readWith(

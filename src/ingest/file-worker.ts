@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
+import type { WordTokens } from "../text/token-counter.ts";
 import { type DocumentDraft, draftDocuments } from "./document-draft.ts";
 
 /** A file in: its bytes are handed over, not copied. */
@@ -14,9 +15,10 @@ export type FileOutcome =
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** Files one after the other in a thread of their own, so that one that cannot be read in time ends with it. */
+const words: WordTokens = new Map();
 parentPort?.on("message", async (task: FileTask) => {
   try {
-    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task) } satisfies FileOutcome);
+    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task, words) } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
   }

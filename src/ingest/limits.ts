@@ -7,6 +7,8 @@ export const MAX_FILE_BYTES = 200 * 1024 * 1024;
  * answer no question. Tables may have as much.
  */
 export const MAX_TEXT_BYTES = 20 * 1024 * 1024;
+/** Bytes of one page, or file, that is fetched from the web. */
+export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;
 /** Bytes that all parts of an archive that are read may unpack to. A part is text or markup: pictures stay packed. */
 export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 /** Parts of an archive: the longest book has a few thousand. */

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { extname, join, relative, sep } from "node:path";
+import { extname, isAbsolute, join, relative, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../errors.ts";
 
 export interface ScannedFile {
@@ -58,6 +58,36 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
   visit(folder, 0);
   files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { files, skipped, unreadable };
+}
+
+/**
+ * The files of a list, in their order, each once.
+ * @param root paths are relative to it
+ * @throws IngestError `file_missing`, `file_outside`; nothing is read then
+ */
+export function scanFiles(paths: readonly string[], root: string, extensions: readonly string[]): Scan {
+  const files: ScannedFile[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const absolute of new Set(paths)) {
+    const path = relative(root, absolute).split(sep).join("/");
+    if (path.startsWith("../") || isAbsolute(path))
+      throw new IngestError("file_outside", `${absolute} does not lie below ${root}: give a folder that holds all files as --root.`, {
+        path: absolute,
+      });
+    const found = statSync(absolute, { throwIfNoEntry: false });
+    if (found === undefined || !found.isFile())
+      throw new IngestError(
+        "file_missing",
+        `${absolute} ${found === undefined ? "does not exist" : "is no file"}. Nothing was changed. Check the list.`,
+        {
+          path: absolute,
+        },
+      );
+    const extension = extname(absolute).toLowerCase();
+    if (extension !== "" && !extensions.includes(extension)) skipped.push({ path, reason: `format ${extension} is not read`, extension });
+    else files.push({ absolute, path, bytes: found.size });
+  }
+  return { files, skipped, unreadable: [] };
 }
 
 function assertFolder(folder: string): void {

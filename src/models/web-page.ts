@@ -22,7 +22,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Characters of a URL. */
 const MAX_URL_CHARACTERS = 2000;
 
-export interface FetchOptions {
+/** Types of replies that are read where nothing else is asked for, and what each is. */
+const PAGE_TYPES = { "text/html": "html", "text/plain": "text" } as const;
+
+export interface FetchOptions<Type extends string = "html" | "text"> {
   /** Hosts whose pages may be read; a host stands for its subdomains too. */
   readonly hosts: readonly string[];
   readonly signal: AbortSignal;
@@ -30,12 +33,14 @@ export interface FetchOptions {
   readonly maxBytes?: number;
   /** @default PAGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
+  /** Types of replies that are read, and what each is called. @default HTML and plain text */
+  readonly types?: Readonly<Record<string, Type>>;
 }
 
-export interface FetchedPage {
+export interface FetchedPage<Type extends string = "html" | "text"> {
   /** Where it was found, after redirects. */
   readonly url: string;
-  readonly type: "html" | "text";
+  readonly type: Type;
   /** As the server names it; `null`: it does not. */
   readonly charset: string | null;
   readonly bytes: Uint8Array;
@@ -57,16 +62,22 @@ export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageT
  * name and no address, no user name, all its addresses public; the connection goes to the address that was looked at, whatever the name means a moment later.
  * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when cancelled
  */
-export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage> {
-  const { hosts, signal, timeoutMs = PAGE_TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
+export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage>;
+export async function fetchWebPage<Type extends string>(
+  url: string,
+  network: WebNetwork,
+  options: FetchOptions<Type> & { readonly types: Readonly<Record<string, Type>> },
+): Promise<FetchedPage<Type>>;
+export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions<string>): Promise<FetchedPage<string>> {
+  const { types = PAGE_TYPES, hosts, signal, timeoutMs = PAGE_TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
   const deadline = startDeadline(signal, timeoutMs);
   try {
     let at = checkUrl(url, hosts);
     for (let redirects = 0; ; redirects++) {
-      const response = await connectAndAsk(at, network, deadline.signal);
+      const response = await connectAndAsk(at, network, { types, signal: deadline.signal });
       const { statusCode = 0, headers } = response;
       if (![301, 302, 303, 307, 308].includes(statusCode))
-        return { url: at.href, ...(await readReply(response, maxBytes, deadline.signal)) };
+        return { url: at.href, ...(await readReply(response, types, { maxBytes, signal: deadline.signal })) };
       response.destroy();
       if (redirects >= MAX_REDIRECTS) throw new WebError("web_refused", `more than ${MAX_REDIRECTS} redirects`);
       at = nextUrl(at, headers.location, hosts);
@@ -114,8 +125,21 @@ function nextUrl(from: URL, location: string | undefined, hosts: readonly string
   return to;
 }
 
+interface Asked {
+  readonly types: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** HTML first. */
+function acceptOf(types: Readonly<Record<string, string>>): string {
+  return Object.keys(types)
+    .map((type) => (type === "text/html" ? type : `${type};q=0.5`))
+    .join(", ");
+}
+
 /** Looks a host up once, and asks the addresses that were looked at. */
-async function connectAndAsk(url: URL, network: WebNetwork, signal: AbortSignal): Promise<IncomingMessage> {
+async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promise<IncomingMessage> {
+  const { signal } = asked;
   signal.throwIfAborted();
   const addresses = await unlessAborted(network.resolve(url.hostname), signal);
   if (addresses.length === 0) throw new WebError("web_failed", `host ${url.hostname} has no address`);
@@ -123,7 +147,7 @@ async function connectAndAsk(url: URL, network: WebNetwork, signal: AbortSignal)
   let failure: unknown;
   for (const address of addresses.slice(0, MAX_ADDRESSES)) {
     try {
-      return await ask(url, address, network, signal);
+      return await ask(url, address, network, asked);
     } catch (cause) {
       signal.throwIfAborted();
       failure = cause;
@@ -132,7 +156,7 @@ async function connectAndAsk(url: URL, network: WebNetwork, signal: AbortSignal)
   throw failure;
 }
 
-function ask(url: URL, address: string, network: WebNetwork, signal: AbortSignal): Promise<IncomingMessage> {
+function ask(url: URL, address: string, network: WebNetwork, { types, signal }: Asked): Promise<IncomingMessage> {
   const secure = url.protocol === "https:";
   return new Promise((resolve, reject) => {
     const request = sendRequest({
@@ -142,7 +166,7 @@ function ask(url: URL, address: string, network: WebNetwork, signal: AbortSignal
       setHost: false,
       headers: {
         host: url.host,
-        accept: "text/html, text/plain;q=0.5",
+        accept: acceptOf(types),
         "accept-encoding": "gzip, identity;q=0.5",
         "user-agent": `sourcebound/${VERSION}`,
         connection: "close",
@@ -161,11 +185,15 @@ function ask(url: URL, address: string, network: WebNetwork, signal: AbortSignal
   });
 }
 
-async function readReply(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Omit<FetchedPage, "url">> {
+async function readReply(
+  response: IncomingMessage,
+  types: Asked["types"],
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<Omit<FetchedPage<string>, "url">> {
   try {
     const { statusCode, headers } = response;
-    if (statusCode !== 200) throw new WebError("web_status", `HTTP ${statusCode}`);
-    const { type, charset } = readType(headers["content-type"]);
+    if (statusCode !== 200) throw new WebError("web_status", `HTTP ${statusCode}`, { status: statusCode });
+    const { type, charset } = readType(headers["content-type"], types);
     const tooLarge = () => new WebError("web_too_large", `more than ${maxBytes} bytes`);
     if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
     const unpack = unpacker(headers["content-encoding"]);
@@ -189,9 +217,9 @@ async function readReply(response: IncomingMessage, maxBytes: number, signal: Ab
   }
 }
 
-function readType(header: string | undefined): Pick<FetchedPage, "type" | "charset"> {
+function readType(header: string | undefined, types: Asked["types"]): Pick<FetchedPage<string>, "type" | "charset"> {
   const [mime = "", ...parameters] = (header ?? "").toLowerCase().split(";");
-  const type = { "text/html": "html", "text/plain": "text" }[mime.trim()] as FetchedPage["type"] | undefined;
+  const type = Object.hasOwn(types, mime.trim()) ? types[mime.trim()] : undefined;
   if (type === undefined) throw new WebError("web_type", `type ${JSON.stringify(mime.trim().slice(0, 60))} is not read`);
   const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
   return { type, charset: charset[0] ?? null };

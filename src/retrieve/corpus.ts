@@ -78,6 +78,10 @@ export class Corpus implements SearchIndex {
     this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
   }
 
+  get domain(): string {
+    return this.options.domain;
+  }
+
   get windows(): number {
     return this.ranking.indexed.words.size;
   }

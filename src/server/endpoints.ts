@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
+import { citationStatesSchema } from "../wire/citation-states.ts";
 import { askRequestSchema, askResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire/index.ts";
 import {
   correctionSchema,
@@ -84,6 +85,11 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/answers/{id}", opens: "ask", uncounted: true },
     what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, like one that never was.",
     gives: { status: 200, schema: askResponseSchema },
+  },
+  citations: {
+    ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true },
+    what: "What became of an answer's quotes in today's documents: same, moved, changed, gone, and where they stand now.",
+    gives: { status: 200, schema: citationStatesSchema },
   },
   newSession: {
     ...{ method: "POST", path: "/v1/sessions", opens: "ask" },

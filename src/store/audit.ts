@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
+import { takeTurn } from "./turn.ts";
 
 export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -46,7 +48,7 @@ const ROWS_PER_READ = 1_000;
 
 export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditStore {
   return {
-    append: (act) => db.transaction().execute((trx) => appendAudit(trx, act, now().toISOString())),
+    append: (act) => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
     async list({ limit, subject }) {
       const all = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
       const rows = await (subject === undefined ? all : all.where("subject", "=", subject)).execute();
@@ -58,6 +60,7 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditSt
 
 /** Adds a row to the chain, inside the transaction of what it tells. */
 export async function appendAudit(trx: Transaction<Database>, { actor, action, subject, details }: AuditAct, at: string): Promise<void> {
+  await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
   const row = {
     seq: (last?.seq ?? 0) + 1,

@@ -2,6 +2,9 @@ import type { Kysely, Transaction } from "kysely";
 import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
 import { linkQuestion } from "./graph.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
+import { takeTurn } from "./turn.ts";
+import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
 
 export interface CacheStore {
   /** The entry, if it has not expired. Marks it as used. */
@@ -48,7 +51,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       if (row === undefined) return null;
       const named = await db.selectFrom("cache_documents").select(["document_id", "version", "passages"]).where("key", "=", key).execute();
       used.set(key, at);
-      if (used.size >= PENDING_USES) await db.transaction().execute(writeUses);
+      if (used.size >= PENDING_USES) await transact(db, writeUses);
       return {
         key,
         state: row.state,
@@ -64,11 +67,12 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       };
     },
     put: (entry) =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
         await writeUses(trx);
         if (!(await areCurrent(trx, entry.documents))) return false;
         if (entry.interactionId !== null && !(await isRemembered(trx, entry.interactionId))) return false;
         await trx.deleteFrom("cache_entries").where("key", "=", entry.key).execute();
+        await takeTurn(trx, "cache");
         await trx.insertInto("cache_entries").values(rowOf(entry, now())).execute();
         await nameDocuments(trx, entry.key, entry.documents);
         if (entry.shared !== null) await linkQuestion(trx, entry.key, entry.place.domain, entry.shared, entry.sources);
@@ -76,7 +80,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         return true;
       }),
     revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
         if (!(await areCurrent(trx, documents))) return false;
         const { numUpdatedRows } = await trx
           .updateTable("cache_entries")
@@ -127,7 +131,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         key: row.key,
         scope: row.scope,
         model: row.vector_model ?? "",
-        vector: decodeVector(row.vector),
+        vector: bytesToVector(row.vector),
       }));
     },
     async questions(keys, scope) {
@@ -152,7 +156,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
                 retrieved: JSON.parse(row.retrieved) as RetrievedFor,
                 reviewStatus: row.review_status ?? "unreviewed",
                 createdAt: row.created_at,
-                vector: decodeVector(row.vector),
+                vector: bytesToVector(row.vector),
               },
             ],
       );
@@ -164,13 +168,13 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
 async function areCurrent(trx: Transaction<Database>, documents: readonly NamedDocument[]): Promise<boolean> {
   if (documents.length === 0) return true;
   const ids = documents.map(({ id }) => id);
-  const current = await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).execute();
+  const current = await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).orderBy("id").forShare().execute();
   const versions = new Map(current.map(({ id, version }) => [id, version]));
   return documents.every(({ id, version }) => versions.get(id) === version);
 }
 
 async function isRemembered(trx: Transaction<Database>, id: string): Promise<boolean> {
-  return (await trx.selectFrom("interactions").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
+  return (await trx.selectFrom("interactions").select("id").where("id", "=", id).forKeyShare().executeTakeFirst()) !== undefined;
 }
 
 function rowOf({ key, scope, place, answer, interactionId, question, shared, retrieved, hours }: CachePut, at: Date) {
@@ -187,7 +191,7 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
     question,
     slots: shared?.slots ?? null,
     vector_model: shared?.vector.model ?? null,
-    vector: shared === null ? null : encodeVector(shared.vector.values),
+    vector: shared === null ? null : vectorToBytes(shared.vector.values),
     retrieved: JSON.stringify(retrieved),
     answer,
     created_at: at.toISOString(),
@@ -273,13 +277,4 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
     sources: sources.nodes,
     edges: topics.edges + entities.edges + sources.edges,
   };
-}
-
-function encodeVector(vector: Float32Array): Uint8Array {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-function decodeVector(blob: unknown): Float32Array {
-  const bytes = blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array);
-  return new Float32Array(bytes.slice().buffer);
 }

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Area, Scope, StoredDocument } from "../types.ts";
+import { jsonRows } from "./dialect.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type {
   CorpusCounts,
@@ -16,6 +17,7 @@ import { describeFiles, listIdentities, renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 import { removeFiles, replaceFile } from "./write-documents.ts";
 
 export interface DocumentStore {
@@ -37,6 +39,8 @@ export interface DocumentStore {
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
+  /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
+  holding(scope: Scope, text: string, limit: number): Promise<string[]>;
   /** Names, headings and pages of every document that `scope` may see, by path. */
   outlines(scope: Scope): Promise<DocumentOutline[]>;
   /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
@@ -63,8 +67,8 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     return fresh;
   };
   return {
-    putFile: (place, content) => db.transaction().execute((trx) => replaceFile(trx, place, content, now().toISOString())),
-    deleteFiles: (place, paths) => db.transaction().execute((trx) => removeFiles(trx, place, paths, now().toISOString())),
+    putFile: (place, content) => transact(db, (trx) => replaceFile(trx, place, content, now().toISOString())),
+    deleteFiles: (place, paths) => transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
@@ -77,12 +81,13 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
     listIdentities: (place) => listIdentities(db, place),
-    renameFile: (place, from, to) => db.transaction().execute((trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
+    renameFile: (place, from, to) => transact(db, (trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
     describe: (scope) => describeFiles(db, scope),
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, cache),
+    holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
     outlines: (scope) => loadOutlines(db, scope),
     async titles(scope, limit) {
       const { documents } = await countOnce(scope);
@@ -109,7 +114,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
 async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
   const row = await db
     .selectFrom("documents")
-    .select(sql<string>`json_group_array(json_array(id, version, tenant, access, path, title, description))`.as("heads"))
+    .select(jsonRows(db, ["id", "version", "tenant", "access", "path", "title", "description"]).as("heads"))
     .where("domain", "=", domain)
     .executeTakeFirstOrThrow();
   const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];
@@ -179,6 +184,21 @@ function isVisible(row: { readonly domain: string; readonly tenant: string; read
 async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
   const found = await readDocumentRows(db, ids);
   return found.flatMap(({ document }) => (isVisible({ ...document, tenant: document.tenant ?? "" }, scope) ? [document] : []));
+}
+
+async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select("id")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .where((eb) => eb(eb.fn<number>("instr", ["text", eb.val(text)]), ">", 0))
+    .orderBy("path")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {

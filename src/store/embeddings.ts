@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
+import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
 
 /** Vectors that were paid for once, keyed by (model, hash of the text). */
 export interface EmbeddingStore {
@@ -21,29 +23,20 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
           .where("model", "=", model)
           .where("text_hash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
           .execute();
-        for (const { text_hash, vector } of rows) found.set(text_hash, decode(vector));
+        for (const { text_hash, vector } of rows) found.set(text_hash, bytesToVector(vector));
       }
       return found;
     },
     put: (model, vectors) =>
-      db.transaction().execute(async (trx) => {
-        for (const [text_hash, vector] of vectors) {
+      transact(db, async (trx) => {
+        // In one order everywhere: processes that store the same vectors at once wait for each other and do not lock each other out.
+        for (const [text_hash, vector] of [...vectors].sort(([a], [b]) => (a < b ? -1 : 1))) {
           await trx
             .insertInto("embeddings")
-            .values({ model, text_hash, vector: encode(vector) })
+            .values({ model, text_hash, vector: vectorToBytes(vector) })
             .onConflict((c) => c.columns(["model", "text_hash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") })))
             .execute();
         }
       }),
   };
-}
-
-function encode(vector: Float32Array): Uint8Array {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-/** libsql returns blobs as ArrayBuffer, PostgreSQL as Buffer; both are copied so that the alignment is right. */
-function decode(blob: unknown): Float32Array {
-  const bytes = blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array);
-  return new Float32Array(bytes.slice().buffer);
 }

@@ -1,10 +1,12 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
+import { emptyLog, rewrite } from "./dialect.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** What is to be forgotten. */
 export type ForgetTarget =
@@ -51,7 +53,10 @@ export interface ForgetStore {
   forget(target: ForgetTarget, by: string): Promise<Forgotten>;
   /** Deletes what is older than it may be kept. */
   purge(retention: Retention): Promise<Purged>;
-  /** Writes the files anew, so that nothing deleted is left in them. `false`: somebody else was reading, and the log still holds old pages. */
+  /**
+   * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
+   * or because it is a server's, which keeps it for as long as it is set to.
+   */
   scrub(): Promise<boolean>;
 }
 
@@ -60,7 +65,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     const key = await secret();
     let counted: Forgotten | null = null;
     try {
-      await db.transaction().execute(async (trx) => {
+      await transact(db, async (trx) => {
         counted = await forget(trx, target, key);
         // Counting is forgetting that is taken back: there is one way of finding what goes.
         if (by === null) throw new CountOnly();
@@ -76,28 +81,15 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     count: (target) => run(target, null),
     forget: (target, by) => run(target, by),
     async purge(retention) {
-      const purged = await db.transaction().execute((trx) => purge(trx, retention, now()));
+      const purged = await transact(db, (trx) => purge(trx, retention, now()));
       await emptyLog(db);
       return purged;
     },
     async scrub() {
-      await sql`vacuum`.execute(db);
+      await rewrite(db);
       return emptyLog(db);
     },
   };
-}
-
-const CHECKPOINT_TRIES = 20;
-const CHECKPOINT_RETRY_MS = 50;
-
-/** Moves the write-ahead log into the database and cuts it off: it holds pages as they were. `false`: others kept reading from it. */
-async function emptyLog(db: Kysely<Database>): Promise<boolean> {
-  for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
-    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(TRUNCATE)`.execute(db);
-    if (rows.every(({ busy }) => busy === 0)) return true;
-    await new Promise((resolve) => setTimeout(resolve, CHECKPOINT_RETRY_MS));
-  }
-  return false;
 }
 
 class CountOnly extends Error {}
@@ -126,7 +118,19 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
         part.map(({ id }) => id),
       )
       .execute();
+    await trx
+      .deleteFrom("exposures")
+      .where(
+        "answer_id",
+        "in",
+        part.map(({ id }) => id),
+      )
+      .execute();
   }
+  // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
+  await trx.deleteFrom("idempotency").execute();
+  if (target.type === "all") await trx.deleteFrom("exposures").execute();
+  if (target.type === "before") await trx.deleteFrom("exposures").where("created_at", "<", target.time).execute();
   await forgetSessions(trx, target, secret);
   if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
   if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
@@ -192,7 +196,14 @@ async function questionHashes(trx: Transaction<Database>, question: string, secr
 async function forgetEntities(trx: Transaction<Database>): Promise<void> {
   await trx
     .deleteFrom("entities")
-    .where("id", "not in", (eb) => eb.selectFrom("question_entities").select("entity_id"))
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("entities")
+        .select("id")
+        .where("id", "not in", (of) => of.selectFrom("question_entities").select("entity_id"))
+        .forUpdate()
+        .skipLocked(),
+    )
     .execute();
 }
 
@@ -270,6 +281,9 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
   const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
   const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
   const interactions = await dropInteractions(trx, retention, now);
+  await trx.deleteFrom("idempotency").where("expires_at", "<=", at).execute();
+  await trx.deleteFrom("exposures").where("created_at", "<", ago(retention.interactionsDays)).execute();
+  await trx.deleteFrom("usage").where("day", "<", ago(retention.interactionsDays).slice(0, 10)).execute();
   await forgetEntities(trx);
   return {
     sessions: Number(sessions.numDeletedRows),

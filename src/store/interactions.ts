@@ -5,6 +5,7 @@ import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } f
 import { insertRecord, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 export interface InteractionStore {
   /**
@@ -33,7 +34,7 @@ export function createInteractionStore(
       const facts = given ?? factsOf(interaction);
       const at = now();
       const row = toRow(interaction, facts, await secret(), at.toISOString());
-      return db.transaction().execute(async (trx) => {
+      return transact(db, async (trx) => {
         const { approved } = facts;
         const reviewed = approved === null ? await reviewOf(trx, row) : null;
         // A document that has changed while the answer was on its way would take the approval back from nobody.
@@ -97,13 +98,15 @@ async function reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }
   return found ?? null;
 }
 
-/** Are all documents there, in these versions? */
+/** Are all documents there, in these versions? They stay so until the transaction ends. */
 export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
   if (versions.size === 0) return true;
   const rows = await trx
     .selectFrom("documents")
     .select(["id", "version"])
     .where("id", "in", [...versions.keys()])
+    .orderBy("id")
+    .forShare()
     .execute();
   const current = new Map(rows.map(({ id, version }) => [id, version]));
   return [...versions].every(([id, version]) => current.get(id) === version);

@@ -3,9 +3,10 @@ import type { Kysely } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
-/** What a key lets its holder do: ask; read documents again; review answers of its scope; run the whole installation. */
-export const ROLES = ["ask", "ingest", "review", "admin"] as const;
+/** What a key lets its holder do: ask; read documents again; review answers of its scope; read the figures of `/metrics`; run the whole installation. */
+export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** How a key begins: tells it from other secrets, in a log or in a file that was published by mistake. */
@@ -25,6 +26,10 @@ export interface KeyGrant {
   readonly access: readonly string[] | null;
   /** `null`: what the server is set to; 0: as many as come. */
   readonly requestsPerHour: number | null;
+  /** Tokens of models that answers of a day (UTC) may come to; `null` or absent: what the server is set to; 0: as many as come. */
+  readonly tokensPerDay?: number | null | undefined;
+  /** US dollars, the same way. */
+  readonly usdPerDay?: number | null | undefined;
 }
 
 export interface KeyRecord extends KeyGrant {
@@ -56,7 +61,7 @@ export interface KeyStore {
 
 export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): KeyStore {
   return {
-    async create({ name, roles, domains, tenants, access, requestsPerHour, expiresAt }, by) {
+    async create({ name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt }, by) {
       const id = randomBytes(ID_BYTES).toString("hex");
       const key = `${KEY_PREFIX}${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const row = {
@@ -68,11 +73,13 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         tenants: JSON.stringify(tenants),
         access: JSON.stringify(access),
         requests_per_hour: requestsPerHour,
+        tokens_per_day: tokensPerDay,
+        usd_per_day: usdPerDay,
         created_at: now().toISOString(),
         expires_at: expiresAt,
         revoked_at: null,
       };
-      await db.transaction().execute(async (trx) => {
+      await transact(db, async (trx) => {
         await trx.insertInto("api_keys").values(row).execute();
         await appendAudit(trx, { actor: by, action: "create_key", subject: id, details: { roles, expires_at: expiresAt } }, row.created_at);
       });
@@ -91,7 +98,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       return rows.map(toRecord);
     },
     revoke: (id, by) =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
         const at = now().toISOString();
         const { numUpdatedRows } = await trx
           .updateTable("api_keys")
@@ -127,6 +134,8 @@ function toRecord(row: Database["api_keys"]): KeyRecord {
     tenants: JSON.parse(row.tenants) as string[] | null,
     access: JSON.parse(row.access) as string[] | null,
     requestsPerHour: row.requests_per_hour,
+    tokensPerDay: row.tokens_per_day,
+    usdPerDay: row.usd_per_day,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -5,6 +5,8 @@ import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
 import { createRecordTables } from "./migrate-records.ts";
 import { addReview } from "./migrate-review.ts";
+import { addService } from "./migrate-service.ts";
+import { addShared } from "./migrate-shared.ts";
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -17,6 +19,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "006_reading": { up: addReading },
   "007_keys": { up: addKeys },
   "008_records": { up: createRecordTables },
+  "009_service": { up: addService },
+  "010_shared": { up: addShared },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

@@ -78,11 +78,13 @@ export async function insertRecord(
 ): Promise<void> {
   const text = JSON.stringify(settings);
   const hash = sha256Hex(text);
-  const known = await trx.selectFrom("record_settings").select("hash").where("hash", "=", hash).executeTakeFirst();
+  const known = await trx.selectFrom("record_settings").select("hash").where("hash", "=", hash).forKeyShare().executeTakeFirst();
   if (known === undefined)
     await trx
       .insertInto("record_settings")
       .values({ hash, body: pack(settings) })
+      // Another process may be storing the same: the row is held either way until this transaction ends.
+      .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
       .execute();
   await trx
     .insertInto("records")
@@ -94,6 +96,13 @@ export async function insertRecord(
 export async function dropUnnamedSettings(trx: Transaction<Database>): Promise<void> {
   await trx
     .deleteFrom("record_settings")
-    .where("hash", "not in", (eb) => eb.selectFrom("records").select("settings"))
+    .where("hash", "in", (eb) =>
+      eb
+        .selectFrom("record_settings")
+        .select("hash")
+        .where("hash", "not in", (of) => of.selectFrom("records").select("settings"))
+        .forUpdate()
+        .skipLocked(),
+    )
     .execute();
 }

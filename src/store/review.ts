@@ -4,6 +4,7 @@ import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { areCurrent, insertDocuments } from "./interactions.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** What the order of the queue is worked out from. */
 export interface PendingInteraction {
@@ -122,9 +123,9 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
       const rows = await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
     },
-    approve: (act) => db.transaction().execute((trx) => approve(trx, act, now().toISOString())),
-    flag: (act) => db.transaction().execute((trx) => flag(trx, act, now().toISOString())),
-    correct: (act) => db.transaction().execute((trx) => correct(trx, act, now().toISOString())),
+    approve: (act) => transact(db, (trx) => approve(trx, act, now().toISOString())),
+    flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),
+    correct: (act) => transact(db, (trx) => correct(trx, act, now().toISOString())),
     async curated(key) {
       const row = await db
         .selectFrom("curated")
@@ -142,7 +143,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
       };
     },
     demote: (key, why) =>
-      db.transaction().execute(async (trx) => {
+      transact(db, async (trx) => {
         const row = await trx
           .selectFrom("curated")
           .select(["key", "interaction_id"])
@@ -151,7 +152,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
           .executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
-    rate: (rating) => db.transaction().execute((trx) => rate(trx, rating, now().toISOString())),
+    rate: (rating) => transact(db, (trx) => rate(trx, rating, now().toISOString())),
   };
 }
 

@@ -235,10 +235,60 @@ export interface Database {
     tenants: string;
     access: string;
     requests_per_hour: number | null;
+    tokens_per_day: number | null;
+    usd_per_day: number | null;
     created_at: string;
     expires_at: string | null;
     revoked_at: string | null;
   };
+  /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
+  usage: { caller: string; day: string; answers: number; tokens: number; cost_usd: number };
+  /** Requests that their senders named, by a keyed hash of the name. */
+  idempotency: {
+    key: string;
+    fingerprint: string;
+    /** Sealed under the name; `null`: it is still being made. */
+    response: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  /** Which variant of which experiment answered what: counts, no words. */
+  exposures: {
+    answer_id: string;
+    experiment: string;
+    variant: string;
+    /** Keyed hash of the session's name. */
+    session: string;
+    answered: number;
+    warned: number;
+    cached: number;
+    latency_ms: number;
+    tokens: number;
+    cost_usd: number;
+    created_at: string;
+  };
+  /** One row for each thing that one process at a time may write: who writes it holds the row. */
+  turns: { name: string };
+  /** Reading that is to be done, by whichever process comes first. */
+  jobs: {
+    /** The order of asking. */
+    seq: Generated<number>;
+    /** What is to be read, so that it stands here once. */
+    id: string;
+    domain: string;
+    /** JSON. */
+    work: string;
+    /** `queued` while a worker has it: it was asked for again meanwhile. */
+    state: "queued" | "running" | "failed";
+    reason: string | null;
+    worker: string | null;
+    /** When its worker was last heard of. */
+    alive_at: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  /** Files that were uploaded, where processes share a database: the folder of one of them is no place that the others see. */
+  originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updated_at: string };
   sessions: {
     /** Keyed hash of name, scope and user. */
     id: string;

@@ -1,7 +1,8 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 export interface SessionTurn extends Turn {
   /** Ids of the chunks that the answer cites. */
@@ -22,6 +23,8 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
+  /** Sessions kept in all; the one that was silent longest goes first. Absent: any number. */
+  readonly most?: number | undefined;
   /** Whose session it is; another user's session of the same name is another one. */
   readonly userId?: string | null | undefined;
 }
@@ -61,7 +64,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
         createdAt: created_at,
       }));
     },
-    async append(name, scope, turn, { idleMinutes, limit, userId = null }) {
+    async append(name, scope, turn, { idleMinutes, limit, most, userId = null }) {
       const key = await secret();
       const id = sessionKey(key, name, scope, userId);
       const owner = {
@@ -71,7 +74,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
         access: JSON.stringify(labelsOf(scope)),
         user_id: userId === null ? null : keyedHash(key, "user", userId),
       };
-      await db.transaction().execute(async (trx) => {
+      await transact(db, async (trx) => {
         const at = now();
         await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
         const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
@@ -81,6 +84,7 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
           .values({ id, ...owner, created_at: at.toISOString(), ...times })
           .onConflict((c) => c.column("id").doUpdateSet(times))
           .execute();
+        if (most !== undefined) await dropSilent(trx, most, id);
         await trx
           .insertInto("session_turns")
           .values({
@@ -115,6 +119,23 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
       return Number(numDeletedRows);
     },
   };
+}
+
+/** SQLite knows no offset without a limit. */
+const ALL = 1_000_000_000;
+
+/** Deletes the sessions that were silent longest, as far as there are too many; never the one that is spoken in. */
+async function dropSilent(trx: Transaction<Database>, most: number, spoken: string): Promise<void> {
+  const beyond = trx
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "!=", spoken)
+    .orderBy("expires_at", "desc")
+    .orderBy("id")
+    .limit(ALL)
+    .offset(Math.max(most - 1, 0));
+  const gone = (await beyond.execute()).map(({ id }) => id);
+  if (gone.length > 0) await trx.deleteFrom("sessions").where("id", "in", gone).execute();
 }
 
 /** Scopes, keys and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */

@@ -6,16 +6,16 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
+  type SelectModifierNode,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { FairLock } from "./fair-lock.ts";
-import { migrations } from "./migrations.ts";
+import { migrateStore } from "./migrate.ts";
 import type { Database } from "./schema.ts";
 
 /** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
@@ -42,11 +42,11 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
       createAdapter: () => new TransactionalAdapter(),
       createDriver: () => new ReadingApartDriver({ writer, reader, turns: new FairLock(), path }),
       createIntrospector: (any) => new SqliteIntrospector(any),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new SerialCompiler(),
     },
   });
   try {
-    await migrate(db, path, last);
+    await migrateStore(db, path, last);
     return db;
   } catch (cause) {
     await db.destroy();
@@ -79,21 +79,6 @@ function connect(path: string): RawDatabase {
   } catch (cause) {
     throw describeFailure(path, cause);
   }
-}
-
-async function migrate(db: Kysely<Database>, path: string, last: string | undefined): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
-  const { error } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
-  if (error === undefined) return;
-  if (/previously executed migration .* is missing/.test(messageOf(error))) {
-    throw new StoreError(
-      "store_newer",
-      `${path} was written by a newer version of Sourcebound. Update the program, or set SOURCEBOUND_DATA_DIR to another folder.`,
-      { path },
-      { cause: error },
-    );
-  }
-  throw error;
 }
 
 function describeFailure(path: string, cause: unknown): StoreError {
@@ -144,6 +129,15 @@ class TransactionalAdapter extends SqliteAdapter {
     return true;
   }
 }
+
+/** A transaction has the whole database to itself: locks on rows, which PostgreSQL needs, are nothing here. */
+class SerialCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier === undefined || !LOCKS.has(node.modifier)) super.visitSelectModifier(node);
+  }
+}
+
+const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
 /** What a driver works with: a connection that writes, one that only reads, and the order of those who write. */
 interface Connections {

@@ -6,10 +6,14 @@ import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
+import { createExposureStore, type ExposureStore } from "./exposures.ts";
 import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
+import { createIdempotencyStore, type IdempotencyStore } from "./idempotency.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createJobStore, type JobStore } from "./jobs.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
+import { createOriginalStore, type OriginalStore } from "./originals.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
@@ -17,6 +21,7 @@ import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, type SessionStore } from "./sessions.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
+import { createUsageStore, type UsageStore } from "./usage.ts";
 
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
 export interface Store {
@@ -24,6 +29,10 @@ export interface Store {
   readonly cache: CacheStore;
   readonly graph: GraphStore;
   readonly origins: OriginStore;
+  /** Reading that is to be done. */
+  readonly jobs: JobStore;
+  /** Files that were uploaded. */
+  readonly originals: OriginalStore;
   readonly sessions: SessionStore;
   readonly keys: KeyStore;
   readonly interactions: InteractionStore;
@@ -38,8 +47,16 @@ export interface Store {
   readonly audit: AuditStore;
   readonly forgetting: ForgetStore;
   readonly statistics: StatisticsStore;
+  /** What callers have spent of their budgets. */
+  readonly usage: UsageStore;
+  /** Responses for a second try. */
+  readonly idempotency: IdempotencyStore;
+  /** Which variant of an experiment answered what. */
+  readonly exposures: ExposureStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
+  /** A text of this installation that is made on first use and is the same for every process, such as a key. */
+  fact(name: string, make: () => string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -54,7 +71,7 @@ export interface StoreOptions {
 export function createStore(db: Kysely<Database>, { now, retention }: StoreOptions): Store {
   let known: Promise<string> | null = null;
   const secret = () => {
-    known ??= readSecret(db).catch((error: unknown) => {
+    known ??= readFact(db, "secret", () => randomBytes(32).toString("hex")).catch((error: unknown) => {
       known = null;
       throw error;
     });
@@ -65,6 +82,8 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     cache: createCacheStore(db, now),
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
+    jobs: createJobStore(db, now),
+    originals: createOriginalStore(db, now),
     sessions: createSessionStore(db, now, secret),
     keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret, retention),
@@ -77,18 +96,24 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
+    usage: createUsageStore(db, secret),
+    idempotency: createIdempotencyStore(db, now, secret),
+    exposures: createExposureStore(db, now, secret),
     secret,
+    fact: (name, make) => readFact(db, `fact:${name}`, make),
     close: () => db.destroy(),
   };
 }
 
-async function readSecret(db: Kysely<Database>): Promise<string> {
-  const fresh = randomBytes(32).toString("hex");
+/** Of two processes that make it at once, the first wins. */
+async function readFact(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
+  const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+  const known = await read();
+  if (known !== undefined) return known.value;
   await db
     .insertInto("meta")
-    .values({ key: "secret", value: fresh })
+    .values({ key, value: make() })
     .onConflict((c) => c.doNothing())
     .execute();
-  const row = await db.selectFrom("meta").select("value").where("key", "=", "secret").executeTakeFirstOrThrow();
-  return row.value;
+  return (await read())?.value ?? "";
 }

@@ -3,6 +3,7 @@ import { outlineOf } from "../text/outline.ts";
 import type { StoredDocument } from "../types.ts";
 import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
 import { dropDependents } from "./dependents.ts";
+import { announceChange } from "./dialect.ts";
 import type { FileContent, FilePlace } from "./document-records.ts";
 import { inParts } from "./id-parts.ts";
 import { readDocumentRows } from "./read-documents.ts";
@@ -18,6 +19,8 @@ export async function replaceFile(trx: Transaction<Database>, place: FilePlace, 
     .where("tenant", "=", tenant)
     .where("source", "=", source)
     .where("file", "=", path)
+    .orderBy("id")
+    .forUpdate()
     .execute();
   const oldVersions = new Map(before.map(({ id, version }) => [id, version]));
   const newIds = new Set(content.documents.map(({ id }) => id));
@@ -81,6 +84,8 @@ export async function removeFiles(
       .where("tenant", "=", place.tenant ?? "")
       .where("source", "=", place.source)
       .where("file", "=", path)
+      .orderBy("id")
+      .forUpdate()
       .execute();
     const ids = rows.map(({ id }) => id);
     await dropDependents(trx, ids, [], at);
@@ -112,6 +117,7 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
     .values({ domain, revision: 1 })
     .onConflict((c) => c.column("domain").doUpdateSet((eb) => ({ revision: eb("revisions.revision", "+", 1) })))
     .execute();
+  await announceChange(trx, domain);
 }
 
 async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, file: string, at: string): Promise<void> {

@@ -1,9 +1,11 @@
 import { describeCache } from "./store/cache.ts";
 import { describeDocuments } from "./store/documents.ts";
 import type { StoreUnderTest, WithStore } from "./store/fixtures.ts";
+import { describeJobs } from "./store/jobs.ts";
 import { describeReports } from "./store/reports.ts";
 import { describeRest } from "./store/rest.ts";
 import { describeReview } from "./store/review.ts";
+import { describeService } from "./store/service.ts";
 import { describeSessions } from "./store/sessions.ts";
 import { describeSessionsOfUsers } from "./store/sessions-of-users.ts";
 
@@ -27,5 +29,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
   describeReports(name, withStore);
   describeSessionsOfUsers(name, withStore);
   describeReview(name, withStore);
+  describeJobs(name, withStore);
   describeRest(name, withStore);
+  describeService(name, withStore);
 }

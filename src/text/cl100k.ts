@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 type Count = (text: string, options: { disallowedSpecial: Set<string> }) => number;
 
 /** Byte-pair merging is quadratic in the length of one run; longer runs are counted in pieces of this many code units. */
-const RUN_LIMIT = 256;
+export const RUN_LIMIT = 256;
 
 const require = createRequire(import.meta.url);
 

@@ -41,7 +41,7 @@ export function citationToWire(citation: Citation): WireCitation {
   };
 }
 
-function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
+export function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
   return {
     ...place,
     ...(pages === undefined

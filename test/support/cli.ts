@@ -10,8 +10,8 @@ export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js
 /** What measures, and is no part of the published package. */
 export const LAB: string = join(PACKAGE_ROOT, "dist", "lab", "main.js");
 
-/** Commands of `LAB`. */
-const MEASURING = new Set(["eval", "bench"]);
+/** Commands of `LAB`; golden sets are measured by the product. */
+const isMeasuring = ([command, what]: readonly string[]) => command === "bench" || (command === "eval" && what !== "golden");
 
 /** A user without rights: `nobody` on every Linux. */
 export const NOBODY = 65_534;
@@ -25,6 +25,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs without rights, also where the tests run as root. */
   readonly asNobody?: boolean;
+  /** What the command reads from standard input; only of one that runs in this process. */
+  readonly stdin?: readonly Buffer[];
   /** Milliseconds until the process is killed and the test fails. @default 60000 */
   readonly timeoutMs?: number;
 }
@@ -51,7 +53,7 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
     stdio: ["ignore", "pipe", "pipe"],
     ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   };
-  const child = spawn(process.execPath, [MEASURING.has(args[0] ?? "") ? LAB : PROGRAM, ...args], options);
+  const child = spawn(process.execPath, [isMeasuring(args) ? LAB : PROGRAM, ...args], options);
   const texts = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
@@ -93,18 +95,18 @@ export function runCliProcess(args: readonly string[], options: CliOptions): Pro
 
 /** Runs one command line to its end, in this process; what measures, and what runs without rights, in one of its own. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
-  if (options.asNobody || MEASURING.has(args[0] ?? "")) return runCliProcess(args, options);
+  if (options.asNobody || isMeasuring(args)) return runCliProcess(args, options);
   const texts = { stdout: "", stderr: "" };
   const writer = (name: keyof typeof texts) => ({
     write: (text: string) => {
       texts[name] += text;
     },
   });
-  const { cwd, env = {} } = options;
+  const { cwd, env = {}, stdin = [] } = options;
   const code = await runProduct(args, {
     stdout: writer("stdout"),
     stderr: writer("stderr"),
-    stdin: Readable.from([]),
+    stdin: Readable.from(stdin),
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     cwd: () => cwd,
   });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, type Engine, loadProcessConfig } from "../../../src/index.ts";
 import { profileNamed, quantile, type RetrievePart, retrievePassages, type TimePart } from "../../../src/internals.ts";
 import { createDocuments } from "./documents.ts";
@@ -33,7 +34,7 @@ export async function measureStage(findings: Findings, chunks: number, questions
     const dataDir = join(folder, "data");
     await ingestApart(join(folder, "pages"), dataDir);
     const before = memoryNow();
-    const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }));
+    const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }), dataDir));
     try {
       await engine.corpus(DOMAIN).sync();
       const opened = grownSince(before);

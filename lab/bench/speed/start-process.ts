@@ -1,3 +1,4 @@
+import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
 import { generatedEncoder } from "./generate.ts";
 
@@ -5,7 +6,10 @@ import { generatedEncoder } from "./generate.ts";
 const [dataDir = "", encoder = ""] = process.argv.slice(2);
 const begun = performance.now();
 const parts = encoder === "generated" ? { encoder: generatedEncoder(0) } : {};
-const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), parts);
+const engine = await createEngine(
+  embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans", "cache.enabled": false }), dataDir),
+  parts,
+);
 const opened = performance.now();
 const corpus = engine.corpus("veterans");
 await corpus.sync();

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
 import { createTexts, generatedDocument, generatedEncoder } from "./generate.ts";
 
@@ -63,7 +64,7 @@ const PROCESS = fileURLToPath(new URL("./start-process.js", import.meta.url));
 
 async function fill(dataDir: string, source: Parameters<typeof measureStarts>[0], progress: (text: string) => void): Promise<void> {
   const parts = "chunks" in source ? { encoder: generatedEncoder(source.seed) } : {};
-  const engine = await createEngine(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }), parts);
+  const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }), dataDir), parts);
   try {
     if ("chunks" in source) {
       const texts = createTexts(source.seed);

@@ -1,6 +1,6 @@
 import { chooseGoldenSets } from "../../../src/grade/choose-golden-sets.ts";
+import { chooseSets } from "../../../src/grade/choose-sets.ts";
 import { type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
-import { packSet } from "../../../src/grade/pack-set.ts";
 
 /** A set with the pack whose vocabulary applies to it. */
 export interface PlannedSet {
@@ -26,10 +26,14 @@ export function planFor(profile: string, data: string, only: string | undefined,
   const names = only ?? sets.join(",");
   const ofData =
     names === "" ? [] : chooseGoldenSets(data, names).map((folders) => ({ set: readGoldenSet(folders), domain: folders.domain }));
-  const ofPacks = only === undefined ? packs.map((name) => ({ set: packSet(name, domainsDir), domain: name })) : [];
+  const ofPacks = only === undefined ? packs.flatMap((name) => chooseSets({ domain: name }, domainsDir)) : [];
   return [...ofData, ...ofPacks].map((one) =>
     profile === "book" && one.set.name === "book"
-      ? { ...one, set: withPack(one.set, packSet("book", domainsDir)), plain: [...PLAIN, ...PLAIN_WHAT] }
+      ? {
+          ...one,
+          set: chooseSets({ domain: "book" }, domainsDir).reduce((set, pack) => withPack(set, pack.set), one.set),
+          plain: [...PLAIN, ...PLAIN_WHAT],
+        }
       : { ...one, plain: [] },
   );
 }

@@ -1,5 +1,9 @@
-import type { Command } from "commander";
+import { readFileSync, statSync } from "node:fs";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Engine } from "../../engine/engine.ts";
+import { messageOf, RequestError, systemCodeOf } from "../../errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
+import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { changesIn } from "../../ingest/watch.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
@@ -17,13 +21,22 @@ interface IngestFlags {
   allowEmpty?: boolean;
   dryRun?: boolean;
   watch?: boolean;
+  queue?: boolean;
+  filesFrom?: string;
+  name?: string;
+  depth?: number;
+  hosts?: readonly string[];
+  maxPages?: number;
 }
 
 export function addIngestCommand(program: Command, context: CliContext): void {
   program
     .command("ingest")
-    .description("read a folder of documents: new and changed files are taken in, vanished ones go")
-    .argument("<folder>", "documents of any usual format; subfolders too")
+    .description("read documents: folders, files, pages of the web; what is new or changed is taken in, what vanished goes")
+    .argument(
+      "[what...]",
+      "folders with documents of any usual format, subfolders too; files; an address or a sitemap; - for standard input",
+    )
     .option("--domain <name>", "body of knowledge that they belong to")
     .option("--tenant <name>", "only this party inside the domain may see them")
     .option("--access <label>", "access label of documents that state none")
@@ -31,8 +44,16 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option("--root <folder>", "paths of documents are relative to this folder instead")
     .option("--source <name>", "name of the origin; files that vanish are deleted inside one source (default: the folder)")
     .option("--allow-empty", "take the folder as it is even if it holds no document any more")
+    .option("--files-from <file>", "the files that this file lists, one a line; - for standard input")
+    .option("--name <file>", "how a document from standard input is called; its ending says what it is", "input.md")
+    .option("--depth <n>", "of an address: links that are followed from it on (default 2)", toWhole)
+    .option("--hosts <names>", "of an address: hosts that may be asked, with their subdomains, by commas (default: its own)", (names) =>
+      names.split(","),
+    )
+    .option("--max-pages <n>", "of an address: pages that are read at most (default 500)", toWhole)
     .option("--dry-run", "read and report; store nothing")
     .option("--watch", "stay, and read again whenever something in the folder changes")
+    .option("--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path")
     .option("--json", "the summary as JSON on stdout")
     .addHelpText(
       "after",
@@ -40,28 +61,107 @@ export function addIngestCommand(program: Command, context: CliContext): void {
 Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
 these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
 
+Of an address, only listed hosts with public addresses are asked, one page at a time, and only what robots.txt allows. Files by name leave the rest of
+their source as it is.
+
 Exit code: 0 all files read, 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound ingest ./documents
   sourcebound ingest ./documents --dry-run
   sourcebound ingest ./documents --watch
+  sourcebound ingest /srv/documents --queue
+  sourcebound ingest handbook.pdf prices.xlsx
+  sourcebound ingest https://docs.example.com/sitemap.xml --max-pages 200
+  sourcebound ingest https://docs.example.com/guide/ --depth 1
+  find . -name '*.pdf' | sourcebound ingest --files-from -
+  pandoc notes.odt -t markdown | sourcebound ingest - --name notes.md
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
     )
-    .action(async (folder: string, flags: IngestFlags, command: Command) => {
+    .action(async (what: readonly string[], flags: IngestFlags, command: Command) => {
+      const [folder] = what;
+      const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
+      if (flags.watch === true && !isFolder) throw new RequestError("unknown_watch", "--watch follows one folder: name it alone.");
       await withEngine(context, configOf(context, command), async (engine) => {
-        const { json, watch, root, ...options } = flags;
+        const { json, root, queue, domain, tenant, source, access, baseUrl, allowEmpty } = flags;
+        if (queue === true) {
+          if (!isFolder) throw new RequestError("unknown_queue", "--queue leaves one folder to a worker: name it alone.");
+          const left = { domain, tenant, source, access, baseUrl, allowEmpty, root: pathOf(context, root) };
+          const job = await engine.queue(pathOf(context, folder), left);
+          context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
+          return;
+        }
         const run = async () => {
-          const events = engine.ingest(pathOf(context, folder), { ...options, root: pathOf(context, root), signal: context.signal });
-          const failed = await showIngest(events, context.terminal, json === true);
+          let failed = 0;
+          for (const events of await sourcesOf(what, flags, engine, context))
+            failed += await showIngest(events, context.terminal, flags.json === true);
           context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
         };
         await run();
-        if (watch !== true) return;
+        if (flags.watch !== true || folder === undefined) return;
         context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
         for await (const _ of changesIn(pathOf(context, folder), context.signal)) await run();
       });
     });
+}
+
+/** Each folder, address and standard input is an ingest of its own; files by name are one. */
+async function sourcesOf(
+  what: readonly string[],
+  flags: IngestFlags,
+  engine: Engine,
+  context: CliContext,
+): Promise<AsyncIterable<IngestEvent>[]> {
+  const { json: _json, watch: _watch, filesFrom, name = "", depth, hosts, maxPages, root, ...given } = flags;
+  const options = { ...given, signal: context.signal };
+  const files: string[] = [];
+  const sources: AsyncIterable<IngestEvent>[] = [];
+  for (const one of what) {
+    if (/^https?:\/\//i.test(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
+    else if (one === "-") sources.push(engine.ingestBytes({ name, bytes: await readInput(context) }, options));
+    else if (isFilePath(pathOf(context, one))) files.push(pathOf(context, one));
+    else sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
+  }
+  if (filesFrom !== undefined) {
+    const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
+    files.push(...list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)])));
+  }
+  if (files.length > 0) sources.push(engine.ingestFiles(files, { ...options, root: pathOf(context, root ?? ".") }));
+  if (sources.length === 0) throw new RequestError("unknown_source", "Nothing to read was named: give a folder, files, an address, or -.");
+  return sources;
+}
+
+function isFilePath(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function isFolderPath(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function readList(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new RequestError("unknown_list", `The list ${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}).`, {}, { cause });
+  }
+}
+
+async function readInput({ process: { stdin } }: CliContext): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stdin) {
+    bytes += part.length;
+    if (bytes > MAX_FILE_BYTES)
+      throw new RequestError("input_too_large", `Standard input holds more than ${MAX_FILE_BYTES} bytes: write it into a file.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function toWhole(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
 }
 
 /** Names of skipped files shown; all of them are counted by kind. */
@@ -99,6 +199,10 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
         break;
       }
+      case "page":
+        if (event.reason === null) terminal.progress(`${event.done} pages, ${event.queued} to come: ${event.url}`);
+        else skip(event.url, event.reason);
+        break;
       case "file-skipped":
         skip(event.path, event.reason);
         break;

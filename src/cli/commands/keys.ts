@@ -16,6 +16,8 @@ interface CreateFlags {
   access?: string[];
   expires?: string;
   requestsPerHour?: number;
+  tokensPerDay?: number;
+  usdPerDay?: number;
   by?: string;
   json?: boolean;
 }
@@ -40,18 +42,22 @@ function addCreate(keys: Command, context: CliContext): void {
     .option("--access <label...>", "access labels that it grants, in the place of the configured ones")
     .option("--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", toExpiry)
     .option("--requests-per-hour <number>", "in the place of the server's; 0: as many as come", toRate)
+    .option("--tokens-per-day <number>", "tokens of models, in the place of the server's; 0: as many as come", toRate)
+    .option("--usd-per-day <amount>", "US dollars of models, in the place of the server's; 0: any", toAmount)
     .option("--by <name>", "who makes it, for the audit log")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
       `
 Roles: ask (questions, verdicts, sessions), ingest (read the documents of its domains again), review (answers of its scope),
-admin (the whole installation: it cannot be bound). From the first key on, requests without one are refused, those from this
+metrics (the figures of /metrics and nothing else), admin (the whole installation: it cannot be bound). From the first key on, requests without one are refused, those from this
 machine too, unless \`server.without_keys\` says otherwise.
 
 Examples:
   sourcebound keys create website
   sourcebound keys create acme --domain retail --tenant acme --expires 90d
+  sourcebound keys create partner --tokens-per-day 200000 --usd-per-day 1.50
+  sourcebound keys create prometheus --role metrics
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
     -H 'content-type: application/json' -d '{"question":"What rating does tinnitus get?"}'`,
@@ -59,7 +65,8 @@ Examples:
     .action(async (name: string, flags: CreateFlags, command: Command) => {
       await withEngine(context, configOf(context, command), async (engine) => {
         const grant = grantOf(flags, engine);
-        const made = { name, ...grant, expiresAt: flags.expires ?? null, requestsPerHour: flags.requestsPerHour ?? null };
+        const limits = { requestsPerHour: flags.requestsPerHour ?? null, tokensPerDay: flags.tokensPerDay, usdPerDay: flags.usdPerDay };
+        const made = { name, ...grant, ...limits, expiresAt: flags.expires ?? null };
         const { key, record } = await engine.store.keys.create(made, flags.by ?? userName());
         if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
         terminal.print(key);
@@ -130,6 +137,8 @@ function toJson(key: KeyRecord): Record<string, unknown> {
   return {
     ...{ id, name, state: stateOf(key), roles, domains, tenants, access },
     requests_per_hour: key.requestsPerHour,
+    tokens_per_day: key.tokensPerDay ?? null,
+    usd_per_day: key.usdPerDay ?? null,
     created_at: key.createdAt,
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
@@ -155,6 +164,11 @@ function toName(text: string): string {
 
 function toRate(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give a whole number, or 0 for as many as come.");
+  return Number(text);
+}
+
+function toAmount(text: string): number {
+  if (!/^\d{1,7}(\.\d{1,4})?$/.test(text)) throw new InvalidArgumentError("give an amount such as 1.50, or 0 for any.");
   return Number(text);
 }
 

@@ -27,7 +27,12 @@ export function keyHandlers({ store: { keys }, scope, config }: KeyEngine): Hand
       const tenants = isAdmin ? null : asked.tenants;
       for (const domain of domains ?? []) for (const tenant of [undefined, ...(tenants ?? [])]) scope({ domain, tenant });
       const grant = { roles: asked.roles, domains, tenants, access: isAdmin ? null : asked.access };
-      const made = { ...grant, name: asked.name, expiresAt: asked.expires_at, requestsPerHour: asked.requests_per_hour };
+      const limits = {
+        requestsPerHour: asked.requests_per_hour,
+        tokensPerDay: asked.tokens_per_day,
+        usdPerDay: asked.usd_per_day,
+      };
+      const made = { ...grant, ...limits, name: asked.name, expiresAt: asked.expires_at };
       const { key, record } = await keys.create(made, actorOf(caller, by));
       return context.json({ ...keyToWire(record), key }, 201);
     },

@@ -8,6 +8,7 @@ import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { outlineOf } from "../../text/outline.ts";
 import type { Answer, StoredDocument } from "../../types.ts";
+import { citationStatesToWire } from "../../wire/citation-states.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { documentQuerySchema, type WireCaller, type WireDocument, type WireDomain, type WireDomains } from "../../wire/rooms.ts";
 import { type Caller, callerOf, covers, narrow } from "../access/caller.ts";
@@ -15,7 +16,7 @@ import type { Handlers } from "../mount.ts";
 import { queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
-export type RoomsEngine = Pick<Engine, "config" | "counts" | "domain" | "memory" | "scope" | "store">;
+export type RoomsEngine = Pick<Engine, "citationStates" | "config" | "counts" | "domain" | "memory" | "scope" | "store">;
 
 /** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
 export function roomHandlers(engine: RoomsEngine): Handlers {
@@ -29,6 +30,10 @@ export function roomHandlers(engine: RoomsEngine): Handlers {
     answer: async (context) => {
       const answer = await answerFor(engine, callerOf(context), idOf(context, "answer"));
       return unstored(context).json(answerToWire(answer));
+    },
+    citations: async (context) => {
+      const { answer, options } = await answerOf(engine, callerOf(context), idOf(context, "answer"));
+      return unstored(context).json(citationStatesToWire(answer.id, await engine.citationStates(answer, options)));
     },
     document: async (context) => {
       const { start, end, ...named } = queryOf(context, documentQuerySchema);
@@ -93,23 +98,32 @@ function packOf(engine: RoomsEngine, domain: string) {
   }
 }
 
-/**
- * An answer as it was given, to whoever could be given it today: of the same domain, tenant and labels, and resting on documents that are still
- * there. Everything else was never there.
- */
+/** An answer as it was given, to whoever could be given it today: one that rests on documents that are still there. Everything else was never there. */
 async function answerFor(engine: RoomsEngine, caller: Caller, id: string): Promise<Answer> {
+  const { answer, options } = await answerOf(engine, caller, id);
+  const scope = engine.scope(options);
+  const named = [...answer.citations, ...answer.conflicts.flatMap(({ sides }) => sides), ...(answer.refusal?.nearest ?? [])];
+  const ids = [...new Set([...named.map(({ documentId }) => documentId), ...answer.evidence.map(({ passage }) => passage.document.id)])];
+  if ((await engine.store.documents.load(scope, ids)).size < ids.length) throw unknownAnswer(id);
+  return { ...answer, sessionId: null };
+}
+
+/** An answer of the caller's domain, tenant and labels, whatever became of its documents since: nothing of its text may be shown. */
+async function answerOf(
+  engine: RoomsEngine,
+  caller: Caller,
+  id: string,
+): Promise<{ readonly answer: Answer; readonly options: ScopeOptions }> {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;
     throw error;
   });
   const answer = shown?.curated?.status === "served" ? shown.curated.answer : (shown?.answer ?? null);
   if (shown === null || answer === null || !covers(caller, shown)) throw unknownAnswer(id);
-  const scope = engine.scope(narrow(caller, { domain: shown.domain, tenant: shown.tenant ?? undefined }));
+  const options = narrow(caller, { domain: shown.domain, tenant: shown.tenant ?? undefined });
+  const scope = engine.scope(options);
   if (scope.tenant !== shown.tenant || !shown.access.every((label) => scope.access.includes(label))) throw unknownAnswer(id);
-  const named = [...answer.citations, ...answer.conflicts.flatMap(({ sides }) => sides), ...(answer.refusal?.nearest ?? [])];
-  const ids = [...new Set([...named.map(({ documentId }) => documentId), ...answer.evidence.map(({ passage }) => passage.document.id)])];
-  if ((await engine.store.documents.load(scope, ids)).size < ids.length) throw unknownAnswer(id);
-  return { ...answer, sessionId: null };
+  return { answer, options };
 }
 
 function unknownAnswer(id: string): RequestError {

@@ -1,0 +1,29 @@
+import { z } from "zod";
+
+/** Connections of one process to PostgreSQL, which allows 100 in all by default: ten replicas fit. */
+export const DEFAULT_DATABASE_CONNECTIONS = 9;
+/** Milliseconds for which a statement may run or wait for another one: many times the longest one of a question or of one file. */
+export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
+
+export const databaseSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .regex(/^postgres(ql)?:\/\/./, "must begin with postgres:// or postgresql://")
+      .describe("`postgres://USER:PASSWORD@HOST:PORT/DATABASE`; a user that may create tables"),
+    connections: z
+      .int()
+      .min(2)
+      .max(1_000)
+      .default(DEFAULT_DATABASE_CONNECTIONS)
+      .describe("Connections that one process opens at most; one more waits for changes of others"),
+    timeout_ms: z
+      .int()
+      .min(100)
+      .max(3_600_000)
+      .default(DEFAULT_DATABASE_TIMEOUT_MS)
+      .describe("Milliseconds after which a statement that does not end is given up"),
+  })
+  .describe(
+    "PostgreSQL in the place of the database in `data_dir`: every record lies there and is shared by all processes with the same address (docs/scale.md)",
+  );

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { loadDomain } from "../engine/domain.ts";
+import { RequestError } from "../errors.ts";
+import { chooseGoldenSets } from "./choose-golden-sets.ts";
+import { type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
+
+/** Which questions are asked of which documents. */
+export interface SetChoice {
+  readonly corpus?: string | undefined;
+  readonly golden?: string | undefined;
+  /** Folder of sets. */
+  readonly data?: string | undefined;
+  /** Sets of it, comma-separated. */
+  readonly domains?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly tenant?: string | undefined;
+}
+
+/** A set with the pack whose vocabulary applies to it. */
+export interface ChosenSet {
+  readonly set: GoldenSet;
+  readonly domain: string | undefined;
+}
+
+/**
+ * A set over a folder, questions over a pack's documents, a pack's own set, or every set of a folder of sets; of each the questions that the tenant asks.
+ * @param domainsDir packs of one's own
+ * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
+ */
+export function chooseSets(choice: SetChoice, domainsDir: string | undefined): ChosenSet[] {
+  return setsOf(choice, domainsDir).map((one) => ({ ...one, set: askedBy(one.set, choice.tenant) }));
+}
+
+function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir: string | undefined): ChosenSet[] {
+  if (corpus !== undefined) {
+    if (golden === undefined)
+      throw new RequestError("config_invalid", "Documents alone ask nothing: give their questions with --golden, a folder or a file.");
+    return [{ set: readGoldenSet({ name: domain ?? "golden", corpus, golden }), domain }];
+  }
+  if (domain !== undefined && (data === undefined || golden !== undefined)) return [{ set: packSet(domain, golden, domainsDir), domain }];
+  if (data === undefined || golden !== undefined)
+    throw new RequestError(
+      "config_invalid",
+      "There is nothing to ask: give --golden with --corpus or --domain, or --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
+    );
+  return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
+}
+
+function packSet(name: string, golden: string | undefined, domainsDir: string | undefined): GoldenSet {
+  const pack = loadDomain(name, domainsDir);
+  const own = pack.golden === null ? null : join(pack.folder, pack.golden);
+  if (golden === undefined && (own === null || !existsSync(own)))
+    throw new RequestError("golden_missing", `The pack "${name}" brings no golden set: give questions with --golden.`, { domain: name });
+  const documents = join(pack.folder, pack.documents.path);
+  const questions = readQuestions(golden ?? own ?? "");
+  const tenants = Object.entries(pack.tenants).flatMap(([tenant, { documents: folder }]) =>
+    folder === null ? [] : [[tenant, join(pack.folder, folder)] as const],
+  );
+  return { name, corpus: pack.folder, documents, tenants: Object.fromEntries(tenants), ...questions };
+}
+
+/** @throws RequestError `unknown_tenant` where no question is that tenant's */
+function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
+  if (tenant === undefined) return set;
+  const all = [...set.answerable, ...set.unanswerable];
+  const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
+  // An imported file knows no tenants: all of it is asked as the one that was named.
+  if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
+  if (!askers.includes(tenant)) {
+    const known = askers.length === 0 ? "no question names one" : `questions are asked by ${askers.join(", ")}`;
+    throw new RequestError("unknown_tenant", `No question of the set "${set.name}" is asked by "${tenant}": ${known}.`, { tenant });
+  }
+  return { ...set, ...mapQuestions(set, (one) => (one.tenant === tenant ? [one] : [])) };
+}
+
+function mapQuestions(
+  { answerable, unanswerable }: GoldenSet,
+  map: <T extends { readonly tenant: string | null }>(one: T) => T[],
+): Pick<GoldenSet, "answerable" | "unanswerable"> {
+  return { answerable: answerable.flatMap((one) => map(one)), unanswerable: unanswerable.flatMap((one) => map(one)) };
+}

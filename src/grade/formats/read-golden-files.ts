@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { messageOf, RequestError } from "../../errors.ts";
+import { parseLines } from "../read-lines.ts";
+import {
+  type GoldenAnswerable,
+  type GoldenFile,
+  type GoldenUnanswerable,
+  markedSchema,
+  parseRow,
+  unanswerableSchema,
+} from "./golden-rows.ts";
+import { isPromptfoo, readPromptfoo } from "./promptfoo.ts";
+import { isRagas, readRagas } from "./ragas.ts";
+
+export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
+const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
+/** A file of questions is read whole; a larger one is something else. In bytes. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
+export function readGoldenFolder(folder: string): GoldenFile {
+  const files = readdirSync(folder).sort();
+  const rowsOf = <T>(pattern: RegExp, schema: z.ZodType<T>) =>
+    files.filter((file) => pattern.test(file)).flatMap((file) => parseLines(join(folder, file), schema, "golden_invalid"));
+  const answerable = rowsOf(ANSWERABLE_FILE, markedSchema);
+  const unanswerable = rowsOf(UNANSWERABLE_FILE, unanswerableSchema);
+  return asked(folder, { answerable, unanswerable, notices: [] });
+}
+
+/**
+ * A file of questions: ours (`questions:`, a list, or JSON lines), rows of Ragas, or a configuration of promptfoo; YAML, JSON or JSON lines.
+ * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
+ */
+export function readGoldenFile(path: string): GoldenFile {
+  if (!existsSync(path)) {
+    const message = `There is no file or folder ${path}: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+    throw new RequestError("golden_missing", message, { path });
+  }
+  const bytes = readFileSync(path);
+  if (bytes.length > MAX_FILE_BYTES)
+    throw new RequestError("golden_invalid", `${path} has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} are read: split it.`, { path });
+  const value = /\.(?:jsonl|ndjson)$/i.test(path)
+    ? parseLines(path, z.unknown(), "golden_invalid")
+    : parseText(path, bytes.toString("utf8"));
+  if (isPromptfoo(value)) return asked(path, readPromptfoo(path, value));
+  const rows = rowsOf(value);
+  if (rows === null)
+    throw new RequestError(
+      "golden_invalid",
+      `${path} holds no list of questions: give a list, \`questions:\` with a list, or \`tests:\` as promptfoo has it.`,
+      { path },
+    );
+  return asked(path, rows.some(isRagas) ? readRagas(path, rows) : readOwn(path, rows));
+}
+
+function parseText(path: string, text: string): unknown {
+  try {
+    if (/\.json$/i.test(path)) return JSON.parse(text);
+    const documents = parseAllDocuments(text);
+    const [first] = documents;
+    if (first === undefined || !("errors" in first)) return null;
+    const [fault] = first.errors;
+    if (fault !== undefined) throw fault;
+    // A file of aliases that refer to aliases grows without end: the parser's own limit holds.
+    return first.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new RequestError("golden_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  }
+}
+
+function rowsOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  const listed = z.object({ questions: z.array(z.unknown()) }).safeParse(value);
+  return listed.success ? listed.data.questions : null;
+}
+
+/** Rows of our own: one with a `kind` is to be refused, any other is to be answered. An id may be left out. */
+function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
+  const answerable: GoldenAnswerable[] = [];
+  const unanswerable: GoldenUnanswerable[] = [];
+  rows.forEach((row, i) => {
+    const numbered = typeof row === "object" && row !== null && !("id" in row) ? { id: `q${i + 1}`, ...row } : row;
+    const isRefused = typeof row === "object" && row !== null && "kind" in row && row.kind !== "answerable";
+    if (isRefused) unanswerable.push(parseRow(path, i, numbered, unanswerableSchema));
+    else answerable.push(parseRow(path, i, numbered, markedSchema));
+  });
+  return { answerable, unanswerable, notices: [] };
+}
+
+function asked(path: string, file: GoldenFile): GoldenFile {
+  if (file.answerable.length + file.unanswerable.length > 0) return file;
+  const message = `${path} holds no question: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+  throw new RequestError("golden_missing", message, { path });
+}

@@ -1,0 +1,168 @@
+import { gunzipSync } from "node:zlib";
+import { messageOf, WebError } from "../../errors.ts";
+import { decodeText } from "../encoding.ts";
+import { type PageLinks, readLinks, readSitemap } from "./links.ts";
+import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, type Robots, readRobots } from "./robots.ts";
+
+/** Links that are followed from the first page on. */
+export const DEFAULT_CRAWL_DEPTH = 2;
+/** Pages of one crawl: a handbook; what is larger has a sitemap that says so, or a number that is given. */
+export const DEFAULT_CRAWL_PAGES = 500;
+/** Milliseconds for one page: a PDF may be large. */
+export const CRAWL_TIMEOUT_MS = 30_000;
+/** Seconds between two pages that a host may ask for; of more, this is taken. */
+const MAX_DELAY_S = 10;
+/** Sitemaps that one crawl reads: an index may name as many again. */
+const MAX_SITEMAPS = 50;
+/** Bytes to which a packed sitemap may unpack (sitemaps.org, 0.9). */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+/** What this reader calls itself to robots.txt. */
+const AGENT = "sourcebound";
+
+/** Types of replies that become documents, with the ending under which each is kept. */
+export const CRAWLED_TYPES = {
+  "text/html": ".html",
+  "application/xhtml+xml": ".html",
+  "text/plain": ".txt",
+  "text/markdown": ".md",
+  "application/pdf": ".pdf",
+} as const;
+/** Types of replies that may be sitemaps. */
+export const SITEMAP_TYPES = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"] as const;
+export type CrawledType = keyof typeof CRAWLED_TYPES | (typeof SITEMAP_TYPES)[number];
+
+export interface CrawlOptions {
+  /** Links followed from the first page on; 0: that page alone. A sitemap's pages are all at depth 0. */
+  readonly depth: number;
+  readonly maxPages: number;
+}
+
+/** A reply as the guard of the web gives it. */
+export interface CrawledReply {
+  /** Where it was found, after redirects. */
+  readonly url: string;
+  readonly type: CrawledType;
+  readonly charset: string | null;
+  readonly bytes: Uint8Array;
+}
+
+export interface CrawlParts {
+  /**
+   * Fetches by the rules for addresses: listed hosts, public addresses, bounded bytes and time.
+   * @throws WebError `web_status` with `data.status`, and whatever forbids the address
+   */
+  readonly fetch: (url: string, limit: { readonly maxBytes?: number; readonly robots?: boolean }) => Promise<CrawledReply>;
+  /** May this host be asked at all? */
+  readonly isListed: (url: URL) => boolean;
+  /** Waits; rejects when cancelled. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** What a crawl yields: each address once. */
+export type CrawlEvent =
+  | { readonly type: "page"; readonly reply: CrawledReply; readonly queued: number }
+  /** `isGone`: the address answers that there is nothing; otherwise it may be there another time. */
+  | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
+
+/**
+ * Reads a page and what it links to, or the pages of a sitemap: one request at a time, only listed hosts, only what robots.txt allows, breadth first.
+ * @throws WebError when the first address cannot be had
+ */
+export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, parts: CrawlParts): AsyncGenerator<CrawlEvent, void> {
+  const robots = createRobotsReader(parts);
+  const seen = new Set<string>([start]);
+  const queue: { url: string; depth: number }[] = [{ url: start, depth: 0 }];
+  let [pages, sitemaps] = [0, 0];
+  const enter = (url: string, at: number) => {
+    if (seen.has(url) || !URL.canParse(url) || !parts.isListed(new URL(url))) return;
+    seen.add(url);
+    queue.push({ url, depth: at });
+  };
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { url } = next;
+    if (pages >= maxPages) {
+      yield { type: "left-out", url, reason: `more than ${maxPages} pages`, isGone: false };
+      continue;
+    }
+    try {
+      await robots.admit(new URL(url));
+      const reply = await parts.fetch(url, {});
+      if (reply.url !== url && seen.has(reply.url)) continue;
+      seen.add(reply.url);
+      if (isSitemapType(reply.type)) {
+        const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
+        if (listed === null) throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? "too many sitemaps" : "XML that is no sitemap");
+        for (const one of [...listed.sitemaps, ...listed.pages])
+          enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
+        continue;
+      }
+      const found = linksOf(reply);
+      if (next.depth < depth) for (const link of found.links) enter(link, next.depth + 1);
+      if (found.isNoIndex) yield { type: "left-out", url, reason: "the page asks not to be kept (noindex)", isGone: true };
+      else {
+        pages++;
+        yield { type: "page", reply, queued: queue.length };
+      }
+    } catch (error) {
+      if (!(error instanceof WebError) || url === start) throw error;
+      yield { type: "left-out", url, reason: messageOf(error), isGone: error.data.status === 404 || error.data.status === 410 };
+    }
+  }
+}
+
+function isSitemapType(type: CrawledType): boolean {
+  return SITEMAP_TYPES.some((one) => one === type);
+}
+
+function linksOf({ type, bytes, charset, url }: CrawledReply): PageLinks {
+  if (type !== "text/html" && type !== "application/xhtml+xml") return { links: [], isNoIndex: false };
+  return readLinks(textOf(bytes, charset), url);
+}
+
+/** As the server says that it is written; where that is no encoding, as the bytes suggest. */
+export function textOf(bytes: Uint8Array, charset: string | null): string {
+  try {
+    if (charset !== null) return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // An encoding that nobody knows: the bytes have to tell.
+  }
+  return decodeText(bytes).text;
+}
+
+/** @throws WebError `web_too_large` */
+function unpacked(bytes: Uint8Array): string {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return textOf(bytes, null);
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_SITEMAP_BYTES }).toString("utf8");
+  } catch (cause) {
+    throw new WebError("web_too_large", `a packed sitemap that cannot be unpacked: ${messageOf(cause)}`, {}, { cause });
+  }
+}
+
+function createRobotsReader({ fetch, pause }: CrawlParts) {
+  const known = new Map<string, Robots>();
+  const asked = new Map<string, number>();
+  const read = async (origin: string): Promise<Robots> => {
+    try {
+      const { bytes } = await fetch(`${origin}/robots.txt`, { maxBytes: MAX_ROBOTS_BYTES, robots: true });
+      return readRobots(new TextDecoder().decode(bytes), AGENT);
+    } catch (error) {
+      if (!(error instanceof WebError)) throw error;
+      const status = Number(error.data.status ?? 0);
+      // What is no text is no robots.txt: many sites answer every address with a page.
+      return (status >= 400 && status < 500) || error.code === "web_type" ? ALLOW_ALL : ALLOW_NONE;
+    }
+  };
+  return {
+    /** Waits as long as the host asks for. @throws WebError `web_refused` */
+    async admit(url: URL): Promise<void> {
+      const { origin } = url;
+      const robots = known.get(origin) ?? (await read(origin));
+      known.set(origin, robots);
+      if (!robots.allows(url)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it, or cannot be read`);
+      const times = asked.get(origin) ?? 0;
+      asked.set(origin, times + 1);
+      if (times > 0 && robots.delayS > 0) await pause(Math.min(MAX_DELAY_S, robots.delayS) * 1_000);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { sha256Hex } from "../../text/hash.ts";
+import { CRAWLED_TYPES, type CrawledReply, textOf } from "./crawl.ts";
+
+/** In the folder of a crawl: which file has which address. Hidden, so that it is no document. */
+const ADDRESSES = ".addresses.json";
+const addressesSchema = z.record(z.string(), z.string());
+
+/** Paths of the files of a crawled folder with their addresses; empty for any other folder. */
+export function readAddresses(folder: string): ReadonlyMap<string, string> {
+  const path = join(folder, ADDRESSES);
+  if (!existsSync(path)) return new Map();
+  return new Map(Object.entries(addressesSchema.parse(JSON.parse(readFileSync(path, "utf8")))));
+}
+
+/** Pages of one crawl on their way into a folder. */
+export interface KeptPages {
+  keep(reply: CrawledReply): void;
+  /** What could not be had this time stays as it was. */
+  keepOld(url: string): void;
+  /** Takes out what this crawl did not find. Only of a crawl that came to its end. */
+  finish(): void;
+}
+
+export function keepPages(folder: string): KeptPages {
+  mkdirSync(folder, { recursive: true });
+  const before = readAddresses(folder);
+  const now = new Map<string, string>();
+  return {
+    keep(reply) {
+      const path = fileOf(reply);
+      writeWhole(join(folder, path), contentOf(reply));
+      now.set(path, reply.url);
+    },
+    keepOld(url) {
+      for (const [path, address] of before) if (address === url) now.set(path, address);
+    },
+    finish() {
+      for (const path of before.keys()) if (!now.has(path)) rmSync(join(folder, path), { force: true });
+      writeWhole(join(folder, ADDRESSES), JSON.stringify(Object.fromEntries(now)));
+    },
+  };
+}
+
+/** Readable, and of nothing that could lead out of the folder: letters, digits and the hash of the whole address. */
+function fileOf({ url, type }: CrawledReply): string {
+  const { host, pathname } = new URL(url);
+  const ending = type in CRAWLED_TYPES ? CRAWLED_TYPES[type as keyof typeof CRAWLED_TYPES] : "";
+  const name = pathname
+    .split("/")
+    .filter(Boolean)
+    .slice(-2)
+    .join("-")
+    .replace(/\.(?:html?|pdf|txt|md)$/i, "");
+  const plain = (text: string) => text.replaceAll(/[^A-Za-z0-9-]+/g, "_").slice(0, 80);
+  return `${plain(host)}/${plain(name) || "index"}-${sha256Hex(url).slice(0, 10)}${ending}`;
+}
+
+/** Text as UTF-8 with its mark, so that what the server said of its encoding is not lost. */
+function contentOf({ type, bytes, charset }: CrawledReply): Uint8Array {
+  const isUtf8 = charset === null || /^utf-?8$/i.test(charset);
+  if (type === "application/pdf" || isUtf8) return bytes;
+  return Buffer.from(`\ufeff${textOf(bytes, charset).replace(/^\ufeff/, "")}`);
+}
+
+function writeWhole(path: string, content: string | Uint8Array): void {
+  const part = join(dirname(path), `.${randomUUID()}`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(part, content);
+  renameSync(part, path);
+}

@@ -1,0 +1,169 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DataTypeNode,
+  type Driver,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  replaceWithNoncontingentExpression,
+  type TransactionSettings,
+} from "kysely";
+import pg from "pg";
+import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import { migrateStore } from "./migrate.ts";
+import type { Database } from "./schema.ts";
+
+/** Milliseconds until a connection that cannot be made is given up: whoever asks gets a clear error instead of a hanging request. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * How pgvector searches an index: among 100 candidates, which holds recall above .95 at 100,000 vectors (`bench pgvector`), and on as long as a filter
+ * has rejected too many of them. Where pgvector is not installed, they mean nothing.
+ */
+const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
+/** PostgreSQL's type of 64-bit integers, which `pg` gives as text. All that are stored lie far below 2^53. */
+const INT8_OID = 20;
+
+export interface PostgresOptions {
+  /** `postgres://…`; its password is in no message. */
+  readonly url: string;
+  readonly connections: number;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. A lost connection is made anew by the next query.
+ * @param last the migration to stop at, for tests of those behind it; all of them when absent
+ * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries throw `store_unavailable` too
+ */
+export async function openPostgres({ url, connections, timeoutMs }: PostgresOptions, last?: string): Promise<Kysely<Database>> {
+  const pool = new pg.Pool({
+    ...{ connectionString: url, max: connections, application_name: "sourcebound" },
+    ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, statement_timeout: timeoutMs, query_timeout: timeoutMs + CONNECT_TIMEOUT_MS },
+    ...{ keepAlive: true, types: { getTypeParser } },
+  });
+  // A connection that breaks is dropped by the pool, and whoever uses it is told by its query; without listeners it would end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    client.query(SEARCH_SETTINGS).catch(() => undefined);
+  });
+  const db = new Kysely<Database>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DescribingDriver(pool),
+      createIntrospector: (any) => new PostgresIntrospector(any),
+      createQueryCompiler: () => new SameSchemaCompiler(),
+    },
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+  try {
+    await migrateStore(db, "The database", last);
+    return db;
+  } catch (cause) {
+    await db.destroy().catch(() => undefined);
+    throw cause instanceof StoreError
+      ? cause
+      : new StoreError("store_failed", `The database could not be set up: ${messageOf(cause)}`, {}, { cause });
+  }
+}
+
+function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
+  return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format);
+}
+
+/** Faults of the connection or the server become errors that say what to do; whatever else fails is a fault of ours and stays as it is. */
+class DescribingDriver implements Driver {
+  private readonly inner: Driver;
+  constructor(pool: pg.Pool) {
+    this.inner = new PostgresDriver({ pool });
+  }
+  init(): Promise<void> {
+    return this.inner.init();
+  }
+  async acquireConnection(): Promise<DescribingConnection> {
+    return new DescribingConnection(await this.inner.acquireConnection().catch(rethrow));
+  }
+  beginTransaction({ inner }: DescribingConnection, settings: TransactionSettings): Promise<void> {
+    return this.inner.beginTransaction(inner, settings).catch(rethrow);
+  }
+  commitTransaction({ inner }: DescribingConnection): Promise<void> {
+    return this.inner.commitTransaction(inner).catch(rethrow);
+  }
+  rollbackTransaction({ inner }: DescribingConnection): Promise<void> {
+    return this.inner.rollbackTransaction(inner).catch(rethrow);
+  }
+  releaseConnection({ inner }: DescribingConnection): Promise<void> {
+    return this.inner.releaseConnection(inner);
+  }
+  destroy(): Promise<void> {
+    return this.inner.destroy();
+  }
+}
+
+class DescribingConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  constructor(inner: DatabaseConnection) {
+    this.inner = inner;
+  }
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.inner.executeQuery<R>(query).catch(rethrow);
+  }
+  /** Kysely asks for the method. @throws StoreError always */
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new StoreError("store_failed", "Queries are not streamed from PostgreSQL: read them in pages.");
+  }
+}
+
+function rethrow(cause: unknown): never {
+  throw describeFailure(cause);
+}
+
+function describeFailure(cause: unknown): unknown {
+  const code = systemCodeOf(cause) ?? "";
+  const message = messageOf(cause);
+  if (/^28|^3D000$|^42501$/.test(code)) {
+    return new StoreError(
+      "store_denied",
+      `PostgreSQL refused (${message}). Check user, password and database of DATABASE_URL, and that the user may create tables.`,
+      {},
+      { cause },
+    );
+  }
+  const isLost =
+    /^(08|53|57P0|57014|25006)/.test(code) ||
+    /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)|^ENOTFOUND/.test(code) ||
+    /^(timeout exceeded when|Query read timeout|Connection terminated|Client has encountered a connection error)/.test(message);
+  if (!isLost) return cause;
+  return new StoreError(
+    "store_unavailable",
+    `PostgreSQL cannot be reached or does not answer (${message === "" ? code : message}). What was acknowledged before is kept. Try again in a few seconds; if it lasts, check DATABASE_URL and the server.`,
+    { retry_after_s: 5 },
+    { cause },
+  );
+}
+
+/**
+ * The one schema in PostgreSQL's words. Text compares by bytes, as SQLite compares it: paths and ids have the same order on both, whatever the
+ * database's language is. SQLite's reals have eight bytes.
+ */
+const TYPES: Readonly<Record<string, string>> = {
+  text: 'text collate "C"',
+  blob: "bytea",
+  real: "double precision",
+  integer: "bigint",
+};
+
+class SameSchemaCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    this.append(TYPES[node.dataType] ?? node.dataType);
+  }
+  protected override getAutoIncrement(): string {
+    return "generated by default as identity";
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { Exposure } from "../../store/exposures.ts";
+import { interaction, type WithStore } from "./fixtures.ts";
+
+const scope = { domain: "d", tenant: null, access: ["public"] };
+const exposure = (answerId: string, over: Partial<Exposure> = {}): Exposure => ({
+  ...{ answerId, experiment: "x", variant: "a", session: "s", answered: true, warned: false, cached: false },
+  ...{ latencyMs: 10, tokens: 5, costUsd: 0.5, ...over },
+});
+const response = { status: 200, headers: [["content-type", "application/json"]] as const, body: '{"answer":"a secret of the reader"}' };
+
+/** Budgets, named requests, experiments, and how many sessions there may be. */
+export function describeService(name: string, withStore: WithStore): void {
+  describe(`${name}: what the service keeps`, () => {
+    it(
+      "adds up what a caller spends on a day, whoever adds, and nothing of another caller or day",
+      withStore(async ({ store, second }) => {
+        const spend = (at: typeof store) => at.usage.add("key a", "2026-11-22", { tokens: 10, costUsd: 0.25 });
+        await Promise.all(Array.from({ length: 20 }, (_, i) => spend(i % 2 === 0 ? store : second)));
+        expect(await second.usage.of("key a", "2026-11-22")).toEqual({ answers: 20, tokens: 200, costUsd: 5 });
+        expect(await store.usage.of("key b", "2026-11-22")).toEqual({ answers: 0, tokens: 0, costUsd: 0 });
+        expect(await store.usage.of("key a", "2026-11-23")).toEqual({ answers: 0, tokens: 0, costUsd: 0 });
+      }),
+    );
+
+    it(
+      "lets exactly one of many claim a named request, and gives the others its response",
+      withStore(async ({ store, second, advance }) => {
+        const request = { name: "key a 7", fingerprint: "f" };
+        const claims = await Promise.all(
+          Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? store : second).idempotency.claim(request, 1000)),
+        );
+        expect(claims.map(({ type }) => type).sort()).toEqual(["claimed", ...Array(9).fill("in-progress")]);
+        expect(await store.idempotency.claim({ ...request, fingerprint: "g" }, 1000)).toEqual({ type: "reused" });
+        await store.idempotency.keep(request, response, 5000);
+        advance(4999);
+        expect(await second.idempotency.claim(request, 1000)).toEqual({ type: "kept", response });
+        advance(2);
+        expect(await second.idempotency.claim(request, 1000)).toEqual({ type: "claimed" });
+      }),
+    );
+
+    it(
+      "lets a request be claimed again that was dropped, or whose process died",
+      withStore(async ({ store, second, advance }) => {
+        const request = { name: "n", fingerprint: "f" };
+        await store.idempotency.claim(request, 1000);
+        await store.idempotency.drop(request);
+        expect((await second.idempotency.claim(request, 1000)).type).toBe("claimed");
+        advance(1001);
+        expect((await store.idempotency.claim(request, 1000)).type).toBe("claimed");
+      }),
+    );
+
+    it(
+      "forgets named responses and what experiments counted with what it forgets",
+      withStore(async ({ store }) => {
+        const request = { name: "n", fingerprint: "f" };
+        await store.idempotency.claim(request, 1000);
+        await store.idempotency.keep(request, response, 5000);
+        await store.interactions.add(interaction("gone"));
+        await store.exposures.record(exposure("gone"));
+        await store.exposures.record(exposure("of-nobody", { session: "other" }));
+        expect((await store.forgetting.count({ type: "all" })).interactions).toBe(1);
+        expect((await store.idempotency.claim(request, 1000)).type).toBe("kept");
+        expect(await store.exposures.sessions("x")).toHaveLength(2);
+        await store.forgetting.forget({ type: "all" }, "test");
+        expect((await store.idempotency.claim(request, 1000)).type).toBe("claimed");
+        expect(await store.exposures.sessions("x")).toEqual([]);
+      }),
+    );
+
+    it(
+      "sums an experiment by session, with readers' verdicts",
+      withStore(async ({ store, second, advance }) => {
+        await store.interactions.add(interaction("i1"));
+        await store.exposures.record(exposure("i1"));
+        await store.exposures.record(exposure("i1"));
+        await store.exposures.record(exposure("i2", { answered: false, warned: true, latencyMs: 30 }));
+        advance(10);
+        await store.exposures.record(exposure("i3", { session: "t", variant: "b" }));
+        await store.exposures.record(exposure("i4", { experiment: "y" }));
+        const [first, other] = await second.exposures.sessions("x");
+        expect(first).toMatchObject({ variant: "a", questions: 2, answered: 1, warned: 1, latencyMs: 40, tokens: 10, costUsd: 1 });
+        expect(other).toMatchObject({ variant: "b", questions: 1, thumbsUp: 0, flagged: 0 });
+      }),
+    );
+
+    it(
+      "keeps at most so many sessions: the one that was silent longest goes, the one that is spoken in stays",
+      withStore(async ({ store, advance }) => {
+        const settings = { idleMinutes: 30, limit: 5, most: 3 };
+        const turn = { question: "q", answer: "a", citations: [] };
+        for (const id of ["s1", "s2", "s3", "s1", "s4"]) {
+          advance(1000);
+          await store.sessions.append(id, scope, turn, settings);
+        }
+        const turns = async (id: string) => (await store.sessions.turns(id, scope, 5)).length;
+        expect([await turns("s1"), await turns("s2"), await turns("s3"), await turns("s4")]).toEqual([2, 0, 1, 1]);
+      }),
+    );
+  });
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import { runCli, startCli } from "./support/cli.ts";
+import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+
+let cwd = "";
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-eval-")));
+  mkdirSync(join(cwd, "manual"));
+  writeFiles(join(cwd, "manual"), LIBRARY_DOCUMENTS);
+  writeFileSync(
+    join(cwd, "questions.yaml"),
+    `questions:
+  - { id: a1, question: How long may books be kept?, gold_pages: [loans.md], gold_quotes: [Books may be kept for 21 days.], key_values: [21 days], answer: 21 days. }
+  - { id: a2, question: What does replacing a lost card cost?, key_values: [3 dollars] }
+  - { id: u1, question: What is the boiling point of tungsten?, kind: out_of_scope }
+`,
+  );
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const COMMAND = ["eval", "golden", "--corpus", "manual", "--golden", "questions.yaml"];
+const read = (file: string) => JSON.parse(readFileSync(join(cwd, file), "utf8"));
+/** Everything but date and timings. */
+const stable = (file: string) => ({ ...read(file), date: "", timings: {} });
+
+describe("eval golden", () => {
+  it("writes figures with n and intervals, and a page that loads and runs nothing", async () => {
+    const run = await runCli([...COMMAND, "--out", "one.json", "--html", "one.html"], { cwd });
+    expect(run).toMatchObject({ code: 0 });
+    const { n, metrics, items } = read("one.json");
+    expect(n).toMatchObject({ questions: 3, asked: 3 });
+    expect(metrics).toMatchObject({ "right.answerable": 1, "context_recall.n": 1, "cost.mean_usd": 0, "faults.fabricated": 0 });
+    expect(items[2].unscored.context_recall).toBe("nothing answers the question");
+    const page = readFileSync(join(cwd, "one.html"), "utf8");
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/<script|\son\w+=|\sstyle=|<img|<link|url\(/);
+  });
+
+  it("comes out the same twice, and compares two runs by pairs", async () => {
+    await runCli([...COMMAND, "--out", "one.json"], { cwd });
+    await runCli([...COMMAND, "--out", "two.json"], { cwd });
+    expect(stable("two.json")).toEqual(stable("one.json"));
+    const compared = await runCli([...COMMAND, "--against", "one.json", "--out", "three.json"], { cwd });
+    expect(compared.stdout).toContain("before 1.00, +.00 [+.00, +.00]");
+    expect(read("three.json").metrics).toMatchObject({ "right.answerable.change": 0 });
+  });
+
+  it("fails a bound that does not hold, and one whose figure could not be scored", async () => {
+    expect((await runCli([...COMMAND, "--fail-under", "right.answerable=.9"], { cwd })).code).toBe(0);
+    const wrong = await runCli([...COMMAND, "--fail-over", "answered.answerable=.5"], { cwd });
+    expect(wrong).toMatchObject({ code: 5, stderr: expect.stringContaining("answered.answerable is 1.00; it must be at most .50") });
+    const unscored = await runCli([...COMMAND, "--fail-under", "refused.near_miss=.5"], { cwd });
+    expect(unscored.code).toBe(2);
+    const untold = await runCli([...COMMAND, "--fail-under", "confidence.auroc=.5"], { cwd });
+    expect(untold).toMatchObject({ code: 5, stderr: expect.stringContaining("confidence.auroc could not be scored") });
+    expect((await runCli([...COMMAND, "--fail-under", "right"], { cwd })).code).toBe(2);
+  });
+
+  it("keeps what a cancelled run has judged and goes on from there to the same report", async () => {
+    const many = Array.from(
+      { length: 60 },
+      (_, i) => `  - { id: m${i}, question: "How long may books be kept, copy ${i}?", key_values: [21 days] }`,
+    );
+    writeFileSync(join(cwd, "questions.yaml"), `questions:\n${many.join("\n")}\n`);
+    const running = startCli([...COMMAND, "--out", "cut.json"], { cwd });
+    const journal = join(cwd, "cut.json.partial.jsonl");
+    while (!existsSync(journal) || readFileSync(journal, "utf8").split("\n").length < 5)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    running.child.kill("SIGINT");
+    const { code } = await running.finished;
+    expect(code).toBe(130);
+    const { n } = read("cut.json");
+    expect(n.questions).toBe(60);
+    expect(n.asked).toBeGreaterThan(2);
+    expect(n.asked).toBeLessThan(60);
+    // A power cut leaves half a line.
+    writeFileSync(journal, readFileSync(journal, "utf8").slice(0, -20));
+    const resumed = await runCli([...COMMAND, "--out", "cut.json"], { cwd });
+    expect(resumed.stderr).toContain(`${n.asked - 1} questions were asked by a run that was cancelled`);
+    expect(existsSync(journal)).toBe(false);
+    await runCli([...COMMAND, "--out", "whole.json"], { cwd });
+    expect(stable("cut.json")).toEqual(stable("whole.json"));
+  }, 120_000);
+
+  it("says again what a model said, bit for bit, without the model", async () => {
+    const endpoint = await startFakeEndpoint({ chat: () => ({ type: "stream", pieces: ["Books may be kept for 21 days [1]."] }) });
+    const env = { SOURCEBOUND_MODEL_BASE_URL: endpoint.url, SOURCEBOUND_MODEL_SMALL: "fake" };
+    try {
+      expect(await runCli([...COMMAND, "--out", "live.json", "--record", "said.json"], { cwd, env })).toMatchObject({ code: 0 });
+    } finally {
+      await endpoint.close();
+    }
+    const played = await runCli([...COMMAND, "--out", "played.json", "--recorded", "said.json"], { cwd, env });
+    expect(played.code).toBe(0);
+    expect(stable("played.json")).toEqual(stable("live.json"));
+    expect(read("said.json").calls.length).toBeGreaterThan(0);
+    expect((await runCli([...COMMAND, "--recorded", "questions.yaml"], { cwd })).stderr).toContain("holds no recorded model output");
+    expect((await runCli([...COMMAND, "--record", "no.json"], { cwd })).stderr).toContain("There is no model");
+  }, 120_000);
+
+  it("goes on behind a question that cannot be asked, and counts it as nothing", async () => {
+    const rows = [
+      { id: "long", question: "x".repeat(9000), kind: "nonsense" },
+      { id: "good", question: "How long may books be kept?", key_values: ["21 days"] },
+    ];
+    writeFileSync(join(cwd, "rows.json"), JSON.stringify(rows));
+    expect(await runCli(["eval", "golden", "--corpus", "manual", "--golden", "rows.json", "--out", "r.json"], { cwd })).toMatchObject({
+      code: 0,
+    });
+    const { n, metrics, items } = read("r.json");
+    expect(n).toMatchObject({ asked: 2, not_asked: 1 });
+    expect(metrics["right.answerable"]).toBe(1);
+    expect(metrics["refused.nonsense"]).toBeUndefined();
+    expect(items[1]).toMatchObject({ id: "long", error: "question_too_long", right: null });
+  });
+
+  it("shows hostile text as text", async () => {
+    const hostile = `</q><script>alert(1)</script><img src=x onerror=alert(1)> "quoted" 'single' \u202eback\u0000`;
+    writeFileSync(
+      join(cwd, "hostile.json"),
+      JSON.stringify([{ id: hostile, question: `How long may books be kept? ${hostile}`, answer: hostile }]),
+    );
+    await runCli(["eval", "golden", "--corpus", "manual", "--golden", "hostile.json", "--html", "h.html"], { cwd });
+    const page = readFileSync(join(cwd, "h.html"), "utf8");
+    expect(page).not.toMatch(/<script|<img|\u202e/);
+    expect(page).not.toContain("\0");
+    expect(page).toContain("&lt;script&gt;alert(1)");
+  });
+});

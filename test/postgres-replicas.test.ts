@@ -1,0 +1,166 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { StoreError } from "../src/errors.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { rounds } from "./support/trials.ts";
+
+const CARD = "How much does a library card cost?";
+/** Edits through one replica, each looked for through the other. */
+const EDITS = rounds({ usually: 10, all: 50 });
+/** How long PostgreSQL is gone. */
+const OUTAGE_MS = rounds({ usually: 2_000, all: 10_000 });
+/** Times that PostgreSQL is killed while both replicas write. */
+const KILLS = rounds({ usually: 4, all: 200 });
+
+describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => {
+  let server: PostgresServer;
+  const open: Library[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterEach(async () => {
+    for (const library of open.splice(0)) await library.close();
+  });
+  afterAll(async () => {
+    await server?.remove();
+  });
+
+  async function replicas(settings: Readonly<Record<string, unknown>> = {}): Promise<[Library, Library]> {
+    const url = await server.createDatabase();
+    const own = { "database.url": url, "database.connections": 6, ...settings };
+    const first = await openLibrary({ settings: own, warn: () => undefined });
+    const second = await openLibrary({ documents: {}, settings: own, warn: () => undefined });
+    open.push(first, second);
+    return [first, second];
+  }
+
+  async function edit(library: Library, dollars: number): Promise<void> {
+    writeFiles(library.sandbox.folder, { "documents/cards.md": `# Library cards\n\nA library card costs ${dollars} dollars per year.\n` });
+    await library.ingest();
+  }
+
+  const priceOf = async (library: Library) => {
+    const { sentences } = await library.ask(CARD);
+    return Number(/(\d+) dollars/.exec(sentences.map(({ text }) => text).join(" "))?.[1]);
+  };
+
+  it(`shows every one of ${EDITS} edits through one in the answers of the other at once, and its index follows unasked within a second`, {
+    timeout: 300_000,
+  }, async () => {
+    const [first, second] = await replicas();
+    expect(await priceOf(second)).toBe(5);
+    const index = second.engine.corpus("library");
+    const delays: number[] = [];
+    for (let n = 0; n < EDITS; n++) {
+      const dollars = 100 + n;
+      const before = index.indexedRevision;
+      const asked = n % 2 === 0;
+      await edit(first, dollars);
+      const committed = performance.now();
+      if (asked) expect(await priceOf(second)).toBe(dollars);
+      else {
+        while (index.indexedRevision === before && performance.now() - committed < 5_000) await wait(5);
+        delays.push(performance.now() - committed);
+        expect(await priceOf(second)).toBe(dollars);
+      }
+    }
+    process.stderr.write(`index of the other replica after an ingest ended, ms: ${delays.map((ms) => ms.toFixed(0)).join(" ")}\n`);
+    expect(Math.max(...delays)).toBeLessThan(1_000);
+  });
+
+  it("share sessions, cached answers, keys and the key of proofs", async () => {
+    const [first, second] = await replicas();
+    const asked = await first.ask(CARD, { sessionId: "s" });
+    const { engine } = second;
+    expect((await engine.store.sessions.turns("s", engine.scope(), 5)).map(({ question }) => question)).toEqual([CARD]);
+    const again = await second.ask(CARD);
+    expect(again.cacheMode).toBe("exact");
+    expect(again.sentences).toEqual(asked.sentences);
+    const { key } = await first.engine.store.keys.create(
+      { name: "k", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: null },
+      "test",
+    );
+    expect(await engine.store.keys.find(key)).toMatchObject({ name: "k" });
+    expect(engine.proofKey()).toBe(first.engine.proofKey());
+  });
+
+  it(`say clearly that PostgreSQL is gone for ${OUTAGE_MS / 1000} s, give no wrong answer, and go on without being opened again`, {
+    timeout: 120_000,
+  }, async () => {
+    const both = await replicas({ "cache.enabled": false });
+    const seen = { right: 0, wrong: 0, errors: new Map<string, number>() };
+    let ended = false;
+    const load = both.flatMap((library) =>
+      Array.from({ length: 3 }, async () => {
+        while (!ended) {
+          try {
+            seen[(await priceOf(library)) === 5 ? "right" : "wrong"]++;
+          } catch (error) {
+            const code = error instanceof StoreError ? error.code : String(error);
+            seen.errors.set(code, (seen.errors.get(code) ?? 0) + 1);
+            await wait(50);
+          }
+        }
+      }),
+    );
+    await wait(500);
+    await server.kill();
+    await wait(OUTAGE_MS);
+    await server.start();
+    const before = seen.right;
+    const restarted = performance.now();
+    while (seen.right < before + 20 && performance.now() - restarted < 30_000) await wait(50);
+    const recovered = performance.now() - restarted;
+    ended = true;
+    await Promise.all(load);
+    process.stderr.write(
+      `right ${seen.right}, wrong ${seen.wrong}, errors ${JSON.stringify([...seen.errors])}, 20 answers ${recovered.toFixed(0)} ms after it was back\n`,
+    );
+    expect(seen.wrong).toBe(0);
+    expect([...seen.errors.keys()]).toEqual(["store_unavailable"]);
+    expect(seen.right).toBeGreaterThan(before + 19);
+    await edit(both[0], 7);
+    expect(await priceOf(both[1])).toBe(7);
+  });
+
+  it(`lose no acknowledged row when PostgreSQL is killed ${KILLS} times while both write`, { timeout: 3_600_000 }, async () => {
+    const both = await replicas();
+    const acknowledged = new Set<string>();
+    const add = async ({ engine }: Library, id: string) => {
+      const interaction = {
+        domain: "library",
+        tenant: null,
+        access: ["public"],
+        profile: "p",
+        sessionId: null,
+        question: "q",
+        answer: "{}",
+      };
+      await engine.store.interactions.add({ id, ...interaction, status: "ok", confidence: null, chance: null, cacheMode: "miss" });
+      acknowledged.add(id);
+    };
+    let refused = 0;
+    for (let round = 0; round < KILLS; round++) {
+      let killed = false;
+      const writing = both.map(async (library, which) => {
+        for (let n = 0; !killed; n++)
+          await add(library, `${round}-${which}-${n}`).catch(() => {
+            refused++;
+          });
+      });
+      await wait(20 + Math.random() * 200);
+      await server.kill();
+      killed = true;
+      await Promise.all(writing);
+      await server.start();
+    }
+    const stored = new Set((await both[1].engine.store.interactions.list("library", 1_000_000)).map(({ id }) => id));
+    const lost = [...acknowledged].filter((id) => !stored.has(id));
+    process.stderr.write(`${KILLS} kills, ${acknowledged.size} rows acknowledged, ${refused} refused, ${lost.length} lost\n`);
+    expect(acknowledged.size).toBeGreaterThan(KILLS);
+    expect(lost).toEqual([]);
+    expect(await both[0].engine.store.audit.verify()).toMatchObject({ intact: true });
+  });
+});

@@ -1,0 +1,252 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import type { CrawlRequest } from "../src/engine/engine-types.ts";
+import type { IngestEvent } from "../src/events.ts";
+import { type FakeHost, type FakeWeb, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
+import { runCli, startCli } from "./support/cli.ts";
+import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { createSandbox, type Sandbox } from "./support/library.ts";
+
+let library: Library | null = null;
+let web: FakeWeb | null = null;
+let sandbox: Sandbox | null = null;
+afterEach(async () => {
+  await library?.close();
+  await web?.close();
+  sandbox?.remove();
+  [library, web, sandbox] = [null, null, null];
+});
+
+const page = (title: string, body: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1>${body}</main>`;
+const reply =
+  (type: string, body: string | Uint8Array, status = 200): WebHandler =>
+  (_request, response) =>
+    response.writeHead(status, { "content-type": type }).end(body);
+
+async function open(hosts: Record<string, FakeHost>) {
+  web = await startFakeWeb(hosts);
+  library = await openLibrary({ documents: {}, network: web.network });
+  const { engine } = library;
+  const crawl = (url: string, options: CrawlRequest = {}) => collect(engine.ingestUrl(url, { domain: "library", ...options }));
+  const known = async () =>
+    (await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title)).sort();
+  return { engine, web, crawl, known };
+}
+
+const leftOut = (events: readonly IngestEvent[]) =>
+  events.flatMap((event) => (event.type === "page" && event.reason !== null ? [[event.url, event.reason] as const] : []));
+
+const SITE = {
+  "/robots.txt": reply("text/plain", "User-agent: *\nDisallow: /private/\n"),
+  "/": page(
+    "Start",
+    `<a href="/cards">c</a><a href="/private/x">p</a><a href="https://other.example/">o</a><a rel="nofollow" href="/ad">a</a>`,
+  ),
+  "/cards": page("Cards", `<p>A library card costs 5 dollars.</p><a href="deep#x">d</a><a href="/missing">m</a><a href="mailto:x@y">w</a>`),
+  "/deep": page("Deep", `<p>Atlases may be kept for 3 days.</p><a href="/deeper">d</a>`),
+  "/deeper": page("Deeper", "<p>Too deep.</p>"),
+};
+
+describe("an address as a source", () => {
+  it("follows links as deep as it may, on its own host, where robots.txt allows, and cites the address", async () => {
+    const { engine, web, crawl, known } = await open({
+      "site.example": { pages: SITE },
+      "other.example": { pages: { "/": page("Other", "") } },
+    });
+    const events = await crawl("https://site.example/#top");
+    expect(await known()).toEqual(["Cards", "Deep", "Start"]);
+    expect(leftOut(events)).toEqual([
+      ["https://site.example/private/x", expect.stringContaining("robots.txt")],
+      ["https://site.example/missing", "HTTP 404"],
+    ]);
+    expect(web.requests.filter((one) => /private|other|\/ad|deeper/.test(one))).toEqual([]);
+    const { citations } = await engine.answer("How much does a library card cost?", { domain: "library" });
+    expect(citations[0]?.url).toBe("https://site.example/cards");
+  });
+
+  it("reads a sitemap, packed or of sitemaps, and nothing beyond it", async () => {
+    const urls = (...paths: string[]) =>
+      `<urlset>${paths.map((path) => `<url><loc>https://site.example${path}</loc></url>`).join("")}</urlset>`;
+    const { crawl, known } = await open({
+      "site.example": {
+        pages: {
+          ...SITE,
+          "/sitemap.xml": reply(
+            "application/xml",
+            `<?xml version="1.0"?><sitemapindex><sitemap><loc>https://site.example/one.xml.gz</loc></sitemap></sitemapindex>`,
+          ),
+          "/one.xml.gz": reply("application/gzip", gzipSync(`<?xml version="1.0"?>${urls("/cards", "/private/x")}`)),
+        },
+      },
+    });
+    await crawl("https://site.example/sitemap.xml");
+    expect(await known()).toEqual(["Cards"]);
+  });
+
+  it("takes out what is gone and keeps what could not be had this time", async () => {
+    const pages: Record<string, string | WebHandler> = { ...SITE };
+    const { crawl, known } = await open({ "site.example": { pages } });
+    await crawl("https://site.example/");
+    pages["/deep"] = reply("text/html", "broken", 503);
+    await crawl("https://site.example/");
+    expect(await known()).toEqual(["Cards", "Deep", "Start"]);
+    delete pages["/deep"];
+    await crawl("https://site.example/");
+    expect(await known()).toEqual(["Cards", "Start"]);
+    pages["/"] = reply("text/html", "broken", 503);
+    await expect(crawl("https://site.example/")).rejects.toMatchObject({ code: "web_status" });
+    expect(await known()).toEqual(["Cards", "Start"]);
+  });
+
+  it("asks no address that is not public, no other scheme, port or host, also behind redirects", async () => {
+    const away =
+      (to: string): WebHandler =>
+      (_request, response) =>
+        response.writeHead(302, { location: to }).end();
+    const { web, crawl } = await open({
+      "inside.example": { addresses: [["10.0.0.8"]], pages: { "/": page("Secret", "") } },
+      "rebinds.example": {
+        addresses: [["93.184.216.34"], ["127.0.0.1"]],
+        pages: { "/robots.txt": reply("text/plain", ""), "/": page("Secret", "") },
+      },
+      "site.example": { pages: { "/": away("http://169.254.169.254/latest"), "/b": away("https://inside.example/") } },
+    });
+    const bad = [
+      "https://inside.example/",
+      "https://rebinds.example/",
+      "https://site.example/",
+      "https://site.example/b",
+      "http://127.0.0.1/",
+      "ftp://site.example/",
+    ];
+    for (const url of [...bad, "https://site.example:8443/", "https://user@site.example/", "nonsense"])
+      await expect(crawl(url), url).rejects.toMatchObject({ code: expect.stringMatching(/^(?:web_refused|unknown_url)$/) });
+    expect(web.requests.filter((one) => /inside|latest/.test(one))).toEqual([]);
+  });
+
+  it("reads nothing of a host whose robots.txt fails, counts its pages, and lets no page name a file outside", async () => {
+    const many = Array.from({ length: 30 }, (_, i) => `<a href="/p${i}">x</a>`).join("");
+    const { engine, crawl, known } = await open({
+      "down.example": { pages: { "/robots.txt": reply("text/plain", "no", 500), "/": page("Down", "") } },
+      "many.example": {
+        pages: { "/": page("Many", many), ...Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`/p${i}`, page(`P${i}`, "")])) },
+      },
+      "path.example": { pages: { "/..%2f..%2f..%2fetc%2fpasswd": page("Path", "<p>Words of a page.</p>") } },
+    });
+    await expect(crawl("https://down.example/")).rejects.toMatchObject({ message: expect.stringContaining("robots.txt") });
+    const events = await crawl("https://many.example/", { maxPages: 5 });
+    expect(leftOut(events).length).toBe(26);
+    expect((await known()).length).toBe(5);
+    await crawl("https://path.example/..%2f..%2f..%2fetc%2fpasswd");
+    const paths = (await engine.files({ domain: "library" })).map(({ path }) => path);
+    expect(paths.filter((path) => path.includes("..") || path.startsWith("/"))).toEqual([]);
+    expect(await known()).toContain("Path");
+  });
+
+  it("believes what the server says of a page's encoding", async () => {
+    const { engine, crawl } = await open({
+      "site.example": {
+        pages: {
+          "/": reply(
+            "text/html; charset=iso-8859-2",
+            Buffer.from("<title>T</title><main><p>Wype\xbfyczalnia otwarta od rana.</p></main>", "latin1"),
+          ),
+        },
+      },
+    });
+    await crawl("https://site.example/");
+    const [file] = await engine.files({ domain: "library" });
+    const document = (await engine.store.documents.load(engine.scope({ domain: "library" }), [file?.documents[0]?.id ?? ""]))
+      .values()
+      .next().value;
+    expect(document?.text).toContain("Wypeżyczalnia");
+  });
+});
+
+describe("files by name and standard input", () => {
+  const cli = (args: readonly string[], stdin: readonly Buffer[] = []) => {
+    sandbox ??= createSandbox({
+      "a.md": "# A\n\nA library card costs 5 dollars.\n",
+      "b/c.md": "# C\n\nFilms may be kept for 7 days.\n",
+      "d.md": "# D\n\nLeft alone.\n",
+    });
+    return runCli(args, { cwd: sandbox.folder, env: sandbox.env, stdin });
+  };
+  const titles = async () =>
+    JSON.parse((await cli(["documents", "list", "--json"])).stdout)
+      .flatMap((file: { documents: { title: string }[] }) => file.documents.map(({ title }) => title))
+      .sort();
+
+  it("takes in the files that are named, and later others beside them", async () => {
+    expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
+    expect(await cli(["ingest", "documents/b/c.md", "documents/a.md", "--json"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"added":1'),
+    });
+    expect(await titles()).toEqual(["A", "C"]);
+    expect(await cli(["ingest", "documents/none.md"])).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist") });
+    expect(await cli(["ingest", "/etc/hostname"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--root") });
+  });
+
+  it("reads a list of files, also from standard input", async () => {
+    expect(
+      await cli(["ingest", "--files-from", "-"], [Buffer.from("documents/a.md\r\ndocuments/"), Buffer.from("d.md\n\n")]),
+    ).toMatchObject({ code: 0 });
+    expect(await titles()).toEqual(["A", "D"]);
+    expect(await cli(["ingest", "--files-from", "none.txt"])).toMatchObject({ code: 2 });
+    expect(await cli(["ingest"])).toMatchObject({ code: 2, stderr: expect.stringContaining("give a folder") });
+    expect(await cli(["ingest", "documents", "--watch", "documents/a.md"])).toMatchObject({ code: 2 });
+  });
+
+  it("keeps a document from standard input under its name, and the next one beside it", async () => {
+    expect(await cli(["ingest", "-", "--name", "x/../one.md"], [Buffer.from("# One\n\nFirst.\n")])).toMatchObject({ code: 0 });
+    expect(await cli(["ingest", "-", "--name", "two.csv"], [Buffer.from("item,price\ncard,5\n")])).toMatchObject({ code: 0 });
+    expect(await cli(["ingest", "-", "--name", "one.md"], [Buffer.from("# Uno\n\nFirst.\n")])).toMatchObject({ code: 0 });
+    expect(await titles()).toEqual(["Uno", "two"]);
+    expect(await cli(["ingest", "-", "--name", ".."], [Buffer.from("x")])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no name of a file"),
+    });
+  });
+
+  it("takes in what a folder gained, takes out what it lost, and deletes by name", async () => {
+    await cli(["documents", "list"]);
+    const { folder } = sandbox as Sandbox;
+    const before = readFileSync(join(folder, "documents", "a.md"), "utf8");
+    expect(before).toContain("5 dollars");
+    mkdirSync(join(folder, "documents", "new"), { recursive: true });
+    writeFileSync(join(folder, "documents", "new", "e.md"), "# E\n\nNew.\n");
+    rmSync(join(folder, "documents", "d.md"));
+    expect(await cli(["ingest", "documents"])).toMatchObject({ code: 0 });
+    expect(await titles()).toEqual(["A", "C", "E"]);
+    expect(await cli(["documents", "delete", "e.md"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Would delete: new/e.md"),
+    });
+    expect(await cli(["documents", "delete", "e.md", "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Deleted: new/e.md"),
+    });
+    expect(await titles()).toEqual(["A", "C"]);
+    expect(await cli(["documents", "delete", "zzz.md", "--yes"])).toMatchObject({ code: 2 });
+  });
+
+  it("follows a folder until it is told to stop", async () => {
+    sandbox = createSandbox({ "a.md": "# A\n\nFirst.\n" });
+    const { folder, env } = sandbox;
+    const running = startCli(["ingest", "documents", "--watch"], { cwd: folder, env });
+    await running.shows(/watching documents/);
+    mkdirSync(join(folder, "documents", "new"));
+    writeFileSync(join(folder, "documents", "new", "b.md"), "# B\n\nSecond.\n");
+    await running.shows(/1 added, 0 changed, 1 unchanged/);
+    writeFileSync(join(folder, "documents", "a.md"), "# A\n\nFirst and more.\n");
+    await running.shows(/0 added, 1 changed, 1 unchanged/);
+    running.child.kill("SIGINT");
+    const { code, signal, stderr } = await running.finished;
+    expect([code, signal]).toEqual([0, null]);
+    expect(stderr).not.toMatch(/\bat .+:\d+:\d+/);
+    expect(await titles()).toEqual(["A", "B"]);
+  });
+});

