@@ -1,6 +1,6 @@
+import { readPrompt } from "../../src/grade/ablate/scripted-draft.ts";
 import { type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
-import { readPrompt } from "../../src/grade/ablate/scripted-draft.ts";
 
 /** What a right answer to one question is. */
 export interface RightAnswer {
