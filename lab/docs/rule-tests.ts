@@ -159,7 +159,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     "top 5; refuse when nothing is found or the best is below .7": at("test/model.test.ts", "book: refuses below .7"),
     "two refusals: nothing about the topic, and no reliable answer": at(
       "test/book.test.ts",
-      "say below .7 that the book holds nothing about the topic as far as a search can tell",
+      "say that nothing about the topic was found below .7, and never that the book has nothing",
     ),
     "cited sources exist; else the answer is rejected with its own sentence": at(
       "test/written-answer.test.ts",

@@ -39,7 +39,7 @@ export const book: Profile = {
     compress: "rules",
     onFault: "reject",
     sentences: { normal: 3, more: 8 },
-    refusal: "As far as a search of the book can tell, it says nothing about this topic.",
+    refusal: "I found nothing about this topic in the book that is near enough to answer from.",
     unreliable: "I cannot give a reliable answer from the book's content.",
   },
   check: {
@@ -88,7 +88,7 @@ export const book: Profile = {
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
       state: "corrected",
-      why: "the source's sentence, that the book holds nothing about the topic, in our words and with what it rests on: as far as a search can tell",
+      why: "its first one says that the book holds nothing about the topic, which a search cannot know: no refusal may read as a negative answer, so ours says that nothing about it was found",
     },
     {
       rule: "cited sources exist; else the answer is rejected with its own sentence",
