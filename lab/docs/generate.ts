@@ -16,8 +16,8 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
-import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
 import { measurementDocs } from "./measurements.ts";
+import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {

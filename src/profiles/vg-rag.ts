@@ -65,7 +65,7 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages goes",
       state: "reproduced",
-      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims votes. It spoke of 63 of 960 passages (`./run eval profiles`): most say different things of a question",
+      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It spoke of 63 of 960 passages (`./run eval profiles`): most say different things of a question",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",

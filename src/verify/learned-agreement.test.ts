@@ -42,16 +42,10 @@ describe("withLearnedAgreement", () => {
     ]);
   });
 
-  it("takes a near sentence with a word exchanged for one that says otherwise, and a majority of them makes an outlier", async () => {
+  it("takes no near sentence with a word exchanged for one that says otherwise: it may speak of another thing", async () => {
     expect(await agreements(said(RESIDENTS, PEOPLE), scoring(0.3, 0.1))).toEqual([
-      [0, false],
-      [0, false],
-    ]);
-    const three = await agreements(said(RESIDENTS, PEOPLE, "Maps of the library are for members of the council."), scoring(0.3, 0.1));
-    expect(three).toEqual([
-      [0, true],
-      [0, true],
-      [0, true],
+      [null, false],
+      [null, false],
     ]);
   });
 
