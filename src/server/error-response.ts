@@ -126,7 +126,8 @@ interface Described {
 function describeError(error: unknown, log: ServerLog, id: string): Described {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
-    if (status >= 500 && !EXPECTED_CODES.has(error.code)) log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
+    if (status >= 500 && !EXPECTED_CODES.has(error.code))
+      log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
     if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
     return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
   }
