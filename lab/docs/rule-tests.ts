@@ -129,6 +129,10 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     "only verified passages reach the writer": at("test/model.test.ts", "vg-rag: √(relevance · consistency), consistency 1 here"),
   },
   validator: {
+    "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results": at(
+      "src/grade/score-answer.test.ts",
+      "gives the share of keyphrases and, of statements, the F1 of Ragas",
+    ),
     "top 3 by cosine, injected into the prompt": at("test/model.test.ts", "validator: answers from the top 3, whatever they are worth"),
     "every answer has a report {overall_pass, metrics}": at(
       "test/written-answer.test.ts",
