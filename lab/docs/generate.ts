@@ -15,10 +15,16 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+import { measurementDocs } from "./measurements.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {
-  return { "docs/api.md": apiDocs(), "docs/configuration.md": configurationDocs(), "docs/profiles.md": profileDocs() };
+  return {
+    "docs/api.md": apiDocs(),
+    "docs/configuration.md": configurationDocs(),
+    "docs/profiles.md": profileDocs(),
+    "docs/measurements.md": measurementDocs(MADE),
+  };
 }
 
 const MADE = "<!-- Made from the code by `npm run docs`; do not edit. -->\n";
@@ -42,7 +48,7 @@ const ROUTE_DOCS = [
   "## Routes",
   "`GET /openapi.json` describes all of them, with every body. `anyone` needs no key; other routes want `authorization: Bearer KEY` with the role that is named (`admin` opens everything), or the administration token of `server.admin_token` (`SOURCEBOUND_ADMIN_TOKEN`), without which `ingest`, `review` and `admin` are off for those who have no key. A key that is bound finds only what its scope covers.",
   `| route | role | what |\n| --- | --- | --- |\n${ROUTES.map(({ method, path, opens, what }) => `| \`${method} ${path}\` | ${opens} | ${cell(what)} |`).join("\n")}`,
-  `Lists take \`limit\` and \`cursor\` and give \`next_cursor\`. \`Idempotency-Key\` (${routesWith(({ idempotent }) => idempotent === true)}): the same request sent twice is done once; the second gets the first's response with \`Idempotent-Replayed: true\`, within an hour and until the server starts anew; streams of events and failures are done again. \`ETag\` (${routesWith(({ etag }) => etag === true)}): what has not changed is \`304\` to \`If-None-Match\`. \`X-Request-Id\` comes with every response; one that a request brings is kept.`,
+  `Lists take \`limit\` and \`cursor\` and give \`next_cursor\`. \`Idempotency-Key\` (${routesWith(({ idempotent }) => idempotent === true)}): the same request sent twice is done once; the second gets the first's response with \`Idempotent-Replayed: true\`, within an hour, from another process of the installation and after a restart too; streams of events, failures and answers that leave no trace are done again. \`ETag\` (${routesWith(({ etag }) => etag === true)}): what has not changed is \`304\` to \`If-None-Match\`. \`X-Request-Id\` comes with every response; one that a request brings is kept.`,
 ].join("\n\n");
 
 const ERROR_DOCS = [
@@ -76,7 +82,7 @@ const ROLE_DOCS: Readonly<Record<Role, string>> = {
 
 const ACCESS_DOCS = [
   "## Access",
-  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began.`,
+  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began; without a key, from elsewhere than this machine, its id is one that the server made. Tokens of an OpenID Connect issuer open as keys do, by \`server.jwt\`; budgets, the queue, time limits, TLS, figures and traces: [\`operating.md\`](operating.md).`,
   `| role | opens |\n| --- | --- |\n${ROLES.map((role) => `| \`${role}\` | ${ROLE_DOCS[role]} |`).join("\n")}`,
   `A key, and an address without one, may send ${DEFAULT_REQUESTS_PER_HOUR} requests an hour (\`server.requests_per_hour\`, or \`keys create --requests-per-hour\`); then \`429 too_many_requests\` with \`Retry-After\`. This machine without a key, the page, \`/healthz\` and \`/readyz\` are not limited. After ${MAX_FAILED_ATTEMPTS} wrong keys or administration tokens within ${FAILED_ATTEMPTS_S / 60} minutes an address gets \`429 too_many_attempts\`; a right key goes on to open. Counts are of this process and begin anew when it starts. An emergency gets its hotline in every refusal.`,
 ].join("\n\n");

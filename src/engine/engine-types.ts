@@ -7,6 +7,7 @@ import type { FileReader } from "../ingest/file-reader.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
+import type { CallListener } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
@@ -20,6 +21,7 @@ import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } 
 import type { GateFacts, GateThreshold } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
+import type { Originals } from "./originals.ts";
 import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
@@ -120,9 +122,11 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader, Uploads, Prover, Replayer {
+export interface Engine extends ReportReader, Uploads, Prover, Replayer, Originals {
   readonly config: Config;
   readonly store: Store;
+  /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
+  watchCalls(listener: CallListener): () => void;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
   hotlines(message: string, domain?: string): Warning[];
   /**

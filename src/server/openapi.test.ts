@@ -3,6 +3,7 @@ import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { silentLog } from "./log.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -18,10 +19,13 @@ interface Api {
 /** Routes are only mounted, not called: nothing of this is ever used. */
 const unused = { memory: { review: {} }, store: { keys: {} } } as unknown as AppOptions["service"] &
   AppOptions["memory"] &
-  AppOptions["rooms"];
+  AppOptions["rooms"] &
+  AppOptions["evaluations"];
 function setUp(every?: typeof unused) {
   const engine = createFakeAskEngine(async function* () {});
-  return createApp({ engine, memory: every, rooms: every, service: every, log: silentLog, webRoot: "/nowhere" });
+  const metrics = every === undefined ? undefined : createMetrics();
+  const all = { memory: every, rooms: every, service: every, evaluations: every };
+  return createApp({ engine, ...all, metrics, log: silentLog, webRoot: "/nowhere" });
 }
 const described = async (app: ReturnType<typeof setUp>) => (await (await app.request("/openapi.json")).json()) as Api;
 

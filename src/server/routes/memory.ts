@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import type { Context } from "hono";
 import type { Engine } from "../../engine/engine.ts";
 import { answerToWire } from "../../wire/index.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "../../wire/memory.ts";
 import { callerOf, narrow } from "../access/caller.ts";
 import { actorOf, MOST_QUEUED, scopedReview } from "../access/scoped-review.ts";
+import type { SessionIds } from "../access/session-ids.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import type { Handler, Handlers } from "../mount.ts";
 import { paginate } from "../page.ts";
@@ -28,11 +29,11 @@ import { bodyOf, partOf, queryOf } from "../read-request.ts";
 export type MemoryEngine = Pick<Engine, "memory" | "scope" | "feedback">;
 
 /** Sessions, feedback and answers for those who ask; review for keys of that role, of what their scope covers; figures and forgetting for administrators. */
-export function memoryHandlers(engine: MemoryEngine): Handlers {
-  return { ...askerHandlers(engine), ...reviewHandlers(engine), ...adminHandlers(engine) };
+export function memoryHandlers(engine: MemoryEngine, sessions: SessionIds): Handlers {
+  return { ...askerHandlers(engine, sessions), ...reviewHandlers(engine), ...adminHandlers(engine) };
 }
 
-function askerHandlers(engine: MemoryEngine): Handlers {
+function askerHandlers(engine: MemoryEngine, sessions: SessionIds): Handlers {
   const { memory } = engine;
   return {
     feedback: async (context) => {
@@ -42,19 +43,23 @@ function askerHandlers(engine: MemoryEngine): Handlers {
     },
     newSession: (context) => {
       context.header("Cache-Control", "no-store");
-      return context.json({ session_id: randomUUID() }, 201);
+      return context.json({ session_id: sessions.issue() }, 201);
     },
     session: async (context) => {
       const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
       const id = partOf(context, "id");
-      const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(callerOf(context), { domain, tenant })));
+      const caller = callerOf(context);
+      sessions.assertOpen(caller, id);
+      const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(caller, { domain, tenant })));
       context.header("Cache-Control", "no-store");
       return context.json({ session_id: id, messages: messages.map(messageToWire) });
     },
     endSession: async (context) => {
       const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
-      const scope = engine.scope(narrow(callerOf(context), { domain, tenant }));
-      await memory.deleteSession({ id: partOf(context, "id"), userId: user_id }, scope);
+      const id = partOf(context, "id");
+      const caller = callerOf(context);
+      sessions.assertOpen(caller, id);
+      await memory.deleteSession({ id, userId: user_id }, engine.scope(narrow(caller, { domain, tenant })));
       return context.body(null, 204);
     },
   };
@@ -87,15 +92,13 @@ function reviewHandlers({ memory }: MemoryEngine): Handlers {
 
 function adminHandlers(engine: MemoryEngine): Handlers {
   const { memory } = engine;
+  const counted = (context: Context) => {
+    const { domain, since } = queryOf(context, statisticsQuerySchema);
+    return { domain: domain === undefined ? null : engine.scope({ domain }).domain, since: since === undefined ? null : isoOf(since) };
+  };
   return {
-    statistics: async (context) => {
-      const { domain, since } = queryOf(context, statisticsQuerySchema);
-      const options = {
-        domain: domain === undefined ? null : engine.scope({ domain }).domain,
-        since: since === undefined ? null : isoOf(since),
-      };
-      return context.json(statisticsToWire(await memory.statistics(options)));
-    },
+    statistics: async (context) => context.json(statisticsToWire(await memory.statistics(counted(context)))),
+    madeStatistics: async (context) => context.json(await memory.madeStatistics(counted(context))),
     forget: async (context) => {
       const { by, dry_run: dryRun, ...target } = await bodyOf(context, forgetRequestSchema);
       return context.json(await memory.forget(forgetTargetOf(target), { by: actorOf(callerOf(context), by), dryRun }));
