@@ -32,7 +32,7 @@ unset SOURCEBOUND_COMMAND
 begun=$(date +%s)
 failed=""
 number=0
-if [ "$all" = yes ]; then steps=10; else steps=7; fi
+if [ "$all" = yes ]; then steps=7; else steps=6; fi
 step() {
   name=$1
   shift
@@ -58,9 +58,14 @@ suite() {
   npx vitest run --reporter=default --reporter=./test/support/progress.ts --reporter=json --outputFile="$results" "$@"
 }
 
-browser_tests() {
-  if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null 2>&1; then suite browser test/browser; return; fi
-  echo "skipped: Chromium is not installed (./run test --all installs it)"
+# In one run, so that both cores are busy until the end.
+tests() {
+  if [ "$all" != yes ]; then set -- "$@" --exclude test/kill.test.ts --exclude test/package.test.ts; fi
+  if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null 2>&1; then
+    echo "browser tests: skipped, Chromium is not installed (./run test --all installs it)"
+    set -- "$@" --exclude 'test/browser/**'
+  fi
+  suite all "$@"
 }
 
 if ! sh ./scripts/prepare.sh; then echo "The program could not be installed and built." >&2; exit 1; fi
@@ -71,14 +76,13 @@ step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
 step "types" npx tsc -p tsconfig.json
 step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check
-step "unit, contract, property and end-to-end tests" suite fast --exclude 'test/browser/**' --exclude test/kill.test.ts --exclude test/package.test.ts
 step "examples" sh ./scripts/examples.sh
 if [ "$all" = yes ]; then
-  step "kill tests" suite kill test/kill.test.ts
-  step "the package as it is installed" suite package test/package.test.ts
   step "Chromium" install_chromium
+  step "unit, contract, property, end-to-end, kill, package and browser tests" tests
+else
+  step "unit, contract, property, end-to-end and browser tests" tests
 fi
-step "browser tests" browser_tests
 
 printf '\n'
 node -e '

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { type Command, Option } from "commander";
-import type { CliContext } from "../../src/cli/context.ts";
+import { type CliContext, pathOf } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import { RequestError } from "../../src/errors.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
@@ -43,6 +43,25 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
         context,
       );
     });
+
+  evaluate
+    .command("replays")
+    .description(
+      "answers of a pack under every key-free profile, replayed after a restart; the folder stays, so that another Node.js can replay them",
+    )
+    .requiredOption("--folder <folder>", "of the installation, new or of an earlier run")
+    .option("--domain <name>", "pack whose questions are asked", "retail")
+    .option("--answers <n>", "asked where the folder is new", "500")
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval replays --folder /tmp/replays --answers 500")
+    .action(
+      async ({ folder, domain, answers, json }: { folder: string; domain: string; answers: string; json?: string }, command: Command) => {
+        const { evaluateReplays } = await import("../runs/replays.ts");
+        const line = `eval replays --domain ${domain} --answers ${answers} --folder ${folder}`;
+        const options = { folder: pathOf(context, folder), domain, n: whole(answers, "--answers"), command: line };
+        await showEvaluation(evaluateReplays({ ...options, config: configOf(context, command), signal: context.signal }), json, context);
+      },
+    );
 
   overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside").action(
     async (flags: SetsFlags, command: Command) => {

@@ -6,7 +6,6 @@ import { addEvalChecksCommand } from "./eval-checks.ts";
 import { addEvalConflictsCommand } from "./eval-conflicts.ts";
 import { addEvalExtractCommand } from "./eval-extract.ts";
 import { addEvalGuardsCommands } from "./eval-guards.ts";
-import { addEvalLadderCommand } from "./eval-ladder.ts";
 import { addEvalRefusalCommand } from "./eval-refusal.ts";
 import { addEvalRetrievalCommand } from "./eval-retrieval.ts";
 import { addEvalSetsCommands } from "./eval-sets.ts";
@@ -32,7 +31,6 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
   addEvalGuardsCommands(evaluate, context);
   addEvalExtractCommand(evaluate, context);
   addEvalConflictsCommand(evaluate, context);
-  addEvalLadderCommand(evaluate, context);
   addEvalRefusalCommand(evaluate, context);
   addEvalCacheCommand(evaluate, context);
   evaluate

@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { type ScriptedModel, startScriptedModel } from "../../src/grade/ablate/scripted-model.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
 import { DEFAULT_MODEL_TEMPERATURE } from "../../src/models-config.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
@@ -15,7 +16,6 @@ import { compareSources, type FilesToday, readFilesToday, saysTheSame, staleBeca
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-edits.ts";
 import { createMeanings } from "../made/day-meanings.ts";
 import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
-import { type ScriptedModel, startScriptedModel } from "../made/scripted-model.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { askFresh } from "./ask-fresh.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
+import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
@@ -25,6 +26,7 @@ import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addStatsCommand } from "./commands/stats.ts";
+import { addWorkerCommand } from "./commands/worker.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
@@ -109,6 +111,7 @@ function createProgram(context: CliContext): Command {
   addIngestCommand(program, context);
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
+  addWorkerCommand(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);
@@ -123,6 +126,7 @@ function createProgram(context: CliContext): Command {
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addEvalCommand(program, context);
+  addAblateCommand(program, context);
   addDemoCommand(program, context);
   addNewDomainCommand(program, context);
   addDoctorCommand(program, context);

@@ -2,7 +2,7 @@ import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
 import type { Entailment, SlotContext } from "./entailments.ts";
-import { isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
+import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
 
@@ -220,10 +220,8 @@ function isReversed(asked: Slots, stored: Slots): boolean {
   ]);
   if (isOtherSubject(asked.shape, stored.shape) || ownsOther(asked.shape, stored.shape)) return true;
   if (isExchanged(asked.frame, stored.frame, things, names)) return true;
-  if (speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored)) return true;
-  if (asked.direction === null || stored.direction === null) return false;
-  const { from, to } = asked.direction;
-  return from !== to && from === stored.direction.to && to === stored.direction.from;
+  if (changesPlace(asked.shape.places, stored.shape.places)) return true;
+  return speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored);
 }
 
 /** Who does it to whom: "iy" when the speaker stands before the one who is spoken to; empty when only one of them is named. */

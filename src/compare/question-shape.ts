@@ -1,4 +1,7 @@
+import { type Places, readPlaces } from "./places.ts";
 import { sharedWording } from "./shared-wording.ts";
+
+export { changesPlace } from "./places.ts";
 
 /** What the order of a question's words and its small words say: who does it, how far it reaches, how many things are asked. */
 export interface QuestionShape {
@@ -14,6 +17,8 @@ export interface QuestionShape {
   readonly modality: "must" | "may" | null;
   /** Whose what: `spouse incom`. */
   readonly owned: readonly string[];
+  /** What stands behind "from", what behind "to", and so on. */
+  readonly places: Places;
   /** Words behind "if", "after", "while" and the like, up to the end of the clause: a condition. */
   readonly conditions: readonly string[];
 }
@@ -57,6 +62,7 @@ export function readShape({ text, frame, home, readers }: ShapeSource): Question
     scopes: scopesOf(text, frame),
     modality: MUST.test(text) ? (MAY.test(text) ? null : "must") : MAY.test(text) ? "may" : null,
     owned: ownedIn(text),
+    places: readPlaces(frame, (word) => DETERMINERS.has(word) || SPEAKER.has(word) || AUXILIARIES.has(word)),
     conditions: conditionsOf(frame, home),
   };
 }

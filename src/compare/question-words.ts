@@ -15,7 +15,6 @@ const fileSchema = z.strictObject({
   home_countries: words,
   abroad: words,
   periods: groups,
-  negations: words,
   empty_phrases: words,
   light_words: words,
   quantifiers: words,
@@ -30,21 +29,17 @@ export interface QuestionWords
   extends Pick<WordFile, "reasons" | "persons" | "us_states" | "abroad" | "periods" | "empty_phrases" | "same" | "opposites"> {
   readonly wider: ReadonlyMap<string, readonly string[]>;
   readonly home: ReadonlySet<string>;
-  readonly negations: ReadonlySet<string>;
   readonly light: ReadonlySet<string>;
   readonly quantifiers: ReadonlySet<string>;
 }
 
 /** Reads `question-words.json`; each of its lists says there why it is needed. */
 export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "compare", "question-words.json")): QuestionWords {
-  const { wider_persons, home_countries, negations, light_words, quantifiers, ...lists } = fileSchema.parse(
-    JSON.parse(readFileSync(path, "utf8")),
-  );
+  const { wider_persons, home_countries, light_words, quantifiers, ...lists } = fileSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   return {
     ...lists,
     wider: new Map(Object.entries(wider_persons)),
     home: new Set(home_countries),
-    negations: new Set(negations),
     light: new Set(light_words),
     quantifiers: new Set(quantifiers),
   };

@@ -1,4 +1,5 @@
 import { createCommonWords, createEnglishWords } from "../reading/english-words.ts";
+import { turnsSense } from "../reading/negation.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { loadQuestionWords, personPattern, type QuestionWords } from "./question-words.ts";
 import { loadWordRelations } from "./word-relations.ts";
@@ -71,7 +72,7 @@ export interface SlotVocabulary {
   /** Persons whom every question of the domain is about: as they are named, and their stems. */
   readonly readers: { readonly names: ReadonlySet<string>; readonly stems: ReadonlySet<string> };
   /** What is said alike in every domain. */
-  readonly general: Pick<QuestionWords, "wider" | "negations" | "light" | "quantifiers">;
+  readonly general: Pick<QuestionWords, "wider" | "light" | "quantifiers">;
   /** Words that some phrase of the domain holds, as written. */
   readonly domainWords: ReadonlySet<string>;
   /** Stems of the words that a name stands for. */
@@ -174,7 +175,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   const relations = loadWordRelations(stem);
   const home = new Set(
     [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
-      .filter((word) => word !== "" && !general.negations.has(word))
+      .filter((word) => word !== "" && !turnsSense(word))
       .map((word) => stem(word.toLowerCase())),
   );
   return {

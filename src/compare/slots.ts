@@ -1,3 +1,4 @@
+import { turnsSense } from "../reading/negation.ts";
 import { type Bound, type Measure, quantitiesIn } from "../reading/quantities.ts";
 import { isStopWord } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
@@ -21,8 +22,6 @@ export interface Slots {
   /** "today", "next month", "sunday". */
   readonly periods: readonly string[];
   readonly negations: number;
-  /** "from" and "to" what. */
-  readonly direction: { readonly from: string; readonly to: string } | null;
   /** Words and names that carry its topic. */
   readonly terms: readonly SlotTerm[];
   /** Every word in order, in one spelling: questions that differ in one of these alone differ in it on purpose. */
@@ -108,7 +107,6 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
     abroad: read.abroad,
     periods: [...read.periods].sort(),
     negations,
-    direction: directionOf(frame),
     terms,
     frame,
     shape: readShape({ text, frame, home: vocabulary.home, readers: vocabulary.readers.stems }),
@@ -201,7 +199,7 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
     const first = tokens[0] as Token;
     const kinds = new Set(senses.map(({ kind }) => kind));
     if (kinds.has("empty")) continue;
-    if (tokens.length === 1 && vocabulary.general.negations.has(first.text)) {
+    if (tokens.length === 1 && turnsSense(first.text)) {
       negations++;
       reach = NEGATION_REACH;
       frame.push("not");
@@ -309,13 +307,6 @@ function narrowest(persons: ReadonlySet<string>, { readers, general }: SlotVocab
   return [...persons]
     .filter((person) => !readers.names.has(person) && !(general.wider.get(person) ?? []).some((narrow) => persons.has(narrow)))
     .sort();
-}
-
-function directionOf(frame: readonly string[]): Slots["direction"] {
-  const at = frame.indexOf("from");
-  const to = frame.indexOf("to", at + 1);
-  const [one, other] = [frame[at + 1], frame[to + 1]];
-  return at >= 0 && to > at && one !== undefined && other !== undefined ? { from: one, to: other } : null;
 }
 
 function fill(canonical: string, match: RegExpMatchArray): string {

@@ -12,12 +12,14 @@ import type { Engine, IngestOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import { type RefreshResult, refreshDomain } from "./refresh.ts";
+import type { Work } from "./work.ts";
 
 /** What an engine does with documents. */
 export interface Documents
   extends Pick<
     Engine,
     | "ingest"
+    | "queue"
     | "ingestFiles"
     | "ingestDomain"
     | "files"
@@ -34,7 +36,7 @@ export interface Documents
 }
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
-  const { config, store, encoder, local, prices, clock, closing } = opened;
+  const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
   /** @param only absolute paths of the files below the folder that are read; `null`: the folder as it is */
@@ -57,7 +59,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     };
     const address = options.baseUrl === undefined ? pack : { ...pack, base_url: options.baseUrl };
     const addresses = readAddresses(absolute);
-    const reader = createFileReader();
+    const reader = given.reader ?? createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
@@ -76,11 +78,11 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     );
     try {
       for await (const event of events) {
-        if (event.type === "ingest-end" && !event.dryRun && only === null) await store.origins.put(origin);
+        if (event.type === "ingest-end" && !event.dryRun && only === null && options.passing !== true) await store.origins.put(origin);
         yield event;
       }
     } finally {
-      await reader.close();
+      if (reader !== given.reader) await reader.close();
     }
   }
 
@@ -88,6 +90,15 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 
   return {
     ingest,
+    async queue(folder, { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = {}) {
+      const pack = domains.pack(domain);
+      const absolute = canonicalPath(folder);
+      const place = { folder: absolute, tenant: tenantOf(pack, tenant), source: source ?? absolute };
+      const work: Work = { type: "folder", ...place, root: canonicalPath(root ?? folder), access, baseUrl, allowEmpty };
+      const id = JSON.stringify(["folder", pack.name, place.tenant, place.source]);
+      await store.jobs.ask({ id, domain: pack.name, work });
+      return { id };
+    },
     ingestFiles(paths, { root: given, ...options }) {
       const root = canonicalPath(given);
       return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));

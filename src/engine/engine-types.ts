@@ -3,6 +3,8 @@ import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { FileReader } from "../ingest/file-reader.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { WebNetwork } from "../models/web-network.ts";
@@ -23,10 +25,12 @@ import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
 import type { ReportReader } from "./reports.ts";
 import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
+import type { JobEvent, WorkOptions } from "./work.ts";
 
 export type { CacheExplanation } from "../answer/explain-cache.ts";
 export type { RefreshResult } from "./refresh.ts";
 export type * from "./service-types.ts";
+export type { JobEvent, WorkOptions } from "./work.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions extends ScopeOptions {
@@ -60,6 +64,8 @@ export interface IngestOptions {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
+  /** The folder is gone afterwards: a refresh does not look for it. @default false */
+  readonly passing?: boolean | undefined;
   /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -133,6 +139,10 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;
+  /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+  queue(folder: string, options?: Omit<IngestOptions, "dryRun" | "passing" | "signal">): Promise<{ readonly id: string }>;
+  /** Does what was left to workers: each job is done by one of them, however many there are. */
+  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
   /** The path of a folder of documents as events. */
   ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /**
@@ -203,6 +213,10 @@ export interface EngineParts {
   readonly encoder?: Encoder | null;
   /** Opens an encoder by what names it, instead of what the configuration says. */
   readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Gives the encoder that ships, for several engines that share one. */
+  readonly embedded?: () => EmbeddedEncoder;
+  /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
+  readonly reader?: FileReader;
   /** Profiles beside those that ship; one of the same name takes its place. */
   readonly profiles?: readonly Profile[];
   /** Domain packs in the place of those that are read by their names. */

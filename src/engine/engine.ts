@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { aboutDocuments } from "./about.ts";
 import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
@@ -14,8 +15,11 @@ import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
+import { createSharedRoom } from "./shared-room.ts";
 import { createSources } from "./sources.ts";
+import { createFolderRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
+import { createWorker } from "./worker.ts";
 
 export type * from "./engine-types.ts";
 
@@ -43,7 +47,13 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const memory = createBoundMemory(opened, domains, partsFor);
   const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
-  const { idle: uploadsIdle, ...uploads } = createUploads({ opened, domains, ...documents, extensions: readExtensions });
+  const { ingest, deleteFile } = documents;
+  const worker = createWorker({ store, ingest, closing: closing.signal, warn });
+  const room =
+    opened.changes === null
+      ? createFolderRoom({ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal })
+      : createSharedRoom(store, worker.wake);
+  const uploads = createUploads({ store, domains, room, deleteFile, extensions: readExtensions });
   const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
   const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
@@ -55,6 +65,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     corpus: indexes.of,
     ...documents,
     ...uploads,
+    work: worker.work,
     ...sources,
     ...asking,
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
@@ -71,7 +82,8 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
       closing.abort();
       await following.close();
       await idle();
-      await uploadsIdle();
+      await room.idle();
+      await worker.idle();
       await indexes.idle();
       await store.close();
     },

@@ -58,13 +58,20 @@ function readCrisisWeights() {
   return crisisWeightsSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "src/models/weights/crisis.json"), "utf8")));
 }
 
-export function createLocalModels(config: Config, calibrations: readonly Calibration[]): LocalModels {
+/** What local models rest on. */
+export interface LocalParts {
+  readonly calibrations: readonly Calibration[];
+  /** The encoder that ships; loaded when first asked. */
+  readonly embedded: () => EmbeddedEncoder;
+}
+
+export function createLocalModels(config: Config, { calibrations, embedded }: LocalParts): LocalModels {
   // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
   let embeddedReranker: Reranker | null = null;
   let known: { encoder: EmbeddedEncoder; lexicon: Lexicon } | null = null;
   const wordsByVectors = () => {
     if (known === null) {
-      const encoder = loadEmbeddedEncoder();
+      const encoder = embedded();
       known = { encoder, lexicon: new Lexicon(encoder) };
     }
     return known;
@@ -102,7 +109,7 @@ export function createLocalModels(config: Config, calibrations: readonly Calibra
   const support: Pick<SupportScorer, "id" | "score"> = {
     id: "embedded",
     score: (pairs, options) => {
-      embeddedSupport ??= createEmbeddedSupportScorer(loadEmbeddedEncoder());
+      embeddedSupport ??= createEmbeddedSupportScorer(embedded());
       return embeddedSupport.score(pairs, options);
     },
   };

@@ -33,7 +33,7 @@ export async function openStore(
 }
 
 /** What a data folder holds that every process must see, and would hold unseen beside PostgreSQL. */
-const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "calibration"] as const;
+const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
 /** Records that stayed behind in a folder would be missing silently, and another replica would answer differently. */
 function assertNothingLocal(folder: string): void {

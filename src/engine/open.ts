@@ -9,6 +9,7 @@ import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
@@ -67,7 +68,8 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const verifier = verifierOf(config, models);
   const retention = retentionOf(config);
   const { store, changes } = await openStore(config, { now, retention, warn });
-  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config));
+  const embedded = given.embedded ?? loadedOnce();
+  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
@@ -78,13 +80,22 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
     openEncoder: open,
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
-    local: { ...createLocalModels(config, calibrations), ...supportOf(config, models) },
+    local: { ...createLocalModels(config, { calibrations, embedded }), ...supportOf(config, models) },
     prices: loadPrices(),
     clock: () => performance.now(),
     closing: new AbortController(),
   };
   await purgeReports(opened);
   return opened;
+}
+
+/** The encoder that ships, read when it is first asked for: whatever ranks, compares or scores by it shares one. */
+function loadedOnce(): () => EmbeddedEncoder {
+  let loaded: EmbeddedEncoder | null = null;
+  return () => {
+    loaded ??= loadEmbeddedEncoder();
+    return loaded;
+  };
 }
 
 async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RequestError } from "../errors.ts";
+import { RequestError, UnavailableError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { INTERNET, type WebNetwork } from "../models/web-network.ts";
 import { checkUrl, fetchWebPage, isListedHost } from "../models/web-page.ts";
@@ -12,7 +12,7 @@ import type { CrawlRequest, Engine, IngestOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
 export interface SourceParts {
-  readonly opened: Pick<Opened, "config" | "closing">;
+  readonly opened: Pick<Opened, "config" | "closing" | "changes">;
   readonly domains: Domains;
   readonly ingest: Engine["ingest"];
   /** @default INTERNET */
@@ -21,8 +21,9 @@ export interface SourceParts {
 
 /** Documents that lie in no folder of the user's: pages of the web, and what is handed over. They are kept in the data folder, and read from there. */
 export function createSources({ opened, domains, ingest, network = INTERNET }: SourceParts): Pick<Engine, "ingestUrl" | "ingestBytes"> {
-  const { config, closing } = opened;
+  const { config, closing, changes } = opened;
   const folderOf = (kind: "web" | "input", { domain, tenant }: IngestOptions, name: string) => {
+    if (changes !== null) throw notShared();
     const pack = domains.pack(domain);
     return join(config.data_dir, kind, pack.name, tenantOf(pack, tenant) ?? "_", sha256Hex(name).slice(0, 16));
   };
@@ -48,6 +49,13 @@ export function createSources({ opened, domains, ingest, network = INTERNET }: S
       yield* ingest(folder, { ...options, source });
     },
   };
+}
+
+/** The next process would find only its own part of the folder, and delete the rest. */
+function notShared(): UnavailableError {
+  const message =
+    "With PostgreSQL (DATABASE_URL), pages of the web and standard input are not ingested: they are kept in a folder of this machine, which other processes do not see. Save them in a folder and ingest that, or upload them.";
+  return new UnavailableError("source_not_shared", message);
 }
 
 function normalised(url: string): string {

@@ -74,10 +74,13 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
       try {
         signal.throwIfAborted();
         const worker = idle.pop() ?? start();
+        worker.ref();
         const outcome = await readWith(worker, file, { timeoutMs, signal }).catch(async (error) => {
           await end(worker);
           throw error;
         });
+        // A reader that waits for files keeps no process alive.
+        worker.unref();
         idle.push(worker);
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);

@@ -4,7 +4,7 @@ import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../models-confi
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
 import { pauseAfterFailure } from "./circuit.ts";
-import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
+import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import type { Encoder } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
@@ -25,10 +25,11 @@ export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): Enco
 
 /**
  * Opens an encoder; that of an endpoint with the configured key, if the configuration names the same endpoint.
+ * @param embedded loads the encoder that ships, or gives the one that is loaded
  * @throws ModelError when a hub model or the runtime is not there
  */
-export function openEncoder(spec: EncoderSpec, config: Config): Encoder {
-  if (spec === "embedded") return loadEmbeddedEncoder();
+export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => EmbeddedEncoder): Encoder {
+  if (spec === "embedded") return embedded();
   if ("hub" in spec) return createHubEncoder(spec.hub, { ...hubFolders(config), dtype: spec.dtype, pooling: spec.pooling });
   const { embeddings } = config;
   const same = typeof embeddings === "object" && "base_url" in embeddings && embeddings.base_url === spec.base_url ? embeddings : null;

@@ -216,7 +216,7 @@ export interface CheckSettings {
     readonly wording: number;
   } | null;
   /**
-   * Citations that no source has are taken out, and it is said. Only the lower rungs of `eval ladder` do otherwise: `flag` shows them as written and warns,
+   * Citations that no source has are taken out, and it is said. Only the lower rungs of `ablate` do otherwise: `flag` shows them as written and warns,
    * `leave` says nothing.
    */
   readonly nowhere?: "flag" | "leave";

@@ -1,6 +1,7 @@
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
 import { createCommonWords, createEnglishWords } from "./english-words.ts";
+import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
 import { MONTHS } from "./numbers.ts";
 
 /** A word that carries meaning: no stop word, no number. */
@@ -33,9 +34,6 @@ const GRAMMAR: ReadonlySet<string> = new Set(
     "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
   ).split(" "),
 );
-const DENIES = /^(?:not|never|cannot|neither|nor|unable|\p{L}{2,6}n't)$/u;
-/** "no" and "without" take away one thing, not a statement. */
-const DENIES_NOUN = /^(?:no|none|without)$/;
 /** Words that keep something from being so: what follows is as good as negated, but nothing is denied. */
 const HINDERS =
   /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
@@ -48,7 +46,6 @@ const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
 /** "with the Court, not with VA" tells two things apart and denies none; a verb behind a comma does: "odd jobs (as defined below), don't count". */
 const CONTRASTS = /[,—–]\s*$/;
-const DENIES_VERB = /^(?:cannot|\p{L}{2,6}n't)$/u;
 const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
 /** Verbs that carry little: a negation acts on what they bring. */
@@ -90,13 +87,13 @@ export function createWordReader(): ReadWords {
       }
       if (SUPPOSES.test(word)) supposed = true;
       else if (ends) supposed = false;
-      if (DENIES.test(word) || DENIES_NOUN.test(word)) {
+      if (deniesClause(word) || deniesNoun(word)) {
         const after = text.slice(last, last + 48);
         const limits = LIMITS.test(after);
-        const noun = DENIES_NOUN.test(word) && !NO_LONGER.test(after);
+        const noun = deniesNoun(word) && !NO_LONGER.test(after);
         const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        sure = !(limits || lacks || (CONTRASTS.test(gap) && !DENIES_VERB.test(word)));
+        sure = !(limits || lacks || (CONTRASTS.test(gap) && !deniesAsVerb(word)));
         sureUntil = last + SURE_CHARACTERS;
         // What stands before the verb is what it is denied of: "the grant can't be had".
         if (!noun && !limits)

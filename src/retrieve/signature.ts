@@ -1,3 +1,4 @@
+import { deniesAsVerb, EXCEPTION, NEGATOR } from "../reading/negation.ts";
 import { valuesIn } from "../reading/values.ts";
 import { tokenize } from "../text/tokens.ts";
 
@@ -11,8 +12,8 @@ export interface Signature {
   readonly entities: string;
 }
 
-const NEGATION =
-  /\b(?:not|no|never|none|neither|nor|without|cannot|unless|except|excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied|ineligible)\b|n['’]t\b/giu;
+const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
+const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
 const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
 const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 
@@ -20,9 +21,7 @@ const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 export function signatureOf(text: string): Signature {
   return {
     values: inOrder(valuesIn(text).map(({ key }) => key)),
-    polarity: inOrder(
-      [...text.matchAll(NEGATION)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`),
-    ),
+    polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
     entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
   };
 }
@@ -32,7 +31,7 @@ export function sameSignature(a: Signature, b: Signature): boolean {
 }
 
 function spelling(negation: string): string {
-  return /n['’]t$/i.test(negation) || negation.toLowerCase() === "cannot" ? "not" : negation.toLowerCase();
+  return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
 }
 
 /** The first content word behind a negation. */

@@ -20,6 +20,11 @@ import type { Database } from "./schema.ts";
 
 /** Milliseconds until a connection that cannot be made is given up: whoever asks gets a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * How pgvector searches an index: among 100 candidates, which holds recall above .95 at 100,000 vectors (`bench pgvector`), and on as long as a filter
+ * has rejected too many of them. Where pgvector is not installed, they mean nothing.
+ */
+const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
 /** PostgreSQL's type of 64-bit integers, which `pg` gives as text. All that are stored lie far below 2^53. */
 const INT8_OID = 20;
 
@@ -44,7 +49,10 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
   });
   // A connection that breaks is dropped by the pool, and whoever uses it is told by its query; without listeners it would end the process.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    client.query(SEARCH_SETTINGS).catch(() => undefined);
+  });
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -11,7 +11,9 @@ import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts
 import { createGraphStore, type GraphStore } from "./graph.ts";
 import { createIdempotencyStore, type IdempotencyStore } from "./idempotency.ts";
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
+import { createJobStore, type JobStore } from "./jobs.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
+import { createOriginalStore, type OriginalStore } from "./originals.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
 import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
@@ -27,6 +29,10 @@ export interface Store {
   readonly cache: CacheStore;
   readonly graph: GraphStore;
   readonly origins: OriginStore;
+  /** Reading that is to be done. */
+  readonly jobs: JobStore;
+  /** Files that were uploaded. */
+  readonly originals: OriginalStore;
   readonly sessions: SessionStore;
   readonly keys: KeyStore;
   readonly interactions: InteractionStore;
@@ -76,6 +82,8 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     cache: createCacheStore(db, now),
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
+    jobs: createJobStore(db, now),
+    originals: createOriginalStore(db, now),
     sessions: createSessionStore(db, now, secret),
     keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, now, secret, retention),

@@ -1,6 +1,7 @@
 import { describeCache } from "./store/cache.ts";
 import { describeDocuments } from "./store/documents.ts";
 import type { StoreUnderTest, WithStore } from "./store/fixtures.ts";
+import { describeJobs } from "./store/jobs.ts";
 import { describeReports } from "./store/reports.ts";
 import { describeRest } from "./store/rest.ts";
 import { describeReview } from "./store/review.ts";
@@ -28,6 +29,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
   describeReports(name, withStore);
   describeSessionsOfUsers(name, withStore);
   describeReview(name, withStore);
+  describeJobs(name, withStore);
   describeRest(name, withStore);
   describeService(name, withStore);
 }

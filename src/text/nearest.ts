@@ -1,10 +1,18 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
+import { editDistance } from "./spelling.ts";
 
-/** The candidate nearest to `word` by edit distance, or `null` when none is near enough to be what was meant (more than half of its letters differ). */
+/**
+ * The candidate nearest to `word` by edits (two exchanged neighbours are one), the first of equals; `null` when none is near enough to be what was meant:
+ * more than one letter of three differs.
+ */
 export function nearestName(word: string, candidates: readonly string[]): string | null {
-  if (candidates.length === 0) return null;
-  const best = closest(word, candidates);
-  return distance(word, best) <= Math.max(2, Math.floor(best.length / 2)) ? best : null;
+  let best: { name: string; away: number } | null = null;
+  for (const name of candidates) {
+    const limit = Math.floor(Math.min(word.length, name.length) / 3);
+    const away = editDistance(word.toLowerCase(), name.toLowerCase(), limit);
+    if (away <= limit && (best === null || away < best.away)) best = { name, away };
+  }
+  return best?.name ?? null;
 }
 
 /** ` Did you mean "x"?` or the empty string; appended to messages about unknown names. */

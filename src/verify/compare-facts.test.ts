@@ -72,6 +72,17 @@ describe("compareFacts finds", () => {
     expect(turned).toMatchObject({ type: "differ", kind });
   });
 
+  it.each([
+    ["The large pump is rated for salt water in the harbour.", "The large pump is not rated for salt water in the harbour."],
+    ["Most members who have keys inherit them from their families.", "Most members who have keys do not inherit them from their families."],
+    ["The small pump cant lift sand from the harbour floor.", "The small pump can lift sand from the harbour floor."],
+  ])("one word denied in a copy: %s", (a, b) => {
+    expect(compare(a, b)).toMatchObject({ type: "differ", kind: "polarity" });
+    expect(compare(b, a)).toMatchObject({ type: "differ", kind: "polarity" });
+    expect(compare(a, a)?.type).not.toBe("differ");
+    expect(compare(b, b)?.type).not.toBe("differ");
+  });
+
   it("a sentence that points back at the one before", () => {
     const found = compare(
       "A museum pass will continue for 1 year after the purchase date.",
@@ -87,7 +98,7 @@ describe("compareFacts finds", () => {
       "Whoever worked in the Harbour Strike—anytime between June 25, 1950, and July 27, 1953—may ask for a badge.",
       "Harbour Strike period (June 27, 1950, to January 31, 1955)",
     );
-    expect(found).toMatchObject({ type: "differ", kind: "date", named: true });
+    expect(found).toMatchObject({ type: "differ", kind: "date" });
     const same = compare("Harbour Strike (June 25, 1950, to July 27, 1953)", "Harbour Strike era (June 25, 1950, to July 27, 1953)");
     expect(same).toMatchObject({ type: "agree" });
     expect(compare("Strike War I (June 1, 1950, to July 2, 1953)", "Strike War II (June 2, 1960, to July 3, 1963)")).toBeNull();
@@ -188,6 +199,20 @@ describe("compareFacts takes for no conflict", () => {
   ])("%s", (_why, a, b) => {
     expect(compare(a, b)?.type).not.toBe("differ");
     expect(compare(b, a)?.type).not.toBe("differ");
+  });
+
+  it("what is said of the subject of each document, where neither speaks of the other's", () => {
+    const [a, b] = ["The median length of a loan was 70 days (range 1 to 540).", "The median length of a loan was 4 months."];
+    const value = { type: "differ", kind: "value" };
+    expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Parchment" })).toBeNull();
+    // Ordinary words above them: what is the same throughout may still be about the same.
+    expect(compare(a, b, { title: "Card prices" }, { title: "Card fees" })).toMatchObject(value);
+    expect(compare(a, `${b.slice(0, -1)} for maps.`, { title: "Card prices" }, { title: "Card fees" })).toBeNull();
+    // One names its subject in its title, the other in what it says.
+    expect(compare(a, "The median length of a loan of VELLUMAX was 4 months.", { title: "Harbour Atlas" })).toBeNull();
+    expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Harbour Atlas" })).toMatchObject(value);
+    // A general page and one about a part of it may well contradict each other.
+    expect(compare(a, b, { title: "Harbour Atlas" }, {})).toMatchObject(value);
   });
 
   it("columns of a table that stand for two things, and items of lists about two", () => {

@@ -1,6 +1,7 @@
+import { countNegators } from "../reading/negation.ts";
 import { ALIGNED_MARKER, compareAmounts, isUnlimited } from "./compare-amounts.ts";
 import { comparePeriods } from "./compare-periods.ts";
-import { countNegators, sameConditions, turnedDenial, turnedMarker, turnedStance } from "./compare-polarity.ts";
+import { copiedDenial, sameConditions, turnedDenial, turnedMarker, turnedStance } from "./compare-polarity.ts";
 import { compareRows } from "./compare-rows.ts";
 import type { Comparison } from "./comparison.ts";
 import type { Fact } from "./facts.ts";
@@ -37,21 +38,20 @@ const HALF_CERTAIN = 2;
 /**
  * Do two facts speak of the same thing, and if so, do they contradict each other? `null`: they speak of different things, or nothing in them
  * can be compared. Differences that have a reason are none: other years, persons, tiers, examples, bounds that allow each other.
- * @param strictness below 1 takes pairs that are less alike too: for a report that is read in order of certainty
  */
-export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | null {
+export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (a.example || b.example) return null;
   const periods = comparePeriods(a, b);
   if (periods !== null) return periods;
   if (a.piece.type === "table-row" || b.piece.type === "table-row") return compareRows(a, b);
   // Most pairs end here, on the first of the two.
   const shareA = shareHeld(a, b);
-  if (shareA < LEAST_SHARE * strictness) return null;
+  if (shareA < LEAST_SHARE) return null;
   const shareB = shareHeld(b, a);
   const aligned = (shareA + shareB) / 2;
-  if (shareB < LEAST_SHARE * strictness || aligned < ALIGNED_STANCE * strictness) return null;
+  if (shareB < LEAST_SHARE || aligned < ALIGNED_STANCE) return null;
   const shared = sharedWeight(a, b);
-  if (shared < SHARED_WEIGHT * strictness) return null;
+  if (shared < SHARED_WEIGHT) return null;
   if (
     otherLabels(a, b) ||
     otherColumns(a, b) ||
@@ -67,29 +67,28 @@ export function compareFacts(a: Fact, b: Fact, strictness = 1): Comparison | nul
     return null;
   const subject = subjectFactor(a, b);
   const certainty = (factor: number) => aligned * subject * factor * (shared / (shared + HALF_CERTAIN));
-  const enough = (least: number, factor = 1) => aligned * subject * factor >= least * strictness;
+  const enough = (least: number, factor = 1) => aligned * subject * factor >= least;
 
-  const negators = countNegators(a) - countNegators(b);
+  const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
   const values = compareAmounts(a, b, aligned);
   if (values === "incomparable") return null;
   if (values !== null && values.type === "differ") {
     // "No time limit" denies by its value.
     return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor)
-      ? { type: "differ", kind: values.kind, named: subject === 1, certainty: certainty(values.factor), a: values.a, b: values.b }
+      ? { type: "differ", kind: values.kind, certainty: certainty(values.factor), a: values.a, b: values.b }
       : null;
   }
   const stance = turnedStance(a, b);
   if (stance !== null && negators === stance.negators && enough(ALIGNED_STANCE))
-    return { type: "differ", kind: "condition", named: subject === 1, certainty: certainty(1), a: stance.a, b: stance.b };
+    return { type: "differ", kind: "condition", certainty: certainty(1), a: stance.a, b: stance.b };
   const conditions = sameConditions(a, b);
   // Each speaks of something that the other does not.
   const apart = Math.min(strangeWeight(a, b), strangeWeight(b, a)) >= OTHER_THINGS;
-  const denied = conditions && !apart && Math.abs(negators) === 1 ? turnedDenial(a, b) : null;
-  if (denied !== null && enough(ALIGNED_POLARITY))
-    return { type: "differ", kind: "polarity", named: subject === 1, certainty: certainty(1), ...denied };
+  const denied = conditions && !apart && Math.abs(negators) === 1 ? (copiedDenial(a, b) ?? turnedDenial(a, b)) : null;
+  if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
   const marker = turnedMarker(a, b);
   if (marker !== null && enough(marker.strong ? ALIGNED_STANCE : ALIGNED_WEAK_MARKER))
-    return { type: "differ", kind: "condition", named: subject === 1, certainty: certainty(1), a: marker.a, b: marker.b };
+    return { type: "differ", kind: "condition", certainty: certainty(1), a: marker.a, b: marker.b };
   if (denied !== null || stance !== null || marker !== null) return null;
   const says = values !== null || (aligned >= ALIGNED_MARKER && conditions);
   return says && enough(ALIGNED) ? { type: "agree", certainty: certainty(1) } : null;

@@ -32,7 +32,7 @@ export function comparePeriods(a: Fact, b: Fact): Comparison | null {
     if (first === undefined) continue;
     if (others.some(({ from, to }) => from.low === one.from.low && to.low === one.to.low)) return { type: "agree", certainty: 1 };
     const [range, other] = [one, first].map(({ start, end }) => ({ start, end })) as [TextRange, TextRange];
-    return { type: "differ", kind: "date", named: true, certainty: CERTAINTY, a: range, b: other };
+    return { type: "differ", kind: "date", certainty: CERTAINTY, a: range, b: other };
   }
   return null;
 }

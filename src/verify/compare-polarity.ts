@@ -1,5 +1,6 @@
 import { compatible } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
+import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../reading/negation.ts";
 import type { Marker } from "../reading/opposites.ts";
 import type { Stance } from "../reading/stances.ts";
 import type { TextRange } from "../types.ts";
@@ -12,15 +13,6 @@ const SAME_CONDITION = 0.5;
 /** Share of the words that a denial or duty acts on. */
 const SAME_SCOPE = 0.7;
 const SAME_DUTY = 0.6;
-const NEGATOR = /\b(?:not|no|never|none|neither|nor|without|cannot|non(?=-)|unable|in?eligible(?<=ineligible))\b|n['’]t\b/giu;
-/** "At least as likely as not", "whether or not" deny nothing. */
-const NO_DENIAL = /\b(?:as likely as|whether or|or) not\b/giu;
-
-/** Two denials in one sentence may cancel out: "an illness that's not on the list, … you need not". */
-export function countNegators({ reading }: Fact): number {
-  return reading.text.replaceAll(NO_DENIAL, "").match(NEGATOR)?.length ?? 0;
-}
-
 /** Words that limit what is said to a part or a circumstance; what only one of two facts is limited to, the other need not deny. */
 const LIMITS: readonly RegExp[] = [
   /\bat the same time\b|\bin a row\b|\bboth\b|\btogether\b/i,
@@ -63,6 +55,36 @@ function otherAmounts(a: Fact, b: Fact): boolean {
   });
 }
 
+/** The same words throughout, and one of them denied in one of the two: an edition in which a "not" was put in. "May not" is what may be all the same. */
+export function copiedDenial(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
+  const [ofA, ofB] = [affirmed(a.reading.text), affirmed(b.reading.text)];
+  if (ofA.length !== ofB.length || ofA.some(({ text }, i) => text !== ofB[i]?.text)) return null;
+  const at = ofA.findIndex(({ denied }, i) => denied !== ofB[i]?.denied);
+  const [one, other] = [ofA[at], ofB[at]];
+  return one === undefined || other === undefined || MAY.test(`${ofA[at - 1]?.text ?? ""} `) ? null : { a: one, b: other };
+}
+
+interface Affirmed extends TextRange {
+  readonly text: string;
+  /** Stands right behind a denial, or holds it: "can't". */
+  readonly denied: boolean;
+}
+
+/** The words of a text without its denials. */
+function affirmed(text: string): Affirmed[] {
+  let denied = false;
+  return [...text.matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)].flatMap(({ 0: written, index: start }) => {
+    const word = written.toLowerCase();
+    if (!deniesAsVerb(word) && (deniesClause(word) || deniesNoun(word))) {
+      denied = true;
+      return [];
+    }
+    const found = { text: verbOf(word), denied: denied || deniesAsVerb(word), start, end: start + written.length };
+    denied = false;
+    return [found];
+  });
+}
+
 /** A word that one fact denies and the other affirms. */
 export function turnedDenial(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
   return deniedIn(a, b) ?? swap(deniedIn(b, a));
@@ -87,8 +109,7 @@ function deniedIn(denying: Fact, other: Fact): { a: TextRange; b: TextRange } | 
   return null;
 }
 
-const LAST_NEGATOR =
-  /(\b(?:not|no|never|none|neither|nor|without|cannot|unable)\b|n['’]t\b)(?!.*(?:\b(?:not|no|never|none|neither|nor|without|cannot|unable)\b|n['’]t\b))/iu;
+const LAST_NEGATOR = new RegExp(`${NEGATOR}(?!.*${NEGATOR})`, "iu");
 const NEGATOR_REACH = 48;
 
 const RESTRICTS = /\b(?:who|which|that)\s+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could)\s*)?$/i;
@@ -104,7 +125,7 @@ function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
   // "Patients who are not pregnant must …" says which patients, and denies nothing.
   if (RESTRICTS.test(reading.text.slice(0, at))) return false;
   const between = before.slice(match.index + match[0].length);
-  if (/^(?:no|none|without)$/i.test(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
+  if (deniesNoun(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
   return !/\b(?:that|which|who|before|after|if|when|because)\b/i.test(between);
 }
 
@@ -211,7 +232,7 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
       const free = one.side === "free" ? a : b;
       if (Math.max(...held) < SAME_SCOPE || Math.min(...held) < SAME_DUTY || !withinLimits(free, free === a ? b : a)) continue;
     }
-    const negatorsOf = (fact: Fact, { start, end }: Stance) => fact.reading.text.slice(start, end).match(NEGATOR)?.length ?? 0;
+    const negatorsOf = (fact: Fact, { start, end }: Stance) => countNegators(fact.reading.text.slice(start, end));
     return { a: one, b: turned, negators: negatorsOf(a, one) - negatorsOf(b, turned) };
   }
   return null;

@@ -20,7 +20,7 @@ export function compareRows(a: Fact, b: Fact): Comparison | null {
   const [one, other] = [ofA[0], ofB[0]];
   if (one === undefined || other === undefined || ofA.length > 1 || ofB.length > 1 || one.kind !== other.kind || compatible(one, other))
     return null;
-  return { type: "differ", kind: one.kind === "date" ? "date" : "value", named: true, certainty: 0.7, a: one, b: other };
+  return { type: "differ", kind: one.kind === "date" ? "date" : "value", certainty: 0.7, a: one, b: other };
 }
 
 /** What stands above each table holds a word that does not stand above the other, whatever the rows themselves say. */

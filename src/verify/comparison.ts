@@ -5,7 +5,6 @@ export type Comparison =
   | {
       readonly type: "differ";
       readonly kind: ConflictKind;
-      readonly named: boolean;
       readonly certainty: number;
       readonly a: TextRange;
       readonly b: TextRange;

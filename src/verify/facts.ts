@@ -1,5 +1,7 @@
 import { type Amount, amountsOf } from "../reading/amounts.ts";
 import { type ContentWord, createWordReader, type ReadWords } from "../reading/content-words.ts";
+import { NEGATOR } from "../reading/negation.ts";
+import { SPELLED_NUMBER } from "../reading/numbers.ts";
 import { createReading, type Reading } from "../reading/reading.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../reading/stances.ts";
 import { once } from "../text/once.ts";
@@ -70,9 +72,16 @@ const LONGEST = 600;
 
 const SHORTEST = 12;
 
-/** What can contradict: a value, a denial, a duty, an opposite. */
-const SAYS_SOMETHING =
-  /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|half|once|twice|not|no|never|cannot|can['’]?t|must|required|optional|only|even (?:if|when|though)|any time|unlimited|always|without|indefinitely)\b|n['’]t\b|\b(?:go|goes|stay|stays|remain|remains|increas|decreas|more than|less than|at least|up to|includ|exclud|allow|prohibit)/i;
+/** A quick look for a value. */
+const VALUE = new RegExp(
+  String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
+  "iu",
+);
+/** A quick look for a denial, a duty, a change, a word that has an opposite. */
+const TURN = new RegExp(
+  String.raw`${NEGATOR}|\b(?:must|need|have to|required|optional|only|even|always|go(?:es)?|stays?|remains?|(?:increas|decreas|includ|exclud|allow|prohibit)\w*|(?:more|less) than|at least|up to)\b`,
+  "iu",
+);
 
 /** Leads to other pages and says nothing itself. */
 const LEADS_ON =
@@ -86,9 +95,19 @@ export function isStatement(text: string): boolean {
   return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":") && !LEADS_ON.test(text);
 }
 
-/** Can a text hold a value, denial or opposite? Of two texts that contradict each other at least one does. A quick test before anything is read. */
+/** Can a text hold a value? A quick test before anything is read. */
+export function mayHoldValue(text: string): boolean {
+  return VALUE.test(text);
+}
+
+/** Can a text hold a denial, a duty or an opposite? A quick test before anything is read. */
+export function mayTurn(text: string): boolean {
+  return TURN.test(text);
+}
+
+/** Can a text hold a value, denial or opposite? Of two texts that contradict each other at least one does. */
 export function saysSomething(text: string): boolean {
-  return SAYS_SOMETHING.test(text);
+  return mayHoldValue(text) || mayTurn(text);
 }
 
 /** @param readWords remembers words and their stems, and may be shared */

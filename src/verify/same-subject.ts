@@ -6,7 +6,7 @@ import type { Fact } from "./facts.ts";
 const TELLING = 0.62;
 /** A title is all subject: there a more common word tells too. */
 const TELLING_TITLE = 0.45;
-/** Subjects that differ by their titles, and values that only one of two sentences is limited to. */
+/** What is certain of two statements below titles of other words, none of them a name. */
 const OTHER_SUBJECT = 0.6;
 
 /** Share of a fact's words, by weight, that the other holds in itself or around it. */
@@ -28,11 +28,6 @@ export function sharedWeight(a: Fact, b: Fact): number {
   let sum = 0;
   for (const [root, weight] of a.own) sum += weight * holds(b, root);
   return sum;
-}
-
-/** Each names something that the other does not. */
-export function otherNames(a: Fact, b: Fact): boolean {
-  return strangeNames(a, b).length > 0 && strangeNames(b, a).length > 0;
 }
 
 export function strangeNames(fact: Fact, other: Fact): ContentWord[] {
@@ -105,25 +100,25 @@ export function otherYears(a: Fact, b: Fact): boolean {
   return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
 }
 
+/** Each names something – in its title, above it or in itself – that the other does not speak of at all: "The median duration was 70 days" of two medicines. */
+export function otherNames(a: Fact, b: Fact): boolean {
+  return isNamedOtherwise(a, b) && isNamedOtherwise(b, a);
+}
+
+function isNamedOtherwise(fact: Fact, other: Fact): boolean {
+  return strangeNames(fact, other).length > 0 || strangeName(fact, other);
+}
+
 /**
- * Below 1 if what stands above each names a subject that the other does not speak of. Not if a word of that subject stands in both sentences: then
- * they say themselves what they are about. An item of a list says it only in what stands above it: there one strange subject is enough.
+ * Below 1 if what stands above each has a word that the other does not speak of: then only the same words throughout are about the same. An item of a
+ * list says what it is about only above it: there one strange word is enough.
  */
 export function subjectFactor(a: Fact, b: Fact): number {
   const strange = [
-    strangeAbove(a, b, TELLING) || strangeIn(a.title, a, b, TELLING_TITLE),
-    strangeAbove(b, a, TELLING) || strangeIn(b.title, b, a, TELLING_TITLE),
+    strangeAbove(a, b, TELLING) || strangeIn(a.title, b, TELLING_TITLE),
+    strangeAbove(b, a, TELLING) || strangeIn(b.title, a, TELLING_TITLE),
   ];
-  if (!(isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean))) return 1;
-  const anchored = a.words.some(
-    ({ name, root }) =>
-      name &&
-      (a.own.get(root) ?? 0) >= TELLING &&
-      b.own.has(root) &&
-      (a.above.has(root) || b.above.has(root)) &&
-      !(a.above.has(root) && b.above.has(root)),
-  );
-  return anchored ? 1 : OTHER_SUBJECT;
+  return (isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean)) ? OTHER_SUBJECT : 1;
 }
 
 /** A column of a table stands for one of several things: its name has a word that the other does not speak of. */
@@ -152,11 +147,11 @@ export function otherLabels(a: Fact, b: Fact): boolean {
 
 /** Does a word of this weight stand above one fact that the other does not have at all? */
 export function strangeAbove(fact: Fact, other: Fact, weight: number): boolean {
-  return strangeIn(fact.above, fact, other, weight);
+  return strangeIn(fact.above, other, weight);
 }
 
-function strangeIn(over: ReadonlyMap<string, number>, fact: Fact, other: Fact, weight: number): boolean {
-  for (const [root, own] of over) if (own >= weight && holds(other, root) === 0 && !fact.own.has(root)) return true;
+function strangeIn(over: ReadonlyMap<string, number>, other: Fact, weight: number): boolean {
+  for (const [root, own] of over) if (own >= weight && holds(other, root) === 0) return true;
   return false;
 }
 
@@ -187,11 +182,11 @@ function wordsIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Words with a capital or a digit; the first of a title only where others have a capital too. */
+/** Words with a capital or a digit; the first of a title only where others have a capital too, or where it is the whole title. */
 function namesIn(title: string): string[] {
   const words = wordsIn(title);
   const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
-  const from = words.slice(1).some(isName) ? 0 : 1;
+  const from = words.length === 1 || words.slice(1).some(isName) ? 0 : 1;
   return words
     .slice(from)
     .filter(isName)

@@ -87,10 +87,10 @@ describe("scanConflicts", () => {
     expect(report(await scan([document("a", ...table("$8")), document("b", sentence)])).conflicts).toEqual([]);
   });
 
-  it("asks more of two statements of one document than of two documents", async () => {
+  it("compares documents with each other, not a document with itself", async () => {
     const [one, other] = [
-      "Rare maps of the harbour are lent for 20 days to visitors from town who paid a deposit.",
-      "Rare maps of the harbour are lent for 30 days, by post too, in crates of oak with straw.",
+      "Rare maps of the harbour are lent for 20 days to visitors from town.",
+      "Rare maps of the harbour are lent for 30 days to visitors, by post too.",
     ] as const;
     expect(report(await scan([document("a", one), document("b", other)])).conflicts).toHaveLength(1);
     const between = ["The harbour office opens early.", "Ferries leave from the pier."];

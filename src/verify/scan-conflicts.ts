@@ -3,7 +3,7 @@ import { unitsIn } from "../text/units.ts";
 import type { Block, Conflict, TextRange, Unit } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type Fact, type FactWords, isStatement, saysSomething } from "./facts.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, mayHoldValue, mayTurn } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 import { otherTwins } from "./same-subject.ts";
 import { type Finding, siftFindings } from "./sift-findings.ts";
@@ -38,13 +38,6 @@ const POSTINGS = 250;
 /** Tokens that two statements must share before they are compared, and how many are compared with one at most. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
-/** A report is read in order: what is less sure stands at its end. */
-const STRICTNESS = 0.8;
-
-const VALUE = /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|any time|no (?:time )?(?:limit|deadline))\b/i;
-const TURN =
-  /\b(?:not|no|never|cannot|can['’]?t|must|required|only|even|always|need|have to|go(?:es)?|stays?|remains?|increas\w*|decreas\w*)\b|n['’]t\b/i;
-
 interface Stored {
   readonly piece: Piece;
   readonly source: Omit<FactSource, "sid">;
@@ -81,12 +74,12 @@ export async function* scanConflicts(
       seen.add(key);
       const tokens = keyTokens(piece, words);
       if (tokens.length < SHARED_TOKENS) continue;
-      const one = { piece, source, value: VALUE.test(piece.text), turn: TURN.test(piece.text) };
+      const one = { piece, source, value: mayHoldValue(piece.text), turn: mayTurn(piece.text) };
       for (const at of candidatesOf(tokens, postings, (other) => isWorthComparing(one, stored[other] as Stored))) {
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = otherTwins(a, b) ? null : compareFacts(a, b, STRICTNESS);
+        const difference = otherTwins(a, b) ? null : compareFacts(a, b);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,
@@ -156,7 +149,6 @@ function candidatesOf(
 /** Of two documents, where both give a value or one of them turns something. */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.turn && !b.turn) return false;
-  if (!saysSomething(a.piece.text) && !saysSomething(b.piece.text)) return false;
   // In one document, what stands under another heading is about another thing, and parts of one section belong together.
   return a.source.id !== b.source.id;
 }

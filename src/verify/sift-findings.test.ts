@@ -15,7 +15,7 @@ type Stated = ReturnType<typeof stated>;
 /** Statements differ in their first amounts. */
 function finding(a: Stated, b: Stated, over: Partial<Finding["difference"]> = {}): Finding {
   const range = ({ fact }: Stated) => ({ start: fact.amounts[0]?.start ?? 0, end: fact.amounts[0]?.end ?? 1 });
-  return { difference: { type: "differ", kind: "value", named: true, certainty: 0.5, a: range(a), b: range(b), ...over }, a, b };
+  return { difference: { type: "differ", kind: "value", certainty: 0.5, a: range(a), b: range(b), ...over }, a, b };
 }
 const none = () => [];
 
@@ -30,22 +30,6 @@ describe("siftFindings", () => {
     const other = finding(stated("e", "Open for 3 days."), stated("f", "Open for 4 days."), { certainty: 0.4 });
     const sifted = siftFindings([other, finding(a, b), finding(c, d, { certainty: 0.6 })], none);
     expect(sifted.map(({ a: { documentId } }) => documentId)).toEqual(["c", "e"]);
-  });
-
-  it("leaves out a form that each of three documents fills in for itself, unless it names what it is about", () => {
-    const three = ["$5", "$8", "$9"].map((fee, i) => stated(`d${i}`, `The yearly fee is ${fee}.`)) as [Stated, Stated, Stated];
-    const pairs = (named: boolean) => [
-      finding(three[0], three[1], { named }),
-      finding(three[0], three[2], { named }),
-      finding(three[1], three[2], { named }),
-    ];
-    expect(siftFindings(pairs(false), none)).toEqual([]);
-    expect(siftFindings(pairs(true), none).length).toBeGreaterThan(0);
-    // Two values: one page is out of date.
-    const outdated = stated("d9", "The yearly fee is $5.");
-    expect(siftFindings([finding(three[0], three[1], { named: false }), finding(outdated, three[1], { named: false })], none)).toHaveLength(
-      1,
-    );
   });
 
   it("leaves out a value that the other document gives too, of the same", () => {

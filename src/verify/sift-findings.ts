@@ -17,8 +17,6 @@ export interface Stated {
   readonly fact: Fact;
 }
 
-/** Documents and values from which on one sentence is a form that every document fills in for its own subject. */
-const FORM = 3;
 /** Findings that one statement stands in: when it is corrected the others go with it. */
 const LISTED = 2;
 /** How much of what both sides share another statement must share to stand for one of them. */
@@ -26,19 +24,17 @@ const AS_MUCH = 0.8;
 
 /**
  * What remains of findings when the whole corpus is looked at, most certain first. Gone is
- * - a sentence that document after document fills in with a value of its own, where nothing in it says of what;
  * - a value that the other document gives too, for what is just as much the same;
  * - a difference that was listed before, between two other pages, and a statement that is listed already.
  * @param statementsOf every statement of a document
  */
 export function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
-  const forms = formsIn(findings);
   const listed = new Set<string>();
   const times = new Map<number, number>();
   return [...findings]
     .sort((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
     .filter((finding) => {
-      if (forms(finding) || isBorneOut(finding, statementsOf)) return false;
+      if (isBorneOut(finding, statementsOf)) return false;
       const key = [...valuesIn(finding)].sort().join("\n");
       const sides = [finding.a.at, finding.b.at];
       // A word that is denied here and affirmed there is no value: there the sentences tell.
@@ -56,35 +52,6 @@ function isValue({ difference: { kind } }: Finding): boolean {
 function valuesIn({ difference, a, b }: Finding): [string, string] {
   const textOf = ({ fact }: Stated, { start, end }: { start: number; end: number }) => fact.piece.text.slice(start, end).toLowerCase();
   return [textOf(a, difference.a), textOf(b, difference.b)];
-}
-
-/** Sentences that are linked by findings are one form; of three documents with three values each means its own subject. */
-function formsIn(findings: readonly Finding[]): (finding: Finding) => boolean {
-  const parents = new Map<number, number>();
-  const rootOf = (at: number): number => {
-    let root = at;
-    while (parents.get(root) !== undefined && parents.get(root) !== root) root = parents.get(root) as number;
-    return root;
-  };
-  const unnamed = findings.filter((finding) => isValue(finding) && !finding.difference.named);
-  for (const { a, b } of unnamed) {
-    const [one, other] = [rootOf(a.at), rootOf(b.at)];
-    parents.set(one, Math.min(one, other));
-    parents.set(other, Math.min(one, other));
-  }
-  const found = new Map<number, { documents: Set<string>; values: Set<string> }>();
-  for (const finding of unnamed) {
-    const root = rootOf(finding.a.at);
-    const form = found.get(root) ?? { documents: new Set(), values: new Set() };
-    found.set(root, form);
-    for (const { documentId } of [finding.a, finding.b]) form.documents.add(documentId);
-    for (const value of valuesIn(finding)) form.values.add(value);
-  }
-  return (finding) => {
-    if (finding.difference.named || !isValue(finding)) return false;
-    const form = found.get(rootOf(finding.a.at));
-    return form !== undefined && form.documents.size >= FORM && form.values.size >= FORM;
-  };
 }
 
 /** Does one of the documents also give the other's value, in a statement that shares as much with it? */

@@ -1,3 +1,4 @@
+import { EXCEPTION, NEGATOR } from "../reading/negation.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 import type { Passage, Quote, SourceText } from "../types.ts";
@@ -70,7 +71,7 @@ export function chooseQuotes({ pieces, asked }: Choice, words: Pick<QuoteWords, 
 
 /** Two quotes say the same when they share this part of all their words, the same numbers and the same negations. */
 const SAME_WORDS = 0.8;
-const NEGATION = /\b(?:no|not|never|none|cannot|without|except|unless)\b|n['’]t\b/gi;
+const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
 /** A piece with what it cannot be understood without and what limits it, as quotes. */
 export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
@@ -98,7 +99,7 @@ interface Said {
 function readSaid(text: string, words: Pick<QuoteWords, "tokens">): Said {
   const tokens = new Set(words.tokens(text));
   const numbers = [...tokens].filter((token) => /\d/.test(token)).sort();
-  return { text, tokens, numbers: numbers.join(" "), negations: text.match(NEGATION)?.length ?? 0 };
+  return { text, tokens, numbers: numbers.join(" "), negations: text.match(TURN)?.length ?? 0 };
 }
 
 function saysTheSame(a: Said, b: Said): boolean {

@@ -3,6 +3,7 @@ import { type AskOptions, createEngine, type Engine, type EngineParts, type Inge
 import type { AnswerEvent, IngestEvent } from "../../src/events.ts";
 import type { Answer } from "../../src/types.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, type Sandbox } from "./library.ts";
+import { SHARED_PARTS } from "./shared-parts.ts";
 
 export interface Library {
   readonly sandbox: Sandbox;
@@ -25,7 +26,7 @@ export interface LibraryOptions extends EngineParts {
 export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...parts }: LibraryOptions = {}): Promise<Library> {
   const sandbox = createSandbox(documents);
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, ...(settings === undefined ? {} : { overrides: settings }) });
-  const engine = await createEngine(config, parts);
+  const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   const library: Library = {
     sandbox,
     engine,

@@ -8,6 +8,7 @@ import type { AnswerEvent } from "../../src/events.ts";
 import { fakeEncoder } from "../../src/testing/fake-encoder.ts";
 import { type ChatReply, type FakeEndpoint, type FakeEndpointOptions, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
 import type { Answer } from "../../src/types.ts";
+import { SHARED_PARTS } from "./shared-parts.ts";
 
 export const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";
 export const TINNITUS_CLAIM = "To claim tinnitus, file VA Form 21-526EZ within one year.";
@@ -48,6 +49,7 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
       for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
       const engine = await createEngine(
         loadConfig({ cwd: folder, env: {}, overrides: { domain: "veterans", data_dir: "data", embeddings: "none" } }),
+        SHARED_PARTS,
       );
       for await (const _event of engine.ingest(join(folder, "documents")));
       await engine.close();
@@ -74,7 +76,7 @@ export async function open(
     env: {},
     overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, ...settings },
   });
-  const engine = await createEngine(config, parts);
+  const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   return {
     engine,
     endpoint,

@@ -12,7 +12,6 @@ import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
 import { renderTable, writeReport } from "../../grade/report.ts";
-import type { GoldenRunOptions } from "../../grade/run-golden.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { configOf } from "../open.ts";
 import { createProgressBar } from "../progress-bar.ts";
@@ -167,11 +166,12 @@ async function measure(
   { terminal, signal }: CliContext,
 ): Promise<void> {
   // Loaded only now: help and wrong usage answer without the engine.
-  const [{ createEngine }, { runGolden }, judge] = await Promise.all([
+  const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
     import("../../engine/engine.ts"),
     import("../../grade/run-golden.ts"),
-    createJudge(),
+    import("../../grade/shipped-judge.ts"),
   ]);
+  const judge = createShippedJudge();
   const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);
   const parts = models === undefined ? {} : { models };
   const bar = createProgressBar(questions);
@@ -202,14 +202,6 @@ async function measure(
     }
     before += set.answerable.length + set.unanswerable.length;
   }
-}
-
-/** The learned score that ships, whatever is configured: a judge that is another model each time could not be compared. */
-async function createJudge(): Promise<GoldenRunOptions["judge"]> {
-  const { createClaimJudge } = await import("../../grade/claim-judge.ts");
-  const { createEmbeddedSupportScorer } = await import("../../models/embedded-support.ts");
-  const { loadEmbeddedEncoder } = await import("../../models/embedded-encoder.ts");
-  return createClaimJudge(createEmbeddedSupportScorer(loadEmbeddedEncoder()));
 }
 
 async function recorderOf(path: string, config: Config): Promise<OutputRecorder> {

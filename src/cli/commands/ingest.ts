@@ -21,6 +21,7 @@ interface IngestFlags {
   allowEmpty?: boolean;
   dryRun?: boolean;
   watch?: boolean;
+  queue?: boolean;
   filesFrom?: string;
   name?: string;
   depth?: number;
@@ -52,6 +53,7 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option("--max-pages <n>", "of an address: pages that are read at most (default 500)", toWhole)
     .option("--dry-run", "read and report; store nothing")
     .option("--watch", "stay, and read again whenever something in the folder changes")
+    .option("--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path")
     .option("--json", "the summary as JSON on stdout")
     .addHelpText(
       "after",
@@ -68,6 +70,7 @@ Examples:
   sourcebound ingest ./documents
   sourcebound ingest ./documents --dry-run
   sourcebound ingest ./documents --watch
+  sourcebound ingest /srv/documents --queue
   sourcebound ingest handbook.pdf prices.xlsx
   sourcebound ingest https://docs.example.com/sitemap.xml --max-pages 200
   sourcebound ingest https://docs.example.com/guide/ --depth 1
@@ -80,6 +83,14 @@ Examples:
       const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
       if (flags.watch === true && !isFolder) throw new RequestError("unknown_watch", "--watch follows one folder: name it alone.");
       await withEngine(context, configOf(context, command), async (engine) => {
+        const { json, root, queue, domain, tenant, source, access, baseUrl, allowEmpty } = flags;
+        if (queue === true) {
+          if (!isFolder) throw new RequestError("unknown_queue", "--queue leaves one folder to a worker: name it alone.");
+          const left = { domain, tenant, source, access, baseUrl, allowEmpty, root: pathOf(context, root) };
+          const job = await engine.queue(pathOf(context, folder), left);
+          context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
+          return;
+        }
         const run = async () => {
           let failed = 0;
           for (const events of await sourcesOf(what, flags, engine, context))

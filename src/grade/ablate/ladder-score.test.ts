@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CheckResult } from "../../src/types.ts";
-import type { WrittenSentence } from "../made/faults.ts";
+import type { CheckResult } from "../../types.ts";
+import type { WrittenSentence } from "./faults.ts";
 import { invalidCitations, type ShownAnswer, scoreAnswer } from "./ladder-score.ts";
 
 const RIGHT = "Tinnitus is rated at 10 percent.";

@@ -1,6 +1,6 @@
-import { createRandom } from "../../src/grade/random.ts";
-import { type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
-import { sha256Hex } from "../../src/text/hash.ts";
+import { type EndpointRequest, startFakeEndpoint } from "../../testing/fake-endpoint.ts";
+import { sha256Hex } from "../../text/hash.ts";
+import { createRandom } from "../random.ts";
 import { FAULT_CATEGORIES, type FaultCategory, type WrittenSentence } from "./faults.ts";
 import { draftText, readPrompt, writeDraft } from "./scripted-draft.ts";
 

@@ -1,5 +1,5 @@
-import type { Random } from "../../src/grade/random.ts";
-import { splitSentences } from "../../src/text/sentences.ts";
+import { splitSentences } from "../../text/sentences.ts";
+import type { Random } from "../random.ts";
 import { FAULT_CATEGORIES, type FaultCategory, inject, pick, plainWords, type WrittenSentence } from "./faults.ts";
 
 /** What the model reads of the product's prompt. */

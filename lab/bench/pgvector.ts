@@ -1,0 +1,223 @@
+import { parseArgs } from "node:util";
+import { ConfigError } from "../../src/errors.ts";
+import type { TableRow } from "../../src/grade/report.ts";
+import { createRandom, quantile, versionsOf } from "../../src/internals.ts";
+import { DenseIndex } from "../../src/retrieve/dense.ts";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { openPostgresVectors, type PostgresVectors } from "../../src/store/postgres-vectors.ts";
+import { createStore } from "../../src/store/store.ts";
+import { fileContent, storedDocument } from "../../src/testing/store/fixtures.ts";
+import type { Benchmark } from "../commands/bench.ts";
+
+const SEED = 11;
+const K = 10;
+const WINDOWS_PER_DOCUMENT = 100;
+/** Topics around which vectors lie, as those of texts do: uniform ones have no near neighbours, and no index finds them. */
+const TOPICS = 400;
+/** Questions one after another, in one go, and by four at once, as the source asks them (its table 10). */
+const SINGLE = 100;
+const BATCH = 500;
+const CONCURRENT = 200;
+const THREADS = 4;
+
+/** The source's three configurations (its tables 10 and 11). */
+const INDEXES = [
+  { name: "no index", settings: null },
+  { name: "HNSW m=16", settings: { m: 16, efConstruction: 64 } },
+  { name: "HNSW m=24", settings: { m: 24, efConstruction: 128 } },
+] as const;
+
+interface Measured {
+  readonly size: number;
+  readonly name: string;
+  readonly buildS: number;
+  readonly singleMs: number;
+  readonly batchPerS: number;
+  readonly concurrentMs: number;
+  readonly concurrentPerS: number;
+  readonly recall: number;
+  readonly megabytes: number;
+}
+
+/** The `seven-layer` source's comparison of pgvector without and with HNSW, beside the scan in this process. */
+export const benchmark: Benchmark = {
+  description:
+    "pgvector without index, m=16, m=24, beside the embedded scan (--database URL, an empty one; --sizes 1000,10000,100000; --dimensions 384)",
+  async run(args, progress) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        database: { type: "string" },
+        sizes: { type: "string", default: "1000,10000,100000" },
+        dimensions: { type: "string", default: "384" },
+      },
+    });
+    if (values.database === undefined) {
+      throw new ConfigError(
+        "config_invalid",
+        "Name an empty PostgreSQL database with pgvector: bench pgvector --database postgres://USER@HOST/NAME",
+      );
+    }
+    const sizes = values.sizes.split(",").map(Number);
+    const dimensions = Number(values.dimensions);
+    const db = await openPostgres({ url: values.database, connections: THREADS + 1, timeoutMs: 600_000 });
+    const rows: Measured[] = [];
+    try {
+      const store = createStore(db, { now: () => new Date(0) });
+      const make = createVectors(dimensions);
+      const questions = Array.from({ length: BATCH }, make);
+      let made = 0;
+      const vectors: Float32Array[] = [];
+      const remote = await openPostgresVectors(db, { domain: "d", model: "bench", dimensions });
+      for (const size of sizes) {
+        progress(`${size} vectors: stored`);
+        for (; made < size; made += WINDOWS_PER_DOCUMENT) {
+          const documentId = await putDocument(store, made);
+          const fresh = Array.from({ length: WINDOWS_PER_DOCUMENT }, make);
+          vectors.push(...fresh);
+          await remote.put(fresh.map((vector, n) => ({ documentId, tenant: "", access: "public", start: made + n, vector })));
+        }
+        rows.push(...(await measureSize({ size, vectors, questions, remote, dimensions, progress })));
+      }
+    } finally {
+      await db.destroy();
+    }
+    return { report: toReport(rows, args, sizes), table: toTable(rows) };
+  },
+};
+
+interface Trial {
+  readonly size: number;
+  readonly vectors: readonly Float32Array[];
+  readonly questions: readonly Float32Array[];
+  readonly remote: PostgresVectors;
+  readonly dimensions: number;
+  readonly progress: (text: string) => void;
+}
+
+async function measureSize({ size, vectors, questions, remote, progress }: Trial): Promise<Measured[]> {
+  const truth = questions.slice(0, SINGLE).map((question) => best(question, vectors));
+  const measured: Measured[] = [];
+  const embedded = new DenseIndex({ model: "bench" });
+  const began = performance.now();
+  for (const vector of vectors) embedded.add(vector);
+  const buildS = (performance.now() - began) / 1000;
+  progress(`${size} vectors: embedded`);
+  const scan = async (question: Float32Array) => embedded.search(question, K).map(({ slot }) => slot);
+  measured.push({ size, name: "embedded", buildS, megabytes: embedded.bytes / 1e6, ...(await ask(scan, questions, truth)) });
+  const search = (kept: number) => async (vector: Float32Array) => {
+    const found = await remote.search({ vector, k: K, tenants: [""], access: ["public"], documentIds: null, kept });
+    return found.map(({ start }) => start);
+  };
+  for (const { name, settings } of INDEXES) {
+    progress(`${size} vectors: ${name}`);
+    await remote.dropIndex();
+    const start = performance.now();
+    if (settings !== null) await remote.buildIndex(settings);
+    const build = settings === null ? 0 : (performance.now() - start) / 1000;
+    const { table, index } = await remote.bytes();
+    // Without an index every vector is compared, however many there are; with one, it is asked whatever the size.
+    const kept = settings === null ? 0 : Number.POSITIVE_INFINITY;
+    measured.push({ size, name, buildS: build, megabytes: (table + index) / 1e6, ...(await ask(search(kept), questions, truth)) });
+  }
+  return measured;
+}
+
+type Search = (question: Float32Array) => Promise<number[]>;
+
+async function ask(search: Search, questions: readonly Float32Array[], truth: readonly ReadonlySet<number>[]) {
+  for (const question of questions.slice(0, 20)) await search(question);
+  const times: number[] = [];
+  let found = 0;
+  for (const [i, question] of questions.slice(0, SINGLE).entries()) {
+    const { ms, result } = await timed(() => search(question));
+    times.push(ms);
+    found += result.filter((slot) => truth[i]?.has(slot)).length;
+  }
+  const batch = await timed(async () => {
+    for (const question of questions.slice(0, BATCH)) await search(question);
+  });
+  const waits: number[] = [];
+  let next = 0;
+  const concurrent = await timed(() =>
+    Promise.all(
+      Array.from({ length: THREADS }, async () => {
+        while (next < CONCURRENT) waits.push((await timed(() => search(questions[next++] as Float32Array))).ms);
+      }),
+    ),
+  );
+  return {
+    singleMs: quantile(times, 0.5) ?? 0,
+    batchPerS: BATCH / (batch.ms / 1000),
+    concurrentMs: quantile(waits, 0.5) ?? 0,
+    concurrentPerS: CONCURRENT / (concurrent.ms / 1000),
+    recall: found / (SINGLE * K),
+  };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
+  const began = performance.now();
+  const result = await work();
+  return { ms: performance.now() - began, result };
+}
+
+/** The true neighbours, by comparing everything in double precision. */
+function best(question: Float32Array, vectors: readonly Float32Array[]): ReadonlySet<number> {
+  const scored = vectors.map((vector, slot) => ({
+    slot,
+    score: vector.reduce((sum, value, i) => sum + value * (question[i] as number), 0),
+  }));
+  return new Set(
+    scored
+      .sort((a, b) => b.score - a.score || a.slot - b.slot)
+      .slice(0, K)
+      .map(({ slot }) => slot),
+  );
+}
+
+/** Unit vectors around topics. */
+function createVectors(dimensions: number): () => Float32Array {
+  const random = createRandom(SEED);
+  const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const topics = Array.from({ length: TOPICS }, () => Float32Array.from({ length: dimensions }, gauss));
+  return () => {
+    const topic = topics[Math.floor(random() * TOPICS)] as Float32Array;
+    const vector = topic.map((value) => value + gauss());
+    const length = Math.hypot(...vector);
+    return vector.map((value) => value / length);
+  };
+}
+
+async function putDocument(store: ReturnType<typeof createStore>, at: number): Promise<string> {
+  const path = `${at}.md`;
+  const document = storedDocument({ id: `bench-${at}`, path });
+  await store.documents.putFile({ domain: document.domain, tenant: null, source: document.source, path }, fileContent(document));
+  return document.id;
+}
+
+function toReport(rows: readonly Measured[], args: readonly string[], sizes: readonly number[]) {
+  const timings: Record<string, number | null> = {};
+  const metrics: Record<string, number | null> = {};
+  for (const { size, name, recall, megabytes, ...times } of rows) {
+    const key = `${size}.${name.replaceAll(/[ =]/g, "_")}`;
+    for (const [figure, value] of Object.entries(times)) timings[`${key}.${figure}`] = value;
+    metrics[`${key}.recall`] = recall;
+    metrics[`${key}.megabytes`] = megabytes;
+  }
+  const n = { single: SINGLE, batch: BATCH, concurrent: CONCURRENT, largest: Math.max(...sizes) };
+  const command = `bench pgvector ${args.map((one) => one.replace(/^postgres.*/, "URL")).join(" ")}`;
+  return {
+    ...{ name: "pgvector", command, versions: versionsOf(), seed: SEED, date: new Date().toISOString(), n },
+    metrics,
+    timings,
+    items: [],
+  };
+}
+
+function toTable(rows: readonly Measured[]): TableRow[] {
+  return rows.map((row) => ({
+    name: `${row.size} ${row.name}`,
+    figure: `${row.singleMs.toFixed(2)} ms`,
+    note: `batch ${row.batchPerS.toFixed(0)}/s, ${THREADS} at once ${row.concurrentMs.toFixed(2)} ms (${row.concurrentPerS.toFixed(0)}/s), recall@${K} ${row.recall.toFixed(3)}, built in ${row.buildS.toFixed(1)} s, ${row.megabytes.toFixed(0)} MB`,
+  }));
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { messageOf } from "../errors.ts";
+import type { IngestCounts, IngestEvent } from "../events.ts";
+import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
+import type { Store } from "../store/store.ts";
+import type { IngestOptions } from "./engine-types.ts";
+import { UPLOAD_SOURCE } from "./upload-room.ts";
+import { type JobEvent, type Work, type WorkOptions, workSchema } from "./work.ts";
+
+export interface WorkerParts {
+  readonly store: Pick<Store, "jobs" | "originals">;
+  readonly ingest: (folder: string, options: IngestOptions) => AsyncIterable<IngestEvent>;
+  /** Ends all work. */
+  readonly closing: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/** Milliseconds between two looks into an empty queue. */
+const LOOK_MS = 1_000;
+
+export interface Worker {
+  /** Does jobs one after another, its own share of the queue. */
+  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
+  /** Does in the background what is queued now. */
+  wake(): void;
+  idle(): Promise<void>;
+}
+
+export function createWorker(parts: WorkerParts): Worker {
+  const { store, closing, warn } = parts;
+  const name = randomUUID();
+  let draining: Promise<void> | null = null;
+  const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
+    const ends = AbortSignal.any([signal, closing]);
+    while (!ends.aborted) {
+      const job = await store.jobs.claim(name);
+      if (job !== null) yield* perform(job, name, ends, parts);
+      else if (once) return;
+      else await wait(LOOK_MS, undefined, { signal: ends }).catch(() => undefined);
+    }
+  };
+  const drain = async () => {
+    try {
+      for await (const { type, id, reason } of work({ once: true })) if (type === "job-failed") warn(`job ${id} failed: ${reason}`);
+    } catch (error) {
+      if (!closing.aborted) warn(`queued files could not be read: ${messageOf(error)}`);
+    }
+  };
+  return {
+    work,
+    wake() {
+      // One that is at its end may have looked before this was queued: the next one looks again.
+      draining = (draining ?? Promise.resolve()).then(drain);
+    },
+    async idle() {
+      await draining;
+    },
+  };
+}
+
+async function* perform(job: Job, name: string, ends: AbortSignal, parts: WorkerParts): AsyncGenerator<JobEvent, void> {
+  const { store } = parts;
+  const { id, domain } = job;
+  const lost = new AbortController();
+  const word = setInterval(() => {
+    store.jobs.alive(id, name).then(
+      (mine) => !mine && lost.abort(new Error("another worker has taken the job over")),
+      () => undefined,
+    );
+  }, JOB_WORD_MS);
+  const about = { id, domain, counts: null, reason: null };
+  try {
+    const work = workSchema.parse(job.work);
+    yield { ...about, type: "job-start", work };
+    try {
+      const counts = await read(domain, work, AbortSignal.any([ends, lost.signal]), parts);
+      await store.jobs.done(id, name);
+      yield { ...about, type: "job-end", work, counts };
+    } catch (error) {
+      if (ends.aborted) {
+        await store.jobs.giveBack(id, name).catch(() => undefined);
+        return;
+      }
+      const reason = messageOf(error);
+      await store.jobs.fail(id, name, reason);
+      yield { ...about, type: "job-failed", work, reason };
+    }
+  } finally {
+    clearInterval(word);
+  }
+}
+
+async function read(domain: string, work: Work, signal: AbortSignal, { store, ingest }: WorkerParts): Promise<IngestCounts | null> {
+  if (work.type === "folder") {
+    const { type: _, folder, ...options } = work;
+    return countsOf(ingest(folder, { domain, ...options, signal }));
+  }
+  const { tenant, label } = work;
+  const of = { domain, tenant, label };
+  const folder = await mkdtemp(join(tmpdir(), "sourcebound-uploads-"));
+  try {
+    for (const { path } of await store.originals.list(of)) {
+      const bytes = await store.originals.bytes(of, path);
+      if (bytes === null) continue;
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), bytes);
+    }
+    const options = { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, allowEmpty: true, passing: true, signal };
+    return await countsOf(ingest(folder, options));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function countsOf(events: AsyncIterable<IngestEvent>): Promise<IngestCounts | null> {
+  let counts: IngestCounts | null = null;
+  for await (const event of events) if (event.type === "ingest-end") counts = event.counts;
+  return counts;
+}

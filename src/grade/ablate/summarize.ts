@@ -1,0 +1,299 @@
+import { mean, quantile } from "../metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../report.ts";
+import type { AblatedItem, AblatedQuestion, Writer } from "./ablated-item.ts";
+import type { FaultCategory } from "./faults.ts";
+import type { FaultType } from "./ladder-score.ts";
+import type { Rung } from "./rungs.ts";
+import type { FaultRates } from "./scripted-model.ts";
+
+/** Rates at which the source design's model made things up without any layer (source 000, table 1). */
+export const SOURCE_RATES: FaultRates = { hallucination: 0.12, number: 0.06, url: 0.08, citation: 0.05 };
+
+/** What the source design claims for no layers, four and seven, in its words (table 1). */
+const CLAIMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  hallucination: { none: "12 %", four: "3.2 %", seven: "1.5 %" },
+  url: { none: "8 %", four: "0.5 %", seven: "0.2 %" },
+  number: { none: "6 %", four: "4 %", seven: "0.8 %" },
+  stored: { none: "5 %", four: "3 %", seven: "0 %" },
+  weak: { none: "15 %", four: "4 % (flagged)", seven: "0 % (refused)" },
+  verification: { none: "78 %", four: "94 %", seven: "98 %" },
+};
+
+const FAULT_TYPES: readonly FaultType[] = ["claim", "negation", "entity", "number", "url", "nowhere", "swapped"];
+
+/** What one writer wrote on every rung. */
+export interface AblatedWriter {
+  readonly writer: Writer;
+  readonly rungs: readonly Rung[];
+  readonly items: readonly AblatedItem[];
+  readonly questions: readonly AblatedQuestion[];
+  readonly rounds: number;
+}
+
+/** Rows and flat metrics of one writer as they are made. */
+interface Sheet extends AblatedWriter {
+  readonly table: TableRow[];
+  readonly metrics: Record<string, number | null>;
+  of(rung: Rung): readonly AblatedItem[];
+}
+
+export function summarizeAblation(
+  writers: readonly AblatedWriter[],
+  { command, seed, rates }: { readonly command: string; readonly seed: number; readonly rates: FaultRates },
+): { report: Report; table: TableRow[] } {
+  const sheets = writers.map(
+    (one): Sheet => ({ ...one, table: [], metrics: {}, of: (rung) => one.items.filter((item) => item.rung === rung.name) }),
+  );
+  for (const sheet of sheets) {
+    addHead(sheet, rates);
+    addShown(sheet, "hallucination_rate", "hallucination", "answers that show an invented statement, a turned negation or another name");
+    addWrongPassages(sheet);
+    addShown(sheet, "false_urls", "url", "answers that show an address that no source has");
+    addShown(sheet, "fabricated_numbers", "number", "answers that show a number that was changed or made up");
+    addShown(sheet, "invalid_citations", "citation", "answers that show a citation to no source or to the wrong one");
+    addStored(sheet);
+    addWeak(sheet);
+    addVerification(sheet);
+    addFaithful(sheet);
+    addCost(sheet);
+    if (sheet.writer === "scripted") addTypes(sheet);
+  }
+  const [first] = writers;
+  const report = makeReport({
+    name: "ablate",
+    command,
+    seed,
+    n: {
+      questions: first?.questions.length ?? 0,
+      answerable: first?.questions.filter(({ kind }) => kind === "answerable").length ?? 0,
+      rounds: first?.rounds ?? 0,
+      ...Object.fromEntries(
+        sheets.flatMap((sheet) => sheet.rungs.map((rung) => [`${sheet.writer}.${rung.name}.answered`, answeredOf(sheet.of(rung)).length])),
+      ),
+    },
+    metrics: {
+      ...Object.fromEntries(Object.entries(rates).map(([category, share]) => [`rate.${category}`, share])),
+      ...Object.assign({}, ...sheets.map(({ metrics }) => metrics)),
+    },
+    timings: Object.fromEntries(
+      sheets.flatMap((sheet) => sheet.rungs.map((rung) => [`${sheet.writer}.${rung.name}.ms_p50`, latency(sheet.of(rung))])),
+    ),
+    items: sheets.flatMap(({ writer, items }) => items.map((item) => ({ writer, ...toRow(item) }))),
+  });
+  return { report, table: sheets.flatMap(({ table }) => table) };
+}
+
+const WRITER_TITLES: Readonly<Record<Writer, string>> = {
+  quotes: "quotes alone, no model; faults are told by our own checks",
+  scripted: "a scripted model; faults are known because it says what it makes up",
+  model: "the configured model; faults are told by our own checks",
+};
+
+function addHead({ table, writer, questions, rounds }: Sheet, rates: FaultRates): void {
+  table.push({ name: `== ${writer}`, figure: "", note: WRITER_TITLES[writer] });
+  const rate = Object.entries(rates).map(([category, share]) => `${category} ${decimal(share)}`);
+  const note = writer === "scripted" ? `share of drafts with a fault: ${rate.join(", ")}` : "";
+  table.push({ name: "asked", figure: `${questions.length} questions × ${rounds}`, note });
+}
+
+function answeredOf(items: readonly AblatedItem[]): readonly AblatedItem[] {
+  return items.filter(({ answered }) => answered);
+}
+
+/** Share of the answers given that show a fault of a category; beside it how many were written, shown without a word, and the source's claim. */
+function addShown(sheet: Sheet, name: string, category: FaultCategory, what: string): void {
+  const { table, metrics, writer } = sheet;
+  table.push({ name: name.replaceAll("_", " "), figure: "", note: what });
+  for (const rung of sheet.rungs) {
+    const some = sheet.of(rung);
+    const having = (keep: (fate: AblatedItem["score"]["faults"][number]) => boolean) =>
+      some.filter(({ score }) => score.faults.some((fate) => fate.category === category && keep(fate))).length;
+    const answered = answeredOf(some).length;
+    const [written, shown, quiet] = [having(() => true), having((fate) => fate.shown), having((fate) => fate.quiet)];
+    const key = `${writer}.${rung.name}.${name}`;
+    metrics[key] = ratio(shown, answered);
+    metrics[`${key}.quiet`] = ratio(quiet, answered);
+    const claimed = category === "citation" ? "" : claim(category, rung);
+    if (writer !== "scripted") {
+      table.push(countRow(`  ${rung.title}`, shown, answered, `unflagged ${quiet}${claimed}`));
+      continue;
+    }
+    const atSourceRate = ratio(shown, written, SOURCE_RATES[category]);
+    const quietAtSourceRate = ratio(quiet, written, SOURCE_RATES[category]);
+    metrics[`${key}.written`] = written;
+    metrics[`${key}.of_written`] = ratio(shown, written);
+    metrics[`${key}.at_source_rate`] = atSourceRate;
+    metrics[`${key}.quiet.at_source_rate`] = quietAtSourceRate;
+    const projected = written === 0 ? "" : `; at the source's rate ${percent(atSourceRate)}, unflagged ${percent(quietAtSourceRate)}`;
+    table.push(countRow(`  ${rung.title}`, shown, answered, `written in ${written}, unflagged ${quiet}${projected}${claimed}`));
+  }
+}
+
+/** Hallucination as a reader meets it: something made up, or the quote of a passage that does not answer. */
+function addWrongPassages({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({
+    name: "hallucination, wrong passages included",
+    figure: "",
+    note: "made up, or no gold quote is quoted, or nothing answers; of answers that can be told",
+  });
+  for (const rung of rungs) {
+    const told = answeredOf(of(rung)).filter(({ wrongPassage }) => wrongPassage !== null);
+    const elsewhere = told.filter(({ wrongPassage }) => wrongPassage === true).length;
+    const isMadeUp = ({ score }: AblatedItem) =>
+      score.faults.some(({ category, shown }) => shown && (category === "hallucination" || category === "number"));
+    const wrong = told.filter((item) => item.wrongPassage === true || isMadeUp(item)).length;
+    metrics[`${writer}.${rung.name}.wrong_passages`] = ratio(elsewhere, told.length);
+    metrics[`${writer}.${rung.name}.hallucination_or_wrong_passage`] = ratio(wrong, told.length);
+    table.push(countRow(`  ${rung.title}`, wrong, told.length, `wrong passage ${elsewhere}${claim("hallucination", rung)}`));
+  }
+}
+
+/** Invalid citations in what is kept: in interactions, and in what the cache serves when the question is asked again. */
+function addStored({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({ name: "invalid citations stored", figure: "", note: "remembered answers that hold one" });
+  for (const rung of rungs) {
+    const answered = answeredOf(of(rung));
+    const served = answered.flatMap(({ servedInvalid }) => servedInvalid ?? []);
+    const stored = answered.filter(({ storedInvalid }) => storedInvalid > 0).length;
+    const bad = served.filter((invalid) => invalid > 0).length;
+    metrics[`${writer}.${rung.name}.invalid_citations_stored`] = ratio(stored, answered.length);
+    metrics[`${writer}.${rung.name}.invalid_citations_cached`] = ratio(bad, served.length);
+    const cache = rung.profile.caches.length === 0 ? "no cache on this rung" : `${bad} of ${served.length} served from the cache`;
+    table.push(countRow(`  ${rung.title}`, stored, answered.length, `${cache}${claim("stored", rung)}`));
+  }
+}
+
+/** Answers where retrieval cannot have found anything: questions of another world, and questions whose pages were missed. */
+function addWeak({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({ name: "answers on weak retrieval", figure: "", note: "out of scope or nonsense, and answered all the same" });
+  for (const rung of rungs) {
+    const some = of(rung).filter(({ question: { kind } }) => kind === "out_of_scope" || kind === "nonsense");
+    const missed = of(rung).filter(({ pageFound }) => pageFound === false);
+    const answered = answeredOf(some);
+    const flagged = answered.filter(({ weakFlagged }) => weakFlagged).length;
+    const answeredMissed = answeredOf(missed).length;
+    metrics[`${writer}.${rung.name}.weak_retrieval_answers`] = ratio(answered.length, some.length);
+    metrics[`${writer}.${rung.name}.weak_retrieval_answers.flagged`] = ratio(flagged, answered.length);
+    metrics[`${writer}.${rung.name}.missed_page_answers`] = ratio(answeredMissed, missed.length);
+    const note = `${flagged} flagged; right page not retrieved: ${answeredMissed} of ${missed.length} answered${claim("weak", rung)}`;
+    table.push(countRow(`  ${rung.title}`, answered.length, some.length, note));
+  }
+}
+
+/** Share of the citations shown whose sentence is right and stands in what it cites; the product's own score beside it. */
+function addVerification({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({
+    name: "verification score",
+    figure: "",
+    note: `citations shown that support their sentence, by ${writer === "scripted" ? "the labels" : "our checks"}`,
+  });
+  for (const rung of rungs) {
+    const scores = of(rung).map(({ score }) => score.citations);
+    const [right, total] = [sum(scores.map((one) => one.right)), sum(scores.map((one) => one.total))];
+    const own = mean(of(rung).flatMap(({ reportedScore }) => reportedScore ?? []));
+    metrics[`${writer}.${rung.name}.verification_score`] = ratio(right, total);
+    metrics[`${writer}.${rung.name}.verification_score.reported`] = own;
+    const reported = own === null ? "null: this rung does not compute one" : decimal(own);
+    table.push(countRow(`  ${rung.title}`, right, total, `its own mean ${reported}${claim("verification", rung)}`));
+  }
+}
+
+/** What the layers cost: faithful sentences that are not shown, and questions left without an answer. */
+function addFaithful({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({
+    name: "faithful sentences shown",
+    figure: "",
+    note: writer === "scripted" ? "of those that the model wrote" : "what was left out is not known",
+  });
+  for (const rung of rungs) {
+    const faithful = of(rung).map(({ score }) => score.faithful);
+    const total = (part: "written" | "shown" | "flagged") => sum(faithful.map((one) => one[part]));
+    const [written, shown, flagged] = [total("written"), total("shown"), total("flagged")];
+    const answerable = of(rung).filter(({ question }) => question.kind === "answerable");
+    const answered = answeredOf(answerable).length;
+    metrics[`${writer}.${rung.name}.faithful_shown`] = writer === "scripted" ? ratio(shown, written) : null;
+    metrics[`${writer}.${rung.name}.faithful_flagged`] = ratio(flagged, shown);
+    metrics[`${writer}.${rung.name}.answered.answerable`] = ratio(answered, answerable.length);
+    const note = `${flagged} with a warning; ${answered} of ${answerable.length} answerable questions answered`;
+    table.push(countRow(`  ${rung.title}`, shown, written, note));
+  }
+}
+
+/** What an answer costs and takes. */
+function addCost({ table, metrics, writer, rungs, of }: Sheet): void {
+  const note =
+    writer === "scripted"
+      ? "mean of an answer, by list prices of gpt-4.1 and gpt-4.1-mini as if they had written; median time"
+      : "mean of an answer by list prices; median time";
+  table.push({ name: "cost and time", figure: "", note });
+  for (const rung of rungs) {
+    const costs = of(rung).flatMap(({ costUsd }) => costUsd ?? []);
+    const cost = mean(costs);
+    metrics[`${writer}.${rung.name}.cost_usd`] = cost;
+    const ms = latency(of(rung));
+    table.push({
+      name: `  ${rung.title}`,
+      figure: cost === null ? "–" : `$${cost.toFixed(5)}`,
+      note: `known of ${costs.length} of ${of(rung).length}; ${ms === null ? "–" : `${ms.toFixed(0)} ms`}`,
+    });
+  }
+}
+
+function addTypes({ table, metrics, writer, rungs, of }: Sheet): void {
+  table.push({ name: "shown by kind of fault", figure: "", note: FAULT_TYPES.join(" · ") });
+  for (const rung of rungs) {
+    const fates = of(rung).flatMap(({ score }) => score.faults);
+    const figures = FAULT_TYPES.map((type) => {
+      const some = fates.filter((fate) => fate.type === type);
+      const shown = some.filter((fate) => fate.shown).length;
+      metrics[`${writer}.${rung.name}.shown.${type}`] = ratio(shown, some.length);
+      return `${shown} of ${some.length}`;
+    });
+    table.push({ name: `  ${rung.title}`, figure: figures.join(" · ") });
+  }
+}
+
+function latency(items: readonly AblatedItem[]): number | null {
+  return quantile(
+    items.map(({ latencyMs }) => latencyMs),
+    0.5,
+  );
+}
+
+function toRow(item: AblatedItem) {
+  const { score, question } = item;
+  return {
+    rung: item.rung,
+    id: question.id,
+    kind: question.kind,
+    round: item.round,
+    answered: item.answered,
+    weak_flagged: item.weakFlagged,
+    page_found: item.pageFound,
+    wrong_passage: item.wrongPassage,
+    faults: score.faults.map(({ type, written, shown, quiet }) => ({ type, written, shown, quiet })),
+    faithful: score.faithful,
+    citations: score.citations,
+    reported_score: item.reportedScore,
+    stored_invalid: item.storedInvalid,
+    served_invalid: item.servedInvalid,
+    cost_usd: item.costUsd,
+  };
+}
+
+function claim(category: string, { name }: Rung): string {
+  const claimed = CLAIMED[category]?.[name];
+  return claimed === undefined ? "" : `; source claims ${claimed}`;
+}
+
+function ratio(part: number, whole: number, scale = 1): number | null {
+  return whole === 0 ? null : (part / whole) * scale;
+}
+
+function percent(share: number | null): string {
+  return share === null ? "–" : `${(share * 100).toFixed(1)} %`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { processorMs } from "../testing/processor-time.ts";
+import { draftDocuments } from "./document-draft.ts";
+import { csvOf, docxOf, epubOf, wordParagraph, xlsxOf } from "./testing/made-files.ts";
+import { makePdf } from "./testing/made-pdf.ts";
+
+const GROWTH = 4;
+/** A reader whose time grows with the square takes sixteen times as long. */
+const LINEAR = 8;
+/** Milliseconds below which a measurement is noise. */
+const FLOOR_MS = 20;
+const lines = (n: number, line: (i: number) => string) => Array.from({ length: n }, (_, i) => line(i)).join("\n");
+
+type Shape = readonly [path: string, what: string, n: number, make: (n: number) => string | Uint8Array];
+
+/** Files whose readers were, or might be, led to go over the same text again and again. */
+const SHAPES: readonly Shape[] = [
+  ["a.md", "one word without a space", 200_000, (n) => "x".repeat(n)],
+  ["a.md", "link references", 2_000, (n) => lines(n, (i) => `[r${i}]: /u${i}`)],
+  ["a.md", "paragraphs", 5_000, (n) => lines(n, (i) => `Line ${i}.\n`)],
+  ["a.md", "one paragraph", 5_000, (n) => lines(n, (i) => `Line ${i} of one paragraph.`)],
+  ["a.md", "headings", 2_000, (n) => lines(n, (i) => `# H${i}\n\ntext\n`)],
+  ["a.md", "open brackets", 40_000, (n) => "[".repeat(n)],
+  ["a.md", "stars", 16_000, (n) => "*a ".repeat(n)],
+  ["a.md", "backticks", 4_000, (n) => "`a``b".repeat(n)],
+  ["a.md", "one list", 2_000, (n) => lines(n, (i) => `- item ${i}`)],
+  ["a.md", "one table", 1_000, (n) => `|a|b|\n|-|-|\n${lines(n, (i) => `|${i}|x|`)}`],
+  ["a.md", "open tags", 16_000, (n) => "<a ".repeat(n)],
+  ["a.txt", "one word without a space", 400_000, (n) => "x".repeat(n)],
+  ["a.txt", "blanks", 2_000_000, (n) => `${" ".repeat(n)}end`],
+  ["a.txt", "lines", 10_000, (n) => lines(n, (i) => `Line ${i}`)],
+  ["a.txt", "paragraphs", 10_000, (n) => lines(n, (i) => `Line ${i}.\n`)],
+  ["a.txt", "commas", 100_000, (n) => "a,".repeat(n)],
+  ["a.txt", "full stops", 400_000, (n) => ".".repeat(n)],
+  ["a.html", "open tags", 40_000, (n) => "<b>x".repeat(n)],
+  ["a.html", "elements in each other", 2_000, (n) => `${"<div>".repeat(n)}x`],
+  ["a.html", "paragraphs", 5_000, (n) => lines(n, (i) => `<p>Line ${i}.</p>`)],
+  ["a.html", "an attribute", 400_000, (n) => `<p title="${"x".repeat(n)}">t</p>`],
+  ["a.html", "rows", 2_000, (n) => `<table><tr><th>a<th>b</tr>${lines(n, (i) => `<tr><td>${i}<td>x</tr>`)}</table>`],
+  ["a.json", "rows", 3_000, (n) => JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, text: `Row ${i}` })))],
+  ["a.json", "keys", 5_000, (n) => JSON.stringify(Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, `v${i}`])))],
+  ["a.jsonl", "rows", 3_000, (n) => lines(n, (i) => JSON.stringify({ title: `T${i}`, text: `Row ${i}` }))],
+  ["a.yaml", "keys", 1_000, (n) => lines(n, (i) => `k${i}: v${i}`)],
+  ["a.csv", "rows", 2_000, (n) => csvOf([["a", "b"], ...Array.from({ length: n }, (_, i) => [`${i}`, `x${i}`])])],
+  ["a.csv", "columns", 2_000, (n) => `${"a,".repeat(n)}\n${"1,".repeat(n)}`],
+  ["a.csv", "an open quote", 20_000, (n) => `a,b\n"${"x\n".repeat(n)}`],
+  ["a.rst", "sections", 2_000, (n) => lines(n, (i) => `Title ${i}\n---------\n\nText ${i}.\n`)],
+  ["a.rst", "one word without a space", 200_000, (n) => "x".repeat(n)],
+  ["a.adoc", "sections", 2_000, (n) => lines(n, (i) => `== Title ${i}\n\nText ${i}.\n`)],
+  ["a.adoc", "rows", 2_000, (n) => `|===\n|a |b\n\n${lines(n, (i) => `|${i} |x`)}\n|===`],
+  ["a.eml", "headers", 8_000, (n) => `Subject: s\n${lines(n, (i) => `X-${i}: v`)}\n\nBody.`],
+  ["a.eml", "lines", 10_000, (n) => `Subject: s\nFrom: a@b.example\n\n${lines(n, (i) => `Line ${i}`)}`],
+  ["a.mbox", "mails", 300, (n) => lines(n, (i) => `From a@b.example Mon Jan 1 00:00:00 2024\nSubject: s${i}\n\nBody ${i}.\n`)],
+  ["a.docx", "paragraphs", 1_000, (n) => docxOf(Array.from({ length: n }, (_, i) => wordParagraph(`Line ${i}.`)).join(""))],
+  ["a.epub", "chapters", 200, (n) => epubOf(Array.from({ length: n }, (_, i) => `<h1>C${i}</h1><p>Text ${i}.</p>`))],
+  ["a.xlsx", "rows", 1_000, (n) => xlsxOf([{ name: "s", rows: Array.from({ length: n }, (_, i) => [`${i}`, `x${i}`]) }])],
+  [
+    "a.pdf",
+    "paragraphs",
+    100,
+    (n) => makePdf(Array.from({ length: n }, (_, i) => ({ type: "paragraph", text: `Line ${i} of it.` }))).bytes,
+  ],
+];
+
+/** Processor time of one reading; a file that is refused counts as read: it may not take long either. */
+async function costMs(path: string, content: string | Uint8Array): Promise<number> {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const begun = process.cpuUsage();
+  await draftDocuments({ path, bytes: new Uint8Array(bytes) }).catch(() => []);
+  return processorMs(begun);
+}
+
+describe("reading, chunking and cutting into sentences takes time by the length of a file, not by its square", () => {
+  it.each(SHAPES)("%s: %s (%d, and four times as many)", { timeout: 120_000 }, async (path, what, n, make) => {
+    const [few, many] = [make(n), make(n * GROWTH)];
+    await costMs(path, few);
+    const small = Math.min(await costMs(path, few), await costMs(path, few));
+    let large = await costMs(path, many);
+    if (large >= LINEAR * Math.max(small, FLOOR_MS)) large = Math.min(large, await costMs(path, many));
+    process.stderr.write(`${path} ${what}: ${n} ${small.toFixed(0)} ms, ${n * GROWTH} ${large.toFixed(0)} ms\n`);
+    expect(large).toBeLessThan(LINEAR * Math.max(small, FLOOR_MS));
+  });
+});

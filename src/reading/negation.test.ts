@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
+
+describe("negation", () => {
+  it.each(["not", "Never", "cannot", "can't", "can’t", "cant", "doesnt", "wouldn't", "unable"])("%s denies its clause", (word) => {
+    expect(deniesClause(word)).toBe(true);
+  });
+
+  it.each(["no", "none", "without"])("%s takes one thing away", (word) => {
+    expect([deniesNoun(word), deniesClause(word)]).toEqual([true, false]);
+  });
+
+  it.each(["want", "front", "consonant", "note", "nonsense", "knot", "content"])("%s denies nothing", (word) => {
+    expect([deniesNoun(word), deniesClause(word), deniesAsVerb(word), turnsSense(word), countNegators(word)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+      0,
+    ]);
+  });
+
+  it.each([
+    ["can't", "can"],
+    ["cannot", "can"],
+    ["won’t", "will"],
+    ["doesnt", "does"],
+    ["not", "not"],
+    ["lend", "lend"],
+  ])("%s without its denial is %s", (word, verb) => {
+    expect(verbOf(word)).toBe(verb);
+  });
+
+  it.each([
+    ["An illness that's not on the list need not be reported.", 2],
+    ["It is at least as likely as not, whether or not you agree.", 0],
+    ["A non-resident is ineligible without a permit.", 3],
+    ["The pump cant lift it and doesnt stop.", 2],
+  ])("%s: %i", (text, count) => {
+    expect(countNegators(text)).toBe(count);
+  });
+
+  it("takes hostile length in time that grows with it alone", () => {
+    const time = (size: number) => {
+      const text = "can't no non-".repeat(size);
+      const from = process.cpuUsage().user;
+      countNegators(text);
+      return process.cpuUsage().user - from;
+    };
+    time(2000);
+    expect(time(40_000)).toBeLessThan(40 * Math.max(time(10_000), 1000));
+  });
+});

@@ -1,0 +1,184 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { messageOf, StoreError } from "../errors.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
+
+/** Widest vectors that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
+const VECTOR_DIMENSIONS = 2_000;
+const HALFVEC_DIMENSIONS = 4_000;
+/** HNSW as the `seven-layer` source sets it up (its tables 10 and 11); pgvector's own defaults too. */
+export const HNSW = { m: 16, efConstruction: 64 } as const;
+/** From this many vectors on the `seven-layer` source puts them into pgvector (its section 9.6). */
+export const PGVECTOR_FROM = 10_000;
+/** Where a filter keeps at most so many vectors, all of them are compared: HNSW would visit many that the filter rejects (`bench pgvector`). */
+export const EXACT_UP_TO = 2_000;
+/** Rows in one statement. */
+const ROWS_PER_INSERT = 500;
+
+/** A window's vector with what filters ask of it. */
+export interface StoredVector {
+  readonly documentId: string;
+  readonly tenant: string;
+  readonly access: string;
+  /** First character of the window in its document. */
+  readonly start: number;
+  readonly vector: Float32Array;
+}
+
+export interface VectorQuery {
+  readonly vector: Float32Array;
+  readonly k: number;
+  readonly tenants: readonly string[];
+  readonly access: readonly string[];
+  /** Only of these documents; `null`: of all. */
+  readonly documentIds: readonly string[] | null;
+  /** Vectors that the filter keeps, about: decides how they are looked for. */
+  readonly kept: number;
+}
+
+export interface FoundVector {
+  readonly documentId: string;
+  readonly start: number;
+  /** Cosine. */
+  readonly score: number;
+}
+
+/** The vectors of one encoder for one domain, in pgvector. */
+export interface PostgresVectors {
+  /** Stores vectors of documents that are still there; a window that has one keeps it. */
+  put(rows: readonly StoredVector[]): Promise<void>;
+  count(): Promise<number>;
+  /** Best first; equal scores by document and place. */
+  search(query: VectorQuery): Promise<FoundVector[]>;
+  /** Builds the HNSW index where there is none. */
+  buildIndex(settings?: { readonly m: number; readonly efConstruction: number }): Promise<void>;
+  dropIndex(): Promise<void>;
+  /** Bytes of the table and of this index. */
+  bytes(): Promise<{ readonly table: number; readonly index: number }>;
+}
+
+export interface VectorsOf {
+  readonly domain: string;
+  /** Id of the encoder. */
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+/**
+ * Makes the table where there is none; vectors go with their documents.
+ * @throws StoreError `vectors_unavailable` where pgvector cannot be had, `vectors_too_wide`
+ */
+export async function openPostgresVectors(db: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+  const type = typeOf(dimensions);
+  const name = `vectors_${dimensions}`;
+  const table = sql.table(name);
+  const indexName = `${name}_${sha256Hex(JSON.stringify([domain, model])).slice(0, 16)}`;
+  const index = sql.id(indexName);
+  await createTable(db, table, type, dimensions);
+  const own = sql`model = ${sql.lit(model)} and domain = ${sql.lit(domain)}`;
+  return {
+    async put(rows) {
+      for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+        await insertRows(db, { table, type, model, domain }, rows.slice(at, at + ROWS_PER_INSERT));
+    },
+    async count() {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from ${table} where ${own}`.execute(db);
+      return Number(rows[0]?.n ?? 0);
+    },
+    async search({ vector, k, tenants, access, documentIds, kept }) {
+      const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
+      const documents = documentIds === null ? sql`` : sql`and document_id = any(${documentIds}::text[])`;
+      // An order by a sum is none that an index gives: every row that the filter keeps is compared.
+      const order = kept <= EXACT_UP_TO ? sql`(${distance}) + 0` : distance;
+      const { rows } = await sql<{ document_id: string; start: number; distance: number }>`
+        with found as materialized (
+          select document_id, start, ${distance} as distance from ${table}
+          where ${own} and tenant = any(${tenants}::text[]) and access = any(${access}::text[]) ${documents}
+          order by ${order} limit ${sql.lit(k)})
+        select * from found order by distance, document_id, start`.execute(db);
+      return rows.map((row) => ({ documentId: row.document_id, start: row.start, score: 1 - row.distance }));
+    },
+    async buildIndex({ m, efConstruction } = HNSW) {
+      const ops = sql.raw(`${type}_cosine_ops`);
+      await db.connection().execute(async (one) => {
+        await sql`set statement_timeout = 0`.execute(one);
+        try {
+          await sql`create index if not exists ${index} on ${table} using hnsw (embedding ${ops})
+            with (m = ${sql.lit(m)}, ef_construction = ${sql.lit(efConstruction)}) where ${own}`.execute(one);
+        } finally {
+          await sql`reset statement_timeout`.execute(one);
+        }
+      });
+    },
+    async dropIndex() {
+      await sql`drop index if exists ${index}`.execute(db);
+    },
+    async bytes() {
+      const { rows } = await sql<{ whole: number; part: number | null }>`
+        select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`.execute(
+        db,
+      );
+      return { table: Number(rows[0]?.whole ?? 0), index: Number(rows[0]?.part ?? 0) };
+    },
+  };
+}
+
+type VectorType = "vector" | "halfvec";
+
+/** @throws StoreError `vectors_too_wide` */
+function typeOf(dimensions: number): VectorType {
+  if (dimensions <= VECTOR_DIMENSIONS) return "vector";
+  if (dimensions <= HALFVEC_DIMENSIONS) return "halfvec";
+  const message = `pgvector indexes vectors of at most ${HALFVEC_DIMENSIONS} dimensions, and the encoder gives ${dimensions}: use one with fewer.`;
+  throw new StoreError("vectors_too_wide", message, { dimensions });
+}
+
+/** One process makes it, the others wait: `if not exists` alone may collide. */
+async function createTable(db: Kysely<Database>, table: RawBuilder<unknown>, type: VectorType, dimensions: number): Promise<void> {
+  try {
+    await transact(db, async (trx) => {
+      await sql`select pg_advisory_xact_lock(hashtext('sourcebound vectors'))`.execute(trx);
+      await sql`create extension if not exists vector`.execute(trx);
+      await sql`create table if not exists ${table} (
+        model text collate "C" not null,
+        domain text collate "C" not null,
+        document_id text collate "C" not null references documents (id) on delete cascade,
+        start bigint not null,
+        tenant text collate "C" not null,
+        access text collate "C" not null,
+        embedding ${sql.raw(`${type}(${dimensions})`)} not null,
+        primary key (document_id, start, model))`.execute(trx);
+      await sql`create index if not exists ${sql.id(`vectors_${dimensions}_owner`)} on ${table} (model, domain, tenant, access)`.execute(
+        trx,
+      );
+    });
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const message = `Vectors cannot be stored in PostgreSQL (${messageOf(cause)}). Install pgvector 0.8 and let an administrator run \`create extension vector\`.`;
+    throw new StoreError("vectors_unavailable", message, {}, { cause });
+  }
+}
+
+interface Place {
+  readonly table: RawBuilder<unknown>;
+  readonly type: VectorType;
+  readonly model: string;
+  readonly domain: string;
+}
+
+/** A document that went meanwhile is left out, and one that is going waits: its vectors must go with it. */
+async function insertRows(db: Kysely<Database>, { table, type, model, domain }: Place, rows: readonly StoredVector[]): Promise<void> {
+  const column = <T>(pick: (row: StoredVector) => T) => rows.map(pick);
+  await sql`
+    insert into ${table} (model, domain, document_id, start, tenant, access, embedding)
+    select ${model}, ${domain}, given.document_id, given.start, given.tenant, given.access, given.embedding::${sql.raw(type)}
+    from unnest(${column((row) => row.documentId)}::text[], ${column((row) => row.start)}::bigint[], ${column((row) => row.tenant)}::text[],
+      ${column((row) => row.access)}::text[], ${column((row) => toText(row.vector))}::text[]) as given (document_id, start, tenant, access, embedding)
+    where exists (select 1 from documents where documents.id = given.document_id for key share)
+    on conflict do nothing`.execute(db);
+}
+
+function toText(vector: Float32Array): string {
+  return `[${vector.join(",")}]`;
+}

@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { createSandbox } from "./support/library.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+const DEPOSIT = { name: "rules/deposit.md", bytes: new TextEncoder().encode("# Deposit\n\nThe deposit for a violin is 40 dollars.\n") };
+const ASKED = "What is the deposit for a violin?";
+
+describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () => {
+  let server: PostgresServer;
+  const open: Library[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterEach(async () => {
+    for (const library of open.splice(0)) await library.close();
+  });
+  afterAll(async () => {
+    await server?.remove();
+  });
+
+  async function replicas(count: number): Promise<Library[]> {
+    const settings = { "database.url": await server.createDatabase(), "database.connections": 4 };
+    for (let n = 0; n < count; n++)
+      open.push(await openLibrary({ settings, ...(n === 0 ? {} : { documents: {} }), warn: () => undefined }));
+    return [...open];
+  }
+
+  const until = async (holds: () => Promise<boolean>) => {
+    for (let tries = 0; !(await holds()); tries++) {
+      if (tries > 300) throw new Error("it did not come about");
+      await wait(50);
+    }
+  };
+  const statusOf = async ({ engine }: Library) => (await engine.library()).find(({ path }) => path === DEPOSIT.name)?.status;
+
+  it("reads what was uploaded to one replica, shows it to the other, and takes it out through the other; nothing lies in a folder", async () => {
+    const [first, second] = (await replicas(2)) as [Library, Library];
+    const uploaded = await first.engine.upload(DEPOSIT);
+    expect(uploaded.status).toBe("queued");
+    await until(async () => (await statusOf(second)) === "ok");
+    expect((await second.ask(ASKED)).sentences.map(({ text }) => text).join(" ")).toContain("40 dollars");
+    expect(await second.engine.deleteUpload(uploaded.id)).toBe(true);
+    expect(await statusOf(first)).toBeUndefined();
+    expect((await first.ask(ASKED)).sentences.map(({ text }) => text).join(" ")).not.toContain("40 dollars");
+    await until(async () => (await first.engine.store.jobs.list("library")).length === 0);
+    expect(await statusOf(second)).toBeUndefined();
+    expect(existsSync(join(first.sandbox.folder, "data", "uploads"))).toBe(false);
+  });
+
+  it("keeps everything that is uploaded to both at once", async () => {
+    const [first, second] = (await replicas(2)) as [Library, Library];
+    const files = Array.from({ length: 12 }, (_, n) => ({
+      name: `f${n}.md`,
+      bytes: new TextEncoder().encode(`# File ${n}\n\nRoom ${n} seats ${n + 20} people.\n`),
+    }));
+    await Promise.all(files.map((file, n) => (n % 2 === 0 ? first : second).engine.upload(file)));
+    await until(async () => (await first.engine.store.jobs.list("library")).length === 0);
+    const read = (await second.engine.library()).filter(({ path }) => path.startsWith("f") && path.endsWith(".md"));
+    expect(read.map(({ status }) => status)).toEqual(files.map(() => "ok"));
+  });
+
+  it("shares folders that were left to workers: each is read once", async () => {
+    const [first, second, third] = (await replicas(3)) as [Library, Library, Library];
+    const folders = Array.from({ length: 6 }, (_, n) =>
+      createSandbox({ [`note${n}.md`]: `# Note ${n}\n\nThe number of this note is ${n + 500}.\n` }),
+    );
+    for (const { folder } of folders) await first.engine.queue(join(folder, "documents"));
+    const [one, two] = await Promise.all([collect(second.engine.work({ once: true })), collect(third.engine.work({ once: true }))]);
+    const ended = [...one, ...two].filter(({ type }) => type === "job-end");
+    expect(ended.map(({ counts }) => counts?.added)).toEqual(folders.map(() => 1));
+    expect((await first.engine.library()).filter(({ path }) => path.startsWith("note"))).toHaveLength(folders.length);
+    for (const folder of folders) folder.remove();
+  });
+
+  it("says why a job failed, and does the others", async () => {
+    const [only] = (await replicas(1)) as [Library];
+    await only.engine.queue(join(only.sandbox.folder, "nowhere"));
+    await only.engine.queue(join(only.sandbox.folder, "documents"));
+    const events = await collect(only.engine.work({ once: true }));
+    expect(events.map(({ type }) => type)).toEqual(["job-start", "job-failed", "job-start", "job-end"]);
+    expect(events[1]?.reason).toContain("nowhere");
+  });
+});

@@ -1,0 +1,13 @@
+import { createFileReader } from "../../src/ingest/file-reader.ts";
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+
+let encoder: EmbeddedEncoder | null = null;
+
+/** What every engine of a test file shares: the encoder that ships is read once, and one thread reads all files. */
+export const SHARED_PARTS = {
+  embedded: (): EmbeddedEncoder => {
+    encoder ??= loadEmbeddedEncoder();
+    return encoder;
+  },
+  reader: createFileReader(),
+};
