@@ -5,6 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { databaseSchema } from "./database-config.ts";
 import { ConfigError, messageOf } from "./errors.ts";
+import { experimentsSchema } from "./experiments-config.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
 import { serverSchema } from "./server-config.ts";
@@ -21,6 +22,8 @@ export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is forgotten (`book` source, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
+/** Sessions kept: a busy site's half hour. Some 10 kB each: 500 MB at most. */
+export const DEFAULT_SESSIONS = 50_000;
 /** Days for which interactions are kept: long enough to review and to compare two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
 /** Unreviewed interactions kept; the oldest go first. Some 30 kB each with their answers: 600 MB at most. */
@@ -81,6 +84,7 @@ export const configSchema = z.strictObject({
         .positive()
         .default(DEFAULT_SESSION_IDLE_MINUTES)
         .describe("Minutes without a question after which a session is deleted"),
+      most: z.int().min(1).default(DEFAULT_SESSIONS).describe("Sessions kept in all; the one that was silent longest goes first"),
     })
     .prefault({})
     .describe("Conversations, so that a question may refer to an earlier one"),
@@ -130,6 +134,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe("Diagnostic reports, listed by `reports`"),
+  experiments: experimentsSchema,
   model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
   verify: z
     .strictObject({
@@ -202,6 +207,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_WITHOUT_KEYS: ["server", "without_keys"],
   SOURCEBOUND_REQUESTS_PER_HOUR: ["server", "requests_per_hour"],
   SOURCEBOUND_TRUSTED_PROXIES: ["server", "trusted_proxies"],
+  SOURCEBOUND_HOSTS: ["server", "hosts"],
   SOURCEBOUND_ACCESS_LOG: ["server", "access_log"],
   SOURCEBOUND_PRIVACY: ["privacy"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
@@ -259,8 +265,10 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
   }
   const config = parsed.data;
   const absolute = (value: string) => (isAbsolute(value) ? value : resolve(cwd, value));
+  const { tls, ...server } = config.server;
   return {
     ...config,
+    server: tls === undefined ? server : { ...server, tls: { cert: absolute(tls.cert), key: absolute(tls.key) } },
     data_dir: absolute(config.data_dir),
     ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
     ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
@@ -331,7 +339,8 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
 
 /** Environment values are text; numbers, booleans and lists are recognised by the place that they go to. */
 function fromText(name: string, value: string): unknown {
-  if (name === "SOURCEBOUND_ACCESS" || name === "SOURCEBOUND_TRUSTED_PROXIES") return value.split(",").map((label) => label.trim());
+  if (["SOURCEBOUND_ACCESS", "SOURCEBOUND_TRUSTED_PROXIES", "SOURCEBOUND_HOSTS"].includes(name))
+    return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
   if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name))

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { tokenSchema } from "./token-config.ts";
+
+export type { TokenSettings } from "./token-config.ts";
 
 /** Shortest admin token: what guards a server must not be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
@@ -15,6 +18,18 @@ export const DEFAULT_CONNECTIONS = 1_000;
  * longer keeps a connection for nothing.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
+/** Questions that are worked on at once: they share one thread, and a model's are mostly waiting. Far more would only make each of them slower. */
+export const DEFAULT_ANSWERS_AT_ONCE = 32;
+/** Questions that wait: at some 100 answers a second the last one waits two or three seconds. */
+export const DEFAULT_QUEUE = 256;
+/** Milliseconds that a question waits at most before it is sent away: a reader would have given up. */
+export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
+/** Milliseconds for a whole answer: two tries of a model that is slow, and what is done around them. */
+export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
+/** Milliseconds that running answers get to finish when the server stops: what service managers commonly wait before they kill. */
+export const DEFAULT_STOP_GRACE_MS = 25_000;
+/** Bytes that uploads and the database may come to together. */
+export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
 export const serverSchema = z
   .strictObject({
@@ -52,6 +67,56 @@ export const serverSchema = z
       .min(1_000)
       .default(DEFAULT_REQUEST_TIMEOUT_MS)
       .describe("Milliseconds in which a request must have arrived, its body included"),
+    hosts: z
+      .array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be the name of a host, without a port"))
+      .default([])
+      .describe(
+        "Names under which the server is reached: requests to others are refused, so that no page of another site can reach it by a name of its own. Names of this machine always count; empty: on an address of others, any name",
+      ),
+    tls: z
+      .strictObject({
+        cert: z.string().min(1).describe("File of the certificate with its chain, PEM"),
+        key: z.string().min(1).describe("File of its private key, PEM"),
+      })
+      .optional()
+      .describe(
+        "Serves HTTPS, with HSTS; absent: plain HTTP, which belongs on this machine or behind one of `trusted_proxies` that serves HTTPS. Files that are replaced are read again within a minute",
+      ),
+    jwt: tokenSchema.optional(),
+    tokens_per_day: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe("Tokens of models that answers to one key, or to one address without one, may come to on a day (UTC); 0: as many as come"),
+    usd_per_day: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe("US dollars of models, the same way, by the prices that are known; 0: any. `keys create` sets other budgets for a key"),
+    answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks that are worked on at once"),
+    queue: z
+      .int()
+      .min(0)
+      .default(DEFAULT_QUEUE)
+      .describe("Those that wait beyond; further ones get 503. Keys and addresses take turns; none has more than half of the places"),
+    queue_timeout_ms: z.int().min(100).default(DEFAULT_QUEUE_TIMEOUT_MS).describe("Milliseconds that one waits before it gets 503"),
+    answer_timeout_ms: z
+      .int()
+      .min(1_000)
+      .max(600_000)
+      .default(DEFAULT_ANSWER_TIMEOUT_MS)
+      .describe("Milliseconds for a whole answer, search or check, waiting not counted; then it is 504"),
+    stop_grace_ms: z
+      .int()
+      .min(0)
+      .max(600_000)
+      .default(DEFAULT_STOP_GRACE_MS)
+      .describe("Milliseconds that running answers and streams get to finish when the server is told to stop; `/readyz` is 503 at once"),
+    disk_bytes: z
+      .int()
+      .min(0)
+      .default(DEFAULT_DISK_BYTES)
+      .describe("Bytes that uploads and the database may come to together; then uploads are refused with 507. 0: any"),
     access_log: z
       .boolean()
       .default(false)

@@ -1,8 +1,11 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/grade/random.ts";
+import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { serveEngine, toAskEngine } from "../src/server/start.ts";
+import { tokenSchema } from "../src/token-config.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
@@ -19,8 +22,40 @@ const PACK = LIBRARY_PACK.replace(
 
 let library: Library;
 const keys = new Map<string, string>();
+const ISSUER = "https://login.example";
+let tokens: TokenReader;
+/** By tenant; the forged ones name the tenant too, and open nothing. */
+const tokenOf = new Map<string, { readonly right: string; readonly forged: readonly string[] }>();
+async function issueTokens(): Promise<void> {
+  const [issuer, forger] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
+  const jwks = { keys: [{ ...(await exportJWK(issuer.publicKey)), kid: "k", alg: "ES256" }] };
+  const settings = { issuer: ISSUER, audience: "sb", jwks_url: `${ISSUER}/keys`, claims: { roles: "roles", tenants: "tenant" } };
+  tokens = createTokenReader(tokenSchema.parse(settings), "library", async () => Response.json(jwks));
+  const signed = (tenant: string, by: typeof issuer, expires: string) =>
+    new SignJWT({ tenant, roles: "ask review" })
+      .setProtectedHeader({ alg: "ES256", kid: "k" })
+      .setIssuer(ISSUER)
+      .setAudience("sb")
+      .setSubject(`person of ${tenant}`)
+      .setExpirationTime(expires)
+      .sign(by.privateKey);
+  for (const tenant of TENANTS) {
+    const right = await signed(tenant, issuer, "2h");
+    const [head, , signature] = right.split(".");
+    const [, others] = (await signed(TENANTS.find((other) => other !== tenant) ?? "", issuer, "2h")).split(".");
+    const none = new UnsecuredJWT({ tenant, roles: "admin" })
+      .setIssuer(ISSUER)
+      .setAudience("sb")
+      .setSubject("x")
+      .setExpirationTime("2h")
+      .encode();
+    const forged = [await signed(tenant, forger, "2h"), await signed(tenant, issuer, "-2h"), `${head}.${others}.${signature}`, none];
+    tokenOf.set(tenant, { right, forged });
+  }
+}
 const open = { roles: ["ask", "review"], domains: ["library"], access: null, expiresAt: null, requestsPerHour: 0 } as const;
 beforeAll(async () => {
+  await issueTokens();
   library = await openLibrary({ documents: {}, settings: { "server.port": 0 } });
   writeFiles(library.sandbox.folder, { "domains/library/domain.yaml": PACK });
   for (const tenant of TENANTS) {
@@ -33,7 +68,15 @@ afterAll(() => library.close());
 
 function caller() {
   const { engine } = library;
-  const app = createApp({ engine: toAskEngine(engine), memory: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" });
+  const app = createApp({
+    engine: toAskEngine(engine),
+    memory: engine,
+    keys: engine.store.keys,
+    tokens,
+    requestsPerHour: 0,
+    log: silentLog,
+    webRoot: "/nowhere",
+  });
   return async (method: string, path: string, key: string | undefined, body?: unknown) => {
     const headers = { "content-type": "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
     const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
@@ -79,17 +122,18 @@ const REQUESTS = rounds({ all: 10_000, usually: 1_000 });
 /** Milliseconds of each before the test is given up. */
 const REQUEST_TIMEOUT_MS = 120;
 
-describe("20 tenants with keys", () => {
+describe("20 tenants with keys and tokens", () => {
   it(
-    `${REQUESTS} requests with forged bodies, of which every tenant's code shows to its own key alone`,
+    `${REQUESTS} requests with forged bodies and credentials, of which every tenant's code shows to its own key and its own token alone`,
     async () => {
       const call = caller();
       const leaks: string[] = [];
       const came = { answered: 0, denied: 0, refused: 0, keyless: 0 };
       for (let i = 0; i < REQUESTS; i++) {
         const mine = pick(TENANTS);
-        const key = below(10) === 0 ? pick([undefined, `${keyOf(mine)}x`, keyOf(mine).slice(0, -1)]) : keyOf(mine);
-        const isHis = key === keyOf(mine);
+        const { right, forged } = tokenOf.get(mine) ?? { right: "", forged: [] };
+        const isHis = below(10) !== 0;
+        const key = isHis ? pick([keyOf(mine), right]) : pick([undefined, `${keyOf(mine)}x`, keyOf(mine).slice(0, -1), ...forged]);
         const [send, comes] = below(5) === 0 ? readSession(pick(TENANTS), mine) : ask(pick(FORGED)(mine));
         const { status, text } = await send(call, key);
         const shown = TENANTS.filter((other) => text.includes(codeOf(other)));

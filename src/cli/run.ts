@@ -12,6 +12,7 @@ import { addDemoCommand } from "./commands/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addDocumentsCommand } from "./commands/documents.ts";
 import { addEvalCommand } from "./commands/eval.ts";
+import { addExperimentsCommand } from "./commands/experiments.ts";
 import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addKeysCommand } from "./commands/keys.ts";
@@ -122,6 +123,7 @@ function createProgram(context: CliContext): Command {
   addCitationsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
+  addExperimentsCommand(program, context);
   addSessionsCommand(program, context);
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);

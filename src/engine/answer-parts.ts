@@ -88,7 +88,11 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
 }
 
 function rememberSettings({ cache, session, reports }: Config): NonNullable<AnswerParts["remember"]> {
-  return { cache, session: { turns: session.turns, idleMinutes: session.idle_minutes }, reports: { ...reports, text: true } };
+  return {
+    cache,
+    session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },
+    reports: { ...reports, text: true },
+  };
 }
 
 function recordedSettings(

@@ -7,6 +7,7 @@ import type { FileReader } from "../ingest/file-reader.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
+import type { CallListener } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-network.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
@@ -123,6 +124,8 @@ export interface Health {
 export interface Engine extends ReportReader, Uploads, Prover, Replayer {
   readonly config: Config;
   readonly store: Store;
+  /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
+  watchCalls(listener: CallListener): () => void;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
   hotlines(message: string, domain?: string): Warning[];
   /**

@@ -60,6 +60,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const ready = (domain: string) => indexes.of(domain).ready();
   return {
     ...{ config, store, memory },
+    watchCalls: opened.calls.watch,
     domain: domains.pack,
     scope: domains.scope,
     corpus: indexes.of,

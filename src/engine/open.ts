@@ -13,6 +13,7 @@ import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-en
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
 import type { Changes } from "../store/changes.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -44,6 +45,8 @@ export interface Opened {
   readonly secret: string;
   readonly models: AnswerParts["models"];
   readonly verifier: AnswerParts["verifier"];
+  /** Tells of calls of models and encoders. */
+  readonly calls: CallWatch;
   /** `null`: words alone. */
   readonly encoder: Encoder | null;
   /** What the configured encoder is opened by. */
@@ -64,19 +67,21 @@ export interface Opened {
 /** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
 export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
   const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = given;
-  const models = given.models !== undefined ? given.models : modelsOf(config);
+  const calls = createCallWatch();
+  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);
   const retention = retentionOf(config);
   const { store, changes } = await openStore(config, { now, retention, warn });
   const embedded = given.embedded ?? loadedOnce();
-  const open = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
+  const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
+  const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
-  const encoder = given.encoder !== undefined ? given.encoder : spec === null ? null : open(spec);
+  const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
   // Where several processes share a store, they sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const opened = {
-    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, now, createId, warn },
+    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, now, createId, warn, calls },
     openEncoder: open,
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
@@ -113,6 +118,10 @@ function retentionOf({ retention, reports }: Config): Retention {
     reportsDays: reports.days,
     auditDays: retention.audit_days,
   };
+}
+
+function watchModels(models: AnswerParts["models"], { tell }: CallWatch): AnswerParts["models"] {
+  return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 
 /** The models that a configuration names; `null`: none. */

@@ -9,6 +9,16 @@ export interface ScopeOptions {
   readonly access?: readonly string[] | undefined;
   /** Id of the key that asks: sessions of one key are no other key's. */
   readonly caller?: string | undefined;
+  /** With whom the request is counted by a server that serves many; the engine itself does not look at it. */
+  readonly lane?: Lane | undefined;
+}
+
+/** Who waits and spends together: a key, a person, an address. */
+export interface Lane {
+  readonly name: string;
+  /** `null`: as the server is set; 0: as many as come. */
+  readonly tokensPerDay: number | null;
+  readonly usdPerDay: number | null;
 }
 
 export interface SearchOptions extends ScopeOptions {

@@ -16,7 +16,7 @@ import { sessionShown } from "./session-messages.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
-  readonly session: { readonly turns: number; readonly idleMinutes: number };
+  readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
   /** `text: false`: of a question that is reported only kinds, counts and scores are kept. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }
@@ -124,7 +124,9 @@ export async function rememberAnswer(
       citations: answer.citations.map(({ chunkId }) => chunkId),
       shown: sessionShown(answer),
     };
-    await store.sessions.append(sessionId, scope, turn, { idleMinutes: session.idleMinutes, limit: session.turns, userId });
+    await store.sessions.append(sessionId, scope, turn, {
+      ...{ idleMinutes: session.idleMinutes, limit: session.turns, most: session.most, userId },
+    });
   }
   const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
   // What a reviewer has flagged is not served again without being made again.

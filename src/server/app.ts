@@ -1,21 +1,26 @@
+import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
+import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
 import { knownCallerOf } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
+import { createSessionIds, type SessionIds } from "./access/session-ids.ts";
+import { hostGuard, strictTransport } from "./access/transport.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { describeFailure } from "./error-response.ts";
 import { goneResponse, isGone } from "./gone.ts";
+import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import type { ServerLog } from "./log.ts";
-import { isLoopback, isLoopbackHostHeader } from "./loopback.ts";
 import type { McpEngine } from "./mcp.ts";
 import { type Handlers, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
 import { ask } from "./routes/ask.ts";
 import { chatHandlers } from "./routes/chat.ts";
-import { health, ready } from "./routes/health.ts";
+import { type ExperimentEngine, experimentHandlers } from "./routes/experiments.ts";
+import { health, ready, showMetrics } from "./routes/health.ts";
 import { type KeyEngine, keyHandlers } from "./routes/keys.ts";
 import { type LibraryEngine, libraryHandlers } from "./routes/library.ts";
 import { mcpHandlers } from "./routes/mcp.ts";
@@ -25,9 +30,10 @@ import { refresh } from "./routes/refresh.ts";
 import { type ReportEngine, reportHandlers } from "./routes/reports.ts";
 import { type RoomsEngine, roomHandlers } from "./routes/rooms.ts";
 import { schema } from "./routes/schema.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
 
 /** What documents, reports and keys need of an engine. */
-export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & McpEngine;
+export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & ExperimentEngine & McpEngine;
 
 export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
@@ -43,6 +49,16 @@ export interface AppOptions extends GuardOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
   readonly host?: string;
+  /** Names under which it is reached there; others are refused. @default [] */
+  readonly hosts?: readonly string[];
+  /** Issues ids of sessions, and knows them again. @default those of this process alone */
+  readonly sessions?: SessionIds;
+  /** What `/metrics` shows; absent: that route does not exist. */
+  readonly metrics?: Metrics | undefined;
+  /** Keeps responses to named requests. @default in the memory of this process */
+  readonly idempotency?: IdempotencyRecords;
+  /** Is the server about to stop? Then it is not ready. */
+  readonly isStopping?: () => boolean;
 }
 
 /** Whoever reads a log must not be able to read sessions or answers. */
@@ -58,6 +74,11 @@ export function createApp({
   webRoot,
   limits: given,
   host = "127.0.0.1",
+  hosts = [],
+  sessions = createSessionIds(randomBytes(32).toString("hex")),
+  metrics,
+  idempotency = recordsInMemory(),
+  isStopping = () => false,
   ...guarding
 }: AppOptions): Hono {
   const guard = createGuard(guarding);
@@ -78,37 +99,41 @@ export function createApp({
     const address = guard.addressOf(context);
     context.set("address" as never, address as never);
     await next();
-    const ms = Math.round(performance.now() - startedAt);
+    const took = performance.now() - startedAt;
+    const route = matchedRoutes(context).findLast(({ path }) => path !== "/*" && path !== "*")?.path ?? "other";
+    metrics?.requested(route, context.req.method, context.res.status, took);
+    const ms = Math.round(took);
     const path = context.req.path.replace(ID_IN_PATH, "$1:id");
     const who = { address, key: knownCallerOf(context)?.keyId ?? null, request_id: context.get("requestId") };
     log.info("request", { method: context.req.method, path, status: context.res.status, ms, ...who });
   });
   app.use(securityHeaders());
-  if (isLoopback(host)) {
-    app.use(async (context, next) => {
-      const header = context.req.header("host") ?? new URL(context.req.url).host;
-      if (!isLoopbackHostHeader(header)) throw hostNotAllowed(header);
-      await next();
-    });
-  }
+  app.use(strictTransport(guard.isTrusted), hostGuard(host, hosts));
 
   const handlers: Handlers = {
-    ask: (context) => ask(context, { engine, log, limits }),
+    ask: (context) => ask(context, { engine, log, limits, sessions }),
     refresh: (context) => refresh(context, engine),
     refreshCache: (context) => refresh(context, engine),
     schema,
     openapi: (context) => context.json(api),
     health: (context) => health(context, engine),
-    ready: (context) => ready(context, engine),
-    ...(memory === undefined ? {} : memoryHandlers(memory)),
-    ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits }, rooms) }),
+    ready: (context) => ready(context, engine, isStopping()),
+    ...(metrics === undefined ? {} : { metrics: (context) => showMetrics(context, metrics) }),
+    ...(memory === undefined ? {} : memoryHandlers(memory, sessions)),
+    ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits, sessions }, rooms) }),
     ...(service === undefined
       ? {}
-      : { ...libraryHandlers(service), ...reportHandlers(service), ...keyHandlers(service), ...mcpHandlers(service, guard, log) }),
+      : {
+          ...libraryHandlers(service),
+          ...reportHandlers(service),
+          ...keyHandlers(service),
+          ...experimentHandlers(service),
+          ...mcpHandlers({ engine: service, guard, log, sessions }),
+        }),
   };
   const endpoints = served(handlers);
   const api = describeApi(endpoints);
-  mountEndpoints(app, handlers, { guard, engine, limits });
+  mountEndpoints(app, handlers, { guard, engine, limits, idempotency });
   app.get("*", async (context, next) => {
     const file = page.get(context.req.path);
     if (file !== undefined) return sendPageFile(context, file);
@@ -140,11 +165,6 @@ function securityHeaders() {
     referrerPolicy: "no-referrer",
     strictTransportSecurity: false,
   });
-}
-
-function hostNotAllowed(header: string): RequestError {
-  const message = `The host name "${header}" is not served on this machine's own address: use localhost or 127.0.0.1, or serve with --host.`;
-  return new RequestError("host_not_allowed", message, { host: header });
 }
 
 function pageNotBuilt(): RequestError {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
 import { citationStatesSchema } from "../wire/citation-states.ts";
+import { experimentListSchema, experimentSchema } from "../wire/experiments.ts";
 import { askRequestSchema, askResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire/index.ts";
 import {
   correctionSchema,
@@ -205,6 +206,16 @@ export const ENDPOINTS = {
     query: scopeQuerySchema,
     gives: { status: 200, schema: reportSchema },
   },
+  experiments: {
+    ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
+    what: "Trials of settings that are configured, each with its report.",
+    gives: { status: 200, schema: experimentListSchema },
+  },
+  experiment: {
+    ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
+    what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
+    gives: { status: 200, schema: experimentSchema },
+  },
   refresh: {
     ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest" },
     what: "Reads every source of a domain again as it was ingested last, and rebuilds its index.",
@@ -289,6 +300,11 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/healthz", opens: "anyone" },
     what: "What is loaded.",
     gives: { status: 200, schema: open },
+  },
+  metrics: {
+    ...{ method: "GET", path: "/metrics", opens: "metrics" },
+    what: "Figures for Prometheus, in its text format.",
+    gives: { status: 200, schema: null },
   },
   ready: {
     ...{ method: "GET", path: "/readyz", opens: "anyone" },

@@ -1,65 +1,102 @@
 import { createHash } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { RequestError } from "../errors.ts";
+import type { IdempotencyStore, KeptResponse } from "../store/idempotency.ts";
 import { knownCallerOf } from "./access/caller.ts";
 
 /** How long a response is kept for a second try: clients that try again do so within minutes. */
 export const IDEMPOTENCY_MS = 3_600_000;
-/** Responses kept at once; the oldest goes first. */
+/** Responses kept in memory at once; the oldest goes first. */
 const MOST_KEPT = 2_000;
 /** Longest response that is kept, in characters: an answer with its evidence has tens of thousands. */
 const MOST_CHARACTERS = 1_000_000;
 
-interface Kept {
-  readonly at: number;
-  readonly fingerprint: string;
-  /** `null`: it is still being made. */
-  response: { readonly status: number; readonly body: string; readonly headers: [string, string][] } | null;
+/** Where responses are kept; those of requests that leave no trace only in memory. */
+export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
+  /** Milliseconds after which a request that nobody settled may be done again: its process died. */
+  readonly claimMs: number;
+}
+
+/** Name in a request's context: nothing of its response may be stored. */
+export const LEAVES_NO_TRACE = "leaves no trace";
+
+/** Milliseconds for which a claim holds where nothing limits how long an answer takes. */
+const CLAIM_MS = 600_000;
+
+/** Responses in the memory of this process: gone when it ends, and known to no other one. */
+export function recordsInMemory(now: () => number = Date.now): IdempotencyRecords {
+  const kept = new Map<string, { readonly fingerprint: string; readonly until: number; readonly response: KeptResponse | null }>();
+  const put = (name: string, entry: { fingerprint: string; until: number; response: KeptResponse | null }) => {
+    kept.delete(name);
+    kept.set(name, entry);
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
+  };
+  return {
+    claimMs: CLAIM_MS,
+    async claim({ name, fingerprint }, claimMs) {
+      const before = kept.get(name);
+      if (before === undefined || before.until <= now()) {
+        put(name, { fingerprint, until: now() + claimMs, response: null });
+        return { type: "claimed" };
+      }
+      if (before.fingerprint !== fingerprint) return { type: "reused" };
+      return before.response === null ? { type: "in-progress" } : { type: "kept", response: before.response };
+    },
+    async keep({ name, fingerprint }, response, keepMs) {
+      put(name, { fingerprint, until: now() + keepMs, response });
+    },
+    async drop({ name }) {
+      if (kept.get(name)?.response === null) kept.delete(name);
+    },
+  };
 }
 
 /**
  * Requests with the same `Idempotency-Key` of the same caller are done once: the second one gets the response of the first, with
- * `Idempotent-Replayed: true`. Failures are not kept, nor streams of events: those are done again. Kept in memory for an hour.
+ * `Idempotent-Replayed: true`. Failures are not kept, nor streams of events, nor answers of which nothing may be stored: those are done again. Kept for an hour.
  * @throws RequestError `idempotency_key_invalid`, `idempotency_key_reused` for another request, `idempotency_in_progress`
  */
-export function createIdempotency(now: () => number = Date.now): MiddlewareHandler {
-  const kept = new Map<string, Kept>();
+export function createIdempotency(records: IdempotencyRecords): MiddlewareHandler {
   return async (context, next) => {
-    const name = context.req.header("idempotency-key");
-    if (name === undefined) return next();
-    if (!/^[\x21-\x7e]{1,200}$/.test(name)) throw keyInvalid();
-    const key = JSON.stringify([knownCallerOf(context)?.keyId ?? null, addressPart(context), name]);
-    const fingerprint = await fingerprintOf(context);
-    const before = kept.get(key);
-    if (before !== undefined && now() - before.at < IDEMPOTENCY_MS) {
-      if (before.fingerprint !== fingerprint) throw keyReused();
-      if (before.response === null) throw inProgress();
-      const { status, body, headers } = before.response;
-      context.res = new Response(body === "" ? null : body, { status, headers: [...headers, ["Idempotent-Replayed", "true"]] });
+    const given = context.req.header("idempotency-key");
+    if (given === undefined) return next();
+    if (!/^[\x21-\x7e]{1,200}$/.test(given)) throw keyInvalid();
+    const name = JSON.stringify([knownCallerOf(context)?.keyId ?? null, addressPart(context), given]);
+    const request = { name, fingerprint: await fingerprintOf(context) };
+    const claim = await records.claim(request, records.claimMs);
+    if (claim.type === "reused") throw keyReused();
+    if (claim.type === "in-progress") throw inProgress();
+    if (claim.type === "kept") {
+      const { status, body, headers } = claim.response;
+      const all: [string, string][] = [
+        ...headers.map(([header, value]): [string, string] => [header, value]),
+        ["Idempotent-Replayed", "true"],
+      ];
+      context.res = new Response(body === "" ? null : body, { status, headers: all });
       return;
     }
-    const entry: Kept = { at: now(), fingerprint, response: null };
-    kept.delete(key);
-    kept.set(key, entry);
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
-    const drop = () => {
-      if (kept.get(key) === entry) kept.delete(key);
-    };
-    await next().catch((error: unknown) => {
-      drop();
+    await next().catch(async (error: unknown) => {
+      await records.drop(request);
       throw error;
     });
-    const { res } = context;
-    const type = res.headers.get("content-type") ?? "";
-    if (!res.ok || context.error !== undefined || type.startsWith("text/event-stream")) return drop();
-    const body = await res.clone().text();
-    if (body.length > MOST_CHARACTERS) return drop();
-    const headers = ["content-type", "location"].flatMap((header) => {
-      const value = res.headers.get(header);
-      return value === null ? [] : [[header, value] as [string, string]];
-    });
-    entry.response = { status: res.status, body, headers };
+    const mayKeep = context.error === undefined && context.get(LEAVES_NO_TRACE) !== true;
+    const response = mayKeep ? await toKeep(context.res) : null;
+    if (response === null) await records.drop(request);
+    else await records.keep(request, response, IDEMPOTENCY_MS);
   };
+}
+
+/** `null`: it is not kept. */
+async function toKeep(response: Response): Promise<KeptResponse | null> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.ok || type.startsWith("text/event-stream")) return null;
+  const body = await response.clone().text();
+  if (body.length > MOST_CHARACTERS) return null;
+  const headers = ["content-type", "location"].flatMap((header) => {
+    const value = response.headers.get(header);
+    return value === null ? [] : [[header, value] as const];
+  });
+  return { status: response.status, body, headers };
 }
 
 /** Those who come without a key are told apart by where they come from. */
@@ -68,7 +105,9 @@ function addressPart(context: Context): string | null {
 }
 
 async function fingerprintOf(context: Context): Promise<string> {
-  const hash = createHash("sha256").update(`${context.req.method} ${context.req.url}\n`);
+  // Not the host: replicas are reached by addresses of their own.
+  const { pathname, search } = new URL(context.req.url);
+  const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   return hash.update(new Uint8Array(await context.req.arrayBuffer())).digest("base64url");
 }
 

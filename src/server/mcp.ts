@@ -4,6 +4,7 @@ import { VERSION } from "../package.ts";
 import { answerToWire, askRequestSchema } from "../wire/index.ts";
 import { checkRequestSchema, checkToWire, searchRequestSchema, searchToWire } from "../wire/service.ts";
 import { type Caller, narrow } from "./access/caller.ts";
+import type { SessionIds } from "./access/session-ids.ts";
 import { describeFailure } from "./error-response.ts";
 import type { ServerLog } from "./log.ts";
 
@@ -15,6 +16,8 @@ export interface McpOptions {
   /** Whose questions they are, and what they may reach. */
   readonly caller: Caller;
   readonly log: ServerLog;
+  /** Absent: every id may be named, as over standard input. */
+  readonly sessions?: SessionIds;
 }
 
 /** Most documents that are listed as resources; `search` finds the others. */
@@ -36,12 +39,13 @@ export function createMcpServer(options: McpOptions): McpServer {
   return server;
 }
 
-function addAsk(server: McpServer, { engine, caller, log }: McpOptions): void {
+function addAsk(server: McpServer, { engine, caller, log, sessions }: McpOptions): void {
   const description =
     "Answers a question from the documents, every sentence with a citation of the exact quote, or refuses and says what was searched. A refusal is no answer, neither yes nor no.";
   server.registerTool("ask", { title: "Ask", description, inputSchema: askShape }, (given, { mcpReq }) =>
     reported(log, async () => {
       const { question, detail, session_id: sessionId, filters } = given;
+      sessions?.assertOpen(caller, sessionId);
       const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
       const { id, status, citations, refusal, warnings, answer_plain: answer } = answerToWire(await engine.answer(question, asked));
       const sources = citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : ` <${url}>`}: “${quote}”`);

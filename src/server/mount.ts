@@ -5,7 +5,7 @@ import { RequestError, withWarnings } from "../errors.ts";
 import type { Guard } from "./access/guard.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "./endpoints.ts";
-import { createIdempotency } from "./idempotency.ts";
+import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
 import type { ServerLimits } from "./limits.ts";
 import { isJsonContentType } from "./read-ask-request.ts";
 import { withoutEscapes } from "./routes/ask.ts";
@@ -21,11 +21,12 @@ export interface MountOptions {
   readonly guard: Guard;
   readonly engine: Pick<AskEngine, "hotlines">;
   readonly limits: ServerLimits;
+  readonly idempotency: IdempotencyRecords;
 }
 
 /** Puts every endpoint that has a handler behind what its description says: who may, how much, what body. */
-export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, limits }: MountOptions): void {
-  const idempotent = createIdempotency();
+export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, limits, idempotency }: MountOptions): void {
+  const idempotent = createIdempotency(idempotency);
   const withHotlines = async (error: unknown, { req }: Context) =>
     withWarnings(error, engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
   const admit: MiddlewareHandler = async (context, next) => {

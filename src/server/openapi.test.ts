@@ -3,6 +3,7 @@ import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { silentLog } from "./log.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -21,7 +22,8 @@ const unused = { memory: { review: {} }, store: { keys: {} } } as unknown as App
   AppOptions["rooms"];
 function setUp(every?: typeof unused) {
   const engine = createFakeAskEngine(async function* () {});
-  return createApp({ engine, memory: every, rooms: every, service: every, log: silentLog, webRoot: "/nowhere" });
+  const metrics = every === undefined ? undefined : createMetrics();
+  return createApp({ engine, memory: every, rooms: every, service: every, metrics, log: silentLog, webRoot: "/nowhere" });
 }
 const described = async (app: ReturnType<typeof setUp>) => (await (await app.request("/openapi.json")).json()) as Api;
 

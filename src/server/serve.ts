@@ -1,10 +1,12 @@
 import type { Server } from "node:http";
+import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
 import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../server-config.ts";
 import { DEFAULT_CLOSE_GRACE_MS } from "./limits.ts";
+import type { Tls } from "./tls.ts";
 
 /** Milliseconds in which the head of a request must have arrived: a few hundred bytes. */
 const MAX_HEADERS_MS = 10_000;
@@ -15,6 +17,10 @@ export interface ServeOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Serves HTTPS; absent: plain HTTP. */
+  readonly tls?: Tls | undefined;
+  /** Told when files of a certificate were replaced and could not be taken. */
+  readonly tlsFailed?: ((reason: string) => void) | undefined;
   /** Milliseconds that running answers get to finish on `close`. @default 5000 */
   readonly closeGraceMs?: number;
   /** Milliseconds in which a request must have arrived, its body included. @default 20000 */
@@ -36,6 +42,8 @@ export async function serve(
   {
     host,
     port,
+    tls,
+    tlsFailed = () => {},
     closeGraceMs = DEFAULT_CLOSE_GRACE_MS,
     requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS,
     connections: most = DEFAULT_CONNECTIONS,
@@ -43,20 +51,24 @@ export async function serve(
 ): Promise<RunningServer> {
   const server = createAdaptorServer({
     fetch: app.fetch,
+    ...(tls === undefined ? {} : { createServer: tls.createServer }),
     serverOptions: {
+      ...tls?.options,
       requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(requestTimeoutMs, MAX_HEADERS_MS),
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, TIMEOUT_CHECK_MS),
     },
   }) as Server;
   server.maxConnections = most;
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, tls === undefined ? "connection" : "secureConnection");
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
+  const unfollow = tls?.follow(server as TlsServer, tlsFailed);
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
+    url: `${tls === undefined ? "http" : "https"}://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
     close: () => {
+      unfollow?.();
       closing ??= closeServer(server, connections, closeGraceMs);
       return closing;
     },
@@ -101,7 +113,7 @@ function describeListenError(cause: Error, host: string, port: number): Sourcebo
  * Follows which connections carry a request. Node's `closeIdleConnections` leaves out those that never carried one, which browsers and
  * HTTP clients open ahead of need.
  */
-function trackConnections(server: Server): { closeWhenIdle(): void } {
+function trackConnections(server: Server, opened: "connection" | "secureConnection"): { closeWhenIdle(): void } {
   const requestsOf = new Map<Socket, number>();
   let closing = false;
   const count = (socket: Socket, change: number) => {
@@ -110,7 +122,7 @@ function trackConnections(server: Server): { closeWhenIdle(): void } {
     requestsOf.set(socket, before + change);
     if (closing && before + change === 0) socket.destroySoon();
   };
-  server.on("connection", (socket) => {
+  server.on(opened, (socket: Socket) => {
     requestsOf.set(socket, 0);
     socket.once("close", () => requestsOf.delete(socket));
   });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../engine/engine.ts";
+import { serverSchema } from "../server-config.ts";
 import { SESSION_PURGE_MS, serveEngine } from "./start.ts";
 
 afterEach(() => {
@@ -15,8 +16,9 @@ describe("serveEngine", () => {
       if (purges === 2) throw new Error("the disk is full");
     };
     const said: string[] = [];
-    const config = { server: { host: "127.0.0.1", port: 0 } };
-    const server = await serveEngine({ config, store: {}, memory: { purge } } as unknown as Engine, (line) => said.push(line));
+    const config = { server: serverSchema.parse({ port: 0 }), experiments: {} };
+    const parts = { config, store: { secret: async () => "s" }, memory: { purge }, watchCalls: () => () => undefined };
+    const server = await serveEngine(parts as unknown as Engine, (line) => said.push(line));
     await vi.advanceTimersByTimeAsync(SESSION_PURGE_MS - 1);
     expect(purges).toBe(0);
     await vi.advanceTimersByTimeAsync(1);

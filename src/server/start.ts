@@ -4,11 +4,14 @@ import type { Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
+import { createTokenReader } from "./access/token.ts";
 import { createApp } from "./app.ts";
 import type { AskEngine } from "./ask-engine.ts";
 import type { ServerLog } from "./log.ts";
 import { isLoopback } from "./loopback.ts";
 import { type RunningServer, serve } from "./serve.ts";
+import { openServing } from "./serving.ts";
+import { openTls } from "./tls.ts";
 
 /** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
@@ -21,31 +24,40 @@ export const SESSION_PURGE_MS = 3_600_000;
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
   const settings = engine.config.server;
   const { host, port } = settings;
-  const keys = engine.store.keys;
-  if (!isLoopback(host) && settings.without_keys !== "anyone") await assertKeyed(keys, host);
+  if (!isLoopback(host) && settings.without_keys !== "anyone" && settings.jwt === undefined) await assertKeyed(engine.store.keys, host);
+  const tls = settings.tls === undefined ? undefined : openTls(settings.tls);
+  if (!isLoopback(host) && tls === undefined && settings.trusted_proxies.length === 0) say(PLAIN_WARNING);
   const log: ServerLog = {
     info: (message, facts) => {
       if (settings.access_log) say(JSON.stringify({ time: new Date().toISOString(), message, ...facts }));
     },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
+  const serving = await openServing(engine);
+  let isStopping = false;
   const app = createApp({
     ...{
-      engine: toAskEngine(engine),
-      memory: engine,
-      rooms: engine,
-      service: engine,
-      log,
-      webRoot: join(PACKAGE_ROOT, "dist", "web"),
-      host,
-      keys,
+      engine: toAskEngine(serving.engine, serving.sessions.issue),
+      memory: serving.engine,
+      rooms: serving.engine,
+      service: serving.engine,
     },
+    ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
+    ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
+    tokens: settings.jwt === undefined ? undefined : createTokenReader(settings.jwt, engine.config.domain),
     adminToken: settings.admin_token ?? null,
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,
     requestsPerHour: settings.requests_per_hour,
   });
-  const server = await serve(app, { host, port, connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms });
+  const server = await serve(app, {
+    ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
+    ...{ connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms },
+    tlsFailed: (reason) => log.error("the new certificate was not taken", { reason }),
+  }).catch(async (error: unknown) => {
+    await serving.close();
+    throw error;
+  });
   const purge = setInterval(() => {
     engine.memory.purge().catch((error: unknown) => log.error("purge failed", { reason: messageOf(error) }));
   }, SESSION_PURGE_MS);
@@ -53,21 +65,26 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   return {
     url: server.url,
     close: async () => {
+      isStopping = true;
       clearInterval(purge);
       await server.close();
+      await serving.close();
     },
   };
 }
 
+const PLAIN_WARNING =
+  "warning: others can reach this address and it speaks plain HTTP, so that keys can be read on the way: set server.tls, or serve behind a proxy that you name in server.trusted_proxies.";
+
 /** What HTTP asks of an engine. */
-export function toAskEngine(engine: Engine): AskEngine {
+export function toAskEngine(engine: Engine, issueSession: () => string = randomUUID): AskEngine {
   return {
     ask: (request, { signal, scope, turns }) =>
       engine.ask(request.question, {
         ...scope,
         profile: request.profile,
         detail: request.detail,
-        ...(turns === undefined ? { sessionId: request.session_id ?? randomUUID() } : { turns }),
+        ...(turns === undefined ? { sessionId: request.session_id ?? issueSession() } : { turns }),
         selection:
           request.selection === undefined
             ? null

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../errors.ts";
-import type { KeyRecord, Role } from "../../store/keys.ts";
+import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 
 /** Who sent a request, and what it may reach. */
 export interface Caller {
@@ -14,16 +14,28 @@ export interface Caller {
   readonly tenants: readonly string[] | null;
   /** `null`: the labels of the configuration. */
   readonly access: readonly string[] | null;
+  /** With whom its requests, its share of the queue and its spending are counted; absent: with nobody's, as on this machine. */
+  readonly lane?: string | undefined;
+  /** What it may use; absent or `null`: what the server is set to. */
+  readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;
+  /** `false`: its sessions have ids that the server made. */
+  readonly namesSessions?: boolean | undefined;
 }
 
-/** Whoever may ask without a key: as the configuration says. */
+/** Whoever may ask without a key from this machine. */
 export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
 
 /** Whoever has the administration token: everything. */
-export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(["ask", "ingest", "review", "admin"]) };
+export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES) };
 
-export function callerOfKey({ id, roles, domains, tenants, access }: KeyRecord): Caller {
-  return { keyId: id, roles: new Set(roles.includes("admin") ? [...OPERATOR.roles, ...roles] : roles), domains, tenants, access };
+export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: KeyRecord): Caller {
+  const held = new Set(roles.includes("admin") ? [...OPERATOR.roles, ...roles] : roles);
+  return { keyId: id, roles: held, domains, tenants, access, lane: `key ${id}`, limits };
+}
+
+/** Whoever may ask without a key from elsewhere. */
+export function strangerAt(address: string): Caller {
+  return { ...WITHOUT_KEY, lane: `address ${address}`, namesSessions: false };
 }
 
 /** Has it the whole installation before it, not a part? */
@@ -37,7 +49,7 @@ export function seesEverything({ domains, tenants, access }: Caller): boolean {
  * @throws RequestError `scope_denied`, `tenant_missing`
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
-  const { domains, tenants, access, keyId } = caller;
+  const { domains, tenants, access, keyId, lane, limits } = caller;
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
   if (tenant !== undefined && tenants !== null && !tenants.includes(tenant)) throw scopeDenied();
   if (tenant === undefined && tenants !== null && tenants.length > 1) {
@@ -48,6 +60,9 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
     tenant: tenant ?? tenants?.[0],
     ...(access === null ? {} : { access }),
     ...(keyId === null ? {} : { caller: keyId }),
+    ...(lane === undefined
+      ? {}
+      : { lane: { name: lane, tokensPerDay: limits?.tokensPerDay ?? null, usdPerDay: limits?.usdPerDay ?? null } }),
   };
 }
 

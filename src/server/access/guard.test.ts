@@ -97,7 +97,8 @@ describe("a key", () => {
     const { ask, engine } = setUp({ keys: keysOf({ [KEY]: { domains: ["d", "e"], tenants: ["alice", "bob"], access: ["staff"] } }) });
     expect((await ask({ ...bearer(KEY) })).code).toBe("tenant_missing");
     await ask({ ...bearer(KEY), body: { question: "q", tenant: "bob", domain: "e" } });
-    expect(engine.calls.at(-1)?.scope).toEqual({ domain: "e", tenant: "bob", access: ["staff"], caller: KEY });
+    const lane = { name: `key ${KEY}`, tokensPerDay: null, usdPerDay: null };
+    expect(engine.calls.at(-1)?.scope).toEqual({ domain: "e", tenant: "bob", access: ["staff"], caller: KEY, lane });
     const exists = await ask({ ...bearer(KEY), body: { question: "q", tenant: "carol" } });
     const doesNot = await ask({ ...bearer(KEY), body: { question: "q", domain: "nowhere", tenant: "bob" } });
     expect([exists.status, exists.error]).toEqual([403, doesNot.error]);

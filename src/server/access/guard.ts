@@ -2,14 +2,17 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { RequestError } from "../../errors.ts";
 import { DEFAULT_REQUESTS_PER_HOUR } from "../../server-config.ts";
-import { KEY_PREFIX, type KeyRecord, type KeyStore, type Role } from "../../store/keys.ts";
+import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
 import { createAdmission } from "./admission.ts";
-import { callerOf, callerOfKey, knownCallerOf, OPERATOR, WITHOUT_KEY } from "./caller.ts";
+import { callerOf, callerOfKey, knownCallerOf, OPERATOR, strangerAt, WITHOUT_KEY } from "./caller.ts";
+import { isToken, type TokenReader } from "./token.ts";
 
 export interface GuardOptions {
   /** Keys that were made; absent: none ever was. */
   readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
+  /** Reads tokens of an issuer; absent: none opens anything. */
+  readonly tokens?: TokenReader | undefined;
   /** Who may ask without a key. Absent: this machine, until the first key is made. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
   /** What opens `/v1/admin/…` beside keys; `null`: nothing. @default null */
@@ -33,16 +36,19 @@ export interface Guard {
    */
   opens(to: Role | "caller"): MiddlewareHandler;
   addressOf(context: Context): string;
+  /** Is this the address of a proxy that is believed? */
+  isTrusted(address: string): boolean;
 }
 
 export function createGuard(options: GuardOptions): Guard {
-  const { keys, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
+  const { keys, tokens, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
   const admission = createAdmission();
   const isTrusted = createTrust(trustedProxies);
   const addressAt = (context: Context) => addressOf(context, isTrusted);
   const mayAskWithoutKey = async (context: Context) => {
     if (withoutKeys === "anyone") return true;
-    return isFromThisMachine(context) && (withoutKeys === "this-machine" || keys === undefined || !(await keys.any()));
+    if (!isFromThisMachine(context)) return false;
+    return withoutKeys === "this-machine" || (tokens === undefined && (keys === undefined || !(await keys.any())));
   };
   const role =
     (wanted: Role): MiddlewareHandler =>
@@ -70,35 +76,52 @@ export function createGuard(options: GuardOptions): Guard {
       if (to !== "ask" && to !== "caller") return role(to);
       return async (context, next) => {
         const token = bearerOf(context);
-        if (to === "caller" && token !== undefined && !token.startsWith(KEY_PREFIX)) return operator(context, next);
+        const isKnown = knownCallerOf(context)?.keyId != null;
+        if (to === "caller" && !isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) return operator(context, next);
         if (to === "ask" && !callerOf(context).roles.has("ask")) throw roleMissing("ask");
         callerOf(context);
         return next();
       };
     },
     addressOf: addressAt,
+    isTrusted,
     identify: async (context, next) => {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
         const key = (await keys?.find(token)) ?? null;
         if (key === null) throw await keyWrong(context, () => admission.failed(countedAs(addressAt(context))));
         context.set("caller", callerOfKey(key));
-        context.set("key", key);
-      } else if (await mayAskWithoutKey(context)) context.set("caller", WITHOUT_KEY);
+      } else if (tokens !== undefined && token !== undefined && isToken(token)) {
+        const address = countedAs(addressAt(context));
+        context.set("caller", await readToken(token, tokens, context, () => admission.failed(address)));
+      } else if (await mayAskWithoutKey(context)) {
+        context.set("caller", isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
+      }
       await next();
     },
     async admitAsker(context) {
       const caller = callerOf(context);
       if (!caller.roles.has("ask")) throw roleMissing("ask");
-      const key = context.get("key") as KeyRecord | undefined;
-      if (key !== undefined) await admission.take(`key ${key.id}`, key.requestsPerHour ?? requestsPerHour);
-      else if (!isFromThisMachine(context)) await admission.take(`address ${countedAs(addressAt(context))}`, requestsPerHour);
+      if (caller.lane !== undefined) await admission.take(caller.lane, caller.limits?.requestsPerHour ?? requestsPerHour);
     },
   };
 }
 
 function bearerOf(context: Context): string | undefined {
   return /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
+}
+
+/** A token that was right once is nobody's guess: only others count as attempts. */
+async function readToken(token: string, tokens: TokenReader, context: Context, count: () => Promise<void>) {
+  try {
+    return await tokens.read(token);
+  } catch (error) {
+    if (error instanceof RequestError && (error.code === "token_wrong" || error.code === "token_expired")) {
+      context.header("WWW-Authenticate", 'Bearer error="invalid_token"');
+      if (error.code === "token_wrong") await count();
+    }
+    throw error;
+  }
 }
 
 async function keyWrong(context: Context, count: () => Promise<void>): Promise<RequestError> {

@@ -3,9 +3,11 @@ import { SourceboundError, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
 import { answerToWire, eventToWire } from "../../wire/index.ts";
 import { callerOf, narrow } from "../access/caller.ts";
+import type { SessionIds } from "../access/session-ids.ts";
 import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
 import { describeFailure } from "../error-response.ts";
 import { goneResponse } from "../gone.ts";
+import { LEAVES_NO_TRACE } from "../idempotency.ts";
 import type { ServerLimits } from "../limits.ts";
 import type { ServerLog } from "../log.ts";
 import { readAskRequest } from "../read-ask-request.ts";
@@ -15,6 +17,7 @@ export interface AskRouteOptions {
   readonly engine: AskEngine;
   readonly log: ServerLog;
   readonly limits: ServerLimits;
+  readonly sessions: SessionIds;
 }
 
 /** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
@@ -22,7 +25,10 @@ export async function ask(context: Context, options: AskRouteOptions): Promise<R
   const request = readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
-  const scope = narrow(callerOf(context), request);
+  const caller = callerOf(context);
+  options.sessions.assertOpen(caller, request.session_id);
+  if (request.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
+  const scope = narrow(caller, request);
   const events = options.engine.ask(request, { signal, scope });
   if (wantsEvents(context.req.header("accept"))) return streamAnswer(context, events, signal, abort, options);
   try {

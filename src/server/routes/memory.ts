@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Engine } from "../../engine/engine.ts";
 import { answerToWire } from "../../wire/index.ts";
 import {
@@ -19,6 +18,7 @@ import {
 } from "../../wire/memory.ts";
 import { callerOf, narrow } from "../access/caller.ts";
 import { actorOf, MOST_QUEUED, scopedReview } from "../access/scoped-review.ts";
+import type { SessionIds } from "../access/session-ids.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import type { Handler, Handlers } from "../mount.ts";
 import { paginate } from "../page.ts";
@@ -28,11 +28,11 @@ import { bodyOf, partOf, queryOf } from "../read-request.ts";
 export type MemoryEngine = Pick<Engine, "memory" | "scope" | "feedback">;
 
 /** Sessions, feedback and answers for those who ask; review for keys of that role, of what their scope covers; figures and forgetting for administrators. */
-export function memoryHandlers(engine: MemoryEngine): Handlers {
-  return { ...askerHandlers(engine), ...reviewHandlers(engine), ...adminHandlers(engine) };
+export function memoryHandlers(engine: MemoryEngine, sessions: SessionIds): Handlers {
+  return { ...askerHandlers(engine, sessions), ...reviewHandlers(engine), ...adminHandlers(engine) };
 }
 
-function askerHandlers(engine: MemoryEngine): Handlers {
+function askerHandlers(engine: MemoryEngine, sessions: SessionIds): Handlers {
   const { memory } = engine;
   return {
     feedback: async (context) => {
@@ -42,19 +42,23 @@ function askerHandlers(engine: MemoryEngine): Handlers {
     },
     newSession: (context) => {
       context.header("Cache-Control", "no-store");
-      return context.json({ session_id: randomUUID() }, 201);
+      return context.json({ session_id: sessions.issue() }, 201);
     },
     session: async (context) => {
       const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
       const id = partOf(context, "id");
-      const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(callerOf(context), { domain, tenant })));
+      const caller = callerOf(context);
+      sessions.assertOpen(caller, id);
+      const messages = await memory.session({ id, userId: user_id }, engine.scope(narrow(caller, { domain, tenant })));
       context.header("Cache-Control", "no-store");
       return context.json({ session_id: id, messages: messages.map(messageToWire) });
     },
     endSession: async (context) => {
       const { domain, tenant, user_id } = queryOf(context, sessionQuerySchema);
-      const scope = engine.scope(narrow(callerOf(context), { domain, tenant }));
-      await memory.deleteSession({ id: partOf(context, "id"), userId: user_id }, scope);
+      const id = partOf(context, "id");
+      const caller = callerOf(context);
+      sessions.assertOpen(caller, id);
+      await memory.deleteSession({ id, userId: user_id }, engine.scope(narrow(caller, { domain, tenant })));
       return context.body(null, 204);
     },
   };

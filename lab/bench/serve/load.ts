@@ -1,0 +1,70 @@
+import { Agent, request } from "node:http";
+import { performance } from "node:perf_hooks";
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Body of the n-th request. */
+  readonly body: (n: number) => string;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly ms: readonly number[];
+  /** How many came back with which status; `lost`: none came back. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** Keeps so many connections busy for so long, each with the next request as soon as its last one is answered. */
+export async function load({ url, connections, seconds, body }: LoadOptions): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const until = performance.now() + seconds * 1000;
+  const ms: number[] = [];
+  const statuses: Record<string, number> = {};
+  let sent = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      const from = performance.now();
+      const status = await post(url, body(sent++), agent);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status === "200") ms.push(performance.now() - from);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: connections }, worker));
+  agent.destroy();
+  return { perSecond: (1000 * (statuses["200"] ?? 0)) / (performance.now() - begun), ms, statuses };
+}
+
+function post(url: string, body: string, agent: Agent): Promise<string> {
+  return new Promise((resolve) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const sent = request(`${url}/v1/ask`, { method: "POST", agent, headers }, (response) => {
+      response.resume().once("end", () => resolve(String(response.statusCode)));
+      response.once("error", () => resolve("lost"));
+    });
+    sent.once("error", () => resolve("lost")).end(body);
+  });
+}
+
+/** Asks `/healthz` again and again, beside whatever else is asked, until it is told to stop. */
+export function watchHealth(url: string, everyMs: number): { stop(): Promise<readonly number[]> } {
+  const ms: number[] = [];
+  let isStopped = false;
+  const watching = (async () => {
+    while (!isStopped) {
+      const from = performance.now();
+      await (await fetch(`${url}/healthz`)).arrayBuffer();
+      ms.push(performance.now() - from);
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  return {
+    async stop() {
+      isStopped = true;
+      await watching;
+      return ms;
+    },
+  };
+}

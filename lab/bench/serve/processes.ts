@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export interface Served {
+  readonly url: string;
+  /** Resident memory of the process in MiB; `null` where the system does not tell. */
+  memory(): number | null;
+  stop(): Promise<void>;
+}
+
+/** Starts a program that prints `Listening on URL` once it does. */
+export async function startServer(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Served> {
+  const child = spawn(process.execPath, [...args], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await addressOf(child);
+  return {
+    url,
+    memory: () => residentMiB(child.pid),
+    async stop() {
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error("the server has no output");
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^Listening on (http\S+)/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error("the server ended before it listened");
+}
+
+function residentMiB(pid: number | undefined): number | null {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,102 @@
+import { messageOf, SourceboundError } from "../errors.ts";
+import type { ChatModel } from "./chat.ts";
+import type { Encoder } from "./encoder.ts";
+
+/** One call of a model or an encoder, as it went; no text of it. */
+export interface WatchedCall {
+  readonly kind: "chat" | "embeddings";
+  readonly model: string;
+  /** Milliseconds since 1970. */
+  readonly begunAt: number;
+  readonly ms: number;
+  /** `null`: not counted. */
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** Code of what it failed with; `null`: it did not fail, or was not listened to any longer. */
+  readonly failure: string | null;
+}
+
+export type CallListener = (call: WatchedCall) => void;
+
+/** Those who want to be told of calls. */
+export interface CallWatch {
+  tell: CallListener;
+  /** @returns ends it */
+  watch(listener: CallListener): () => void;
+}
+
+export function createCallWatch(): CallWatch {
+  const listeners = new Set<CallListener>();
+  return {
+    tell: (call) => {
+      for (const listener of listeners) listener(call);
+    },
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The same model, of whose calls is told. */
+export function watchModel<Model extends ChatModel>(model: Model, tell: CallListener): ChatModel {
+  return {
+    id: model.id,
+    async *stream(prompt, options) {
+      const finish = begin("chat", model.id, tell);
+      let counted = { inputTokens: null as number | null, outputTokens: null as number | null };
+      let failure: string | null = null;
+      try {
+        for await (const event of model.stream(prompt, options)) {
+          if (event.type === "end") counted = { inputTokens: event.inputTokens, outputTokens: event.outputTokens };
+          yield event;
+        }
+      } catch (error) {
+        failure = codeOf(error);
+        throw error;
+      } finally {
+        finish({ ...counted, failure });
+      }
+    },
+  };
+}
+
+/** The same encoder, of whose calls is told. */
+export function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
+  const { id, model, batch } = encoder;
+  return {
+    id,
+    ...(model === undefined ? {} : { model }),
+    ...(batch === undefined ? {} : { batch }),
+    async embed(texts, options = {}) {
+      const finish = begin("embeddings", model ?? id, tell);
+      let inputTokens: number | null = null;
+      let failure: string | null = null;
+      const onUsage = (tokens: number | null) => {
+        inputTokens = tokens === null ? inputTokens : (inputTokens ?? 0) + tokens;
+        options.onUsage?.(tokens);
+      };
+      try {
+        return await encoder.embed(texts, { ...options, onUsage });
+      } catch (error) {
+        failure = codeOf(error);
+        throw error;
+      } finally {
+        finish({ inputTokens, outputTokens: null, failure });
+      }
+    },
+  };
+}
+
+function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
+  const begunAt = Date.now();
+  const from = performance.now();
+  return (went: Pick<WatchedCall, "inputTokens" | "outputTokens" | "failure">) =>
+    tell({ kind, model, begunAt, ms: performance.now() - from, ...went });
+}
+
+/** A code, never a message: that of an endpoint may repeat what it was sent. */
+function codeOf(error: unknown): string {
+  if (error instanceof SourceboundError) return error.code;
+  return messageOf(error).includes("abort") ? "aborted" : "unexpected";
+}

@@ -1,0 +1,119 @@
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { messageOf, RequestError } from "../../errors.ts";
+import type { TokenSettings } from "../../server-config.ts";
+import { sha256Hex } from "../../text/hash.ts";
+import type { Caller } from "./caller.ts";
+import { grantOf } from "./claims.ts";
+import { fetchJson, type KeyFetch } from "./fetch-json.ts";
+
+/** Longest token that is looked at, in characters: claims of a person are some hundred. */
+export const MAX_TOKEN_CHARACTERS = 8_192;
+/** Milliseconds for which the issuer's keys are kept, and in which they are fetched again at most once, whatever key ids tokens name. */
+export const KEYS_KEPT_MS = 600_000;
+export const KEYS_COOLDOWN_MS = 30_000;
+
+/** Tokens of an OIDC issuer, as a second way to show who asks. */
+export interface TokenReader {
+  /**
+   * Whom a token speaks of and what it opens.
+   * @throws RequestError `token_wrong`, `token_expired`, `token_claims`, `issuer_unreachable`
+   */
+  read(token: string): Promise<Caller>;
+}
+
+/** Does a bearer credential look like a signed token? */
+export function isToken(credential: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential);
+}
+
+/**
+ * Checks tokens by RFC 7519 and RFC 8725: signature by a key of the issuer and one of the allowed algorithms (all asymmetric: `none` and HMAC are
+ * none of them), issuer, audience, `exp`, `nbf`, and a subject. What a token opens is said by the configuration's mapping alone.
+ * @param domain what is meant where tokens name no domain
+ */
+export function createTokenReader(settings: TokenSettings, domain: string, fetchKeys: KeyFetch = fetch): TokenReader {
+  const { issuer, audience, algorithms, clock_tolerance_s: clockTolerance } = settings;
+  const keys = createIssuerKeys(settings, fetchKeys);
+  return {
+    async read(token) {
+      if (token.length > MAX_TOKEN_CHARACTERS) throw tokenWrong();
+      const payload = await verified(async () => {
+        // Before keys are fetched: nothing is asked of the issuer for a token that could never hold.
+        if (!algorithms.some((name) => name === decodeProtectedHeader(token).alg)) throw tokenWrong();
+        const options = { issuer, audience, algorithms: [...algorithms], clockTolerance, requiredClaims: ["sub", "exp"] };
+        return (await jwtVerify(token, await keys(), options)).payload;
+      });
+      return callerOf(payload, settings, domain);
+    },
+  };
+}
+
+/** The issuer's keys: from `jwks_url`, or from where its discovery document says (OpenID Connect Discovery 1.0, section 4). */
+function createIssuerKeys({ issuer, jwks_url: jwksUrl }: TokenSettings, fetchKeys: KeyFetch): () => Promise<JWTVerifyGetKey> {
+  const bounded: KeyFetch = async (url, init) => Response.json(await fetchJson(fetchKeys, String(url), init));
+  const remote = (url: string) =>
+    createRemoteJWKSet(new URL(url), { cacheMaxAge: KEYS_KEPT_MS, cooldownDuration: KEYS_COOLDOWN_MS, [customFetch]: bounded });
+  let known: Promise<JWTVerifyGetKey> | null = jwksUrl === undefined ? null : Promise.resolve(remote(jwksUrl));
+  let failedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (known !== null) return known;
+    if (performance.now() - failedAt < KEYS_COOLDOWN_MS) throw issuerUnreachable("it could not be reached a moment ago");
+    known = discover(issuer, fetchKeys).then(remote);
+    known.catch(() => {
+      known = null;
+      failedAt = performance.now();
+    });
+    return known;
+  };
+}
+
+async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
+  const found = await fetchJson(fetchKeys, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  const { issuer: said, jwks_uri: url } = Object.assign({ issuer: undefined, jwks_uri: undefined }, found);
+  if (said !== issuer) throw issuerUnreachable("its discovery document names another issuer");
+  if (typeof url !== "string" || !URL.canParse(url)) throw issuerUnreachable("its discovery document names no keys");
+  if (new URL(url).protocol !== new URL(issuer).protocol) throw issuerUnreachable("its keys are at an address of another kind");
+  return url;
+}
+
+/** What a check throws as what the sender may know: nothing of the issuer's answers, and not which part of a forged token was nearly right. */
+async function verified(check: () => Promise<JWTPayload>): Promise<JWTPayload> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    if (error instanceof errors.JWTExpired) throw tokenExpired();
+    const isOfToken =
+      error instanceof errors.JWTInvalid ||
+      error instanceof errors.JWTClaimValidationFailed ||
+      error instanceof errors.JWSInvalid ||
+      error instanceof errors.JWSSignatureVerificationFailed ||
+      error instanceof errors.JOSEAlgNotAllowed ||
+      error instanceof errors.JOSENotSupported ||
+      error instanceof errors.JWKSNoMatchingKey ||
+      error instanceof errors.JWKSMultipleMatchingKeys;
+    // `decodeProtectedHeader` throws a TypeError for what is no header.
+    if (isOfToken || (error instanceof TypeError && /Protected Header|Token/.test(error.message))) throw tokenWrong();
+    throw issuerUnreachable(messageOf(error));
+  }
+}
+
+function callerOf(payload: JWTPayload, settings: TokenSettings, domain: string): Caller {
+  const grant = grantOf(payload, settings, domain);
+  // The same person of the same issuer is the same caller with every token.
+  const keyId = `token-${sha256Hex(JSON.stringify([payload.iss, payload.sub])).slice(0, 16)}`;
+  return { ...grant, keyId, lane: `key ${keyId}` };
+}
+
+function tokenWrong(): RequestError {
+  return new RequestError("token_wrong", "This token opens nothing: it is not signed by the issuer for this service. Sign in again.");
+}
+
+function tokenExpired(): RequestError {
+  return new RequestError("token_expired", "This token has expired: sign in again, or refresh it.");
+}
+
+function issuerUnreachable(why: string): RequestError {
+  const message = "Tokens cannot be checked now: the keys of their issuer could not be had. Try again in a moment, or use a key.";
+  return new RequestError("issuer_unreachable", message, { retry_after_s: KEYS_COOLDOWN_MS / 1000 }, { cause: new Error(why) });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
+import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
+import { type AppOptions, createApp } from "../app.ts";
+import { silentLog } from "../log.ts";
+import { createSessionIds } from "./session-ids.ts";
+
+const STRANGER = "203.0.113.7";
+const PROXY = "10.0.0.1";
+function setUp(options: Partial<AppOptions> = {}) {
+  const engine = createFakeAskEngine(async function* () {
+    yield* eventsOf(sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] }));
+  });
+  const app = createApp({ engine, log: silentLog, webRoot: "/nowhere", withoutKeys: "anyone", ...options });
+  return async (headers: Record<string, string>, { from = STRANGER, encrypted = false, body = {} } = {}) => {
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ question: "q", ...body }),
+    };
+    const response = await app.request("/v1/ask", init, { incoming: { socket: { remoteAddress: from, encrypted } } });
+    const { error } = (await response.json()) as { error?: { code: string; message: string } };
+    return {
+      status: response.status,
+      code: error?.code,
+      message: error?.message ?? "",
+      hsts: response.headers.get("strict-transport-security"),
+    };
+  };
+}
+
+describe("the name under which a server is reached", () => {
+  it.each([
+    ["evil.example", 403],
+    ["answers.example.evil.example", 403],
+    ["evil.example#answers.example", 403],
+    ["answers.example.", 403],
+    ["xn--answers.example", 403],
+    ["", 403],
+    [`${"a".repeat(5000)}.example`, 403],
+    ["answers.example", 200],
+    ["ANSWERS.example:8443", 200],
+    ["localhost:8787", 200],
+  ])("%s is %i where names are listed", async (host, status) => {
+    const ask = setUp({ host: "0.0.0.0", hosts: ["answers.example"] });
+    const answered = await ask({ host });
+    expect([answered.status, answered.code]).toEqual([status, status === 200 ? undefined : "host_not_allowed"]);
+    expect(answered.message).not.toContain("answers.example:");
+    expect(answered.message.length).toBeLessThan(400);
+  });
+
+  it("is one of this machine's, on its own address, or one that is listed", async () => {
+    expect((await setUp()({ host: "rebound.example" })).code).toBe("host_not_allowed");
+    expect((await setUp({ hosts: ["proxied.example"] })({ host: "proxied.example" })).status).toBe(200);
+  });
+});
+
+describe("HSTS", () => {
+  it("is sent over TLS, and by word of a trusted proxy alone", async () => {
+    const ask = setUp({ host: "0.0.0.0", trustedProxies: [PROXY] });
+    const https = { host: "x.example", "x-forwarded-proto": "https" };
+    expect((await ask({ host: "x.example" }, { encrypted: true })).hsts).toMatch(/^max-age=31536000/);
+    expect((await ask(https, { from: PROXY })).hsts).toMatch(/^max-age=31536000/);
+    expect((await ask(https, { from: STRANGER })).hsts).toBeNull();
+    expect((await ask({ host: "x.example", "x-forwarded-proto": "http, https" }, { from: PROXY })).hsts).toBeNull();
+    expect((await ask({ host: "x.example" })).hsts).toBeNull();
+  });
+});
+
+describe("a session without a key", () => {
+  const sessions = createSessionIds("secret of the installation");
+  const ask = setUp({ sessions });
+
+  it("has an id that the server made; one that somebody made up opens nothing", async () => {
+    const issued = sessions.issue();
+    expect((await ask({ host: "localhost" }, { body: { session_id: issued } })).status).toBe(200);
+    const changed = `${issued.slice(0, -1)}${issued.endsWith("0") ? "1" : "0"}`;
+    for (const id of ["s1", "shared", crypto.randomUUID(), changed, issued.toUpperCase(), createSessionIds("another").issue()]) {
+      const { status, code } = await ask({ host: "localhost" }, { body: { session_id: id } });
+      expect([id, status, code]).toEqual([id, 400, "session_not_issued"]);
+    }
+  });
+
+  it("may be called anything on this machine", async () => {
+    expect((await ask({ host: "localhost" }, { from: "127.0.0.1", body: { session_id: "mine" } })).status).toBe(200);
+  });
+
+  it("has ids that differ, in the form of a UUID", () => {
+    const ids = Array.from({ length: 1000 }, () => sessions.issue());
+    expect(new Set(ids).size).toBe(1000);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+});

@@ -1,0 +1,110 @@
+import { RequestError } from "../../errors.ts";
+
+export interface FairQueueOptions {
+  /** Worked on at once. */
+  readonly atOnce: number;
+  /** Waiting beyond, of all lanes together; one lane gets half of the places at most. */
+  readonly most: number;
+  readonly timeoutMs: number;
+}
+
+/** Who may begin, and who waits: lanes take turns, and within a lane the one that came first. */
+export interface FairQueue {
+  /**
+   * Resolves when work may begin; what it gives must be called once the work is done, and may be called again.
+   * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; what the signal was aborted with
+   */
+  enter(lane: string, signal?: AbortSignal): Promise<() => void>;
+  /** How many there are now. */
+  counts(): { readonly running: number; readonly waiting: number };
+}
+
+interface Waiting {
+  readonly go: () => void;
+}
+
+/** Share of a finished piece of work in the running mean of how long one takes. */
+const MEAN_SHARE = 0.1;
+/** Seconds after which somebody who was sent away is told to come again, at most. */
+const MAX_RETRY_S = 60;
+
+export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()): FairQueue {
+  /** In the order of their turns; a lane without anybody is not in it. */
+  const lanes = new Map<string, Waiting[]>();
+  let running = 0;
+  let waiting = 0;
+  let meanMs = 0;
+
+  const begin = () => {
+    running++;
+    const begun = clock();
+    let isDone = false;
+    return () => {
+      if (isDone) return;
+      isDone = true;
+      running--;
+      meanMs = meanMs === 0 ? clock() - begun : meanMs + MEAN_SHARE * (clock() - begun - meanMs);
+      giveTurn();
+    };
+  };
+  const giveTurn = () => {
+    const [next] = lanes;
+    if (next === undefined || running >= atOnce) return;
+    const [lane, [first, ...rest]] = next;
+    lanes.delete(lane);
+    if (rest.length > 0) lanes.set(lane, rest);
+    waiting--;
+    first?.go();
+  };
+  const leave = (lane: string, one: Waiting) => {
+    const left = (lanes.get(lane) ?? []).filter((other) => other !== one);
+    if (left.length === 0) lanes.delete(lane);
+    else lanes.set(lane, left);
+    waiting--;
+  };
+  const retryS = () => Math.min(MAX_RETRY_S, Math.max(1, Math.ceil(((waiting + 1) * meanMs) / atOnce / 1000)));
+
+  return {
+    counts: () => ({ running, waiting }),
+    async enter(lane, signal) {
+      signal?.throwIfAborted();
+      if (running < atOnce && waiting === 0) return begin();
+      if (waiting >= most) throw busy(retryS());
+      if ((lanes.get(lane)?.length ?? 0) >= Math.ceil(most / 2)) throw tooManyWaiting(retryS());
+      return new Promise((resolve, reject) => {
+        const settle = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", gone);
+        };
+        const one: Waiting = {
+          go: () => {
+            settle();
+            resolve(begin());
+          },
+        };
+        const giveUp = (reason: unknown) => {
+          settle();
+          leave(lane, one);
+          reject(reason);
+        };
+        const gone = () => giveUp(signal?.reason);
+        const timer = setTimeout(() => giveUp(busy(retryS())), timeoutMs);
+        signal?.addEventListener("abort", gone, { once: true });
+        waiting++;
+        const before = lanes.get(lane);
+        if (before === undefined) lanes.set(lane, [one]);
+        else before.push(one);
+      });
+    },
+  };
+}
+
+function busy(seconds: number): RequestError {
+  const message = `More is being asked than can be answered: ask again in ${seconds} s.`;
+  return new RequestError("busy", message, { retry_after_s: seconds });
+}
+
+function tooManyWaiting(seconds: number): RequestError {
+  const message = `Too many of your questions wait already: ask again in ${seconds} s, or fewer at once.`;
+  return new RequestError("too_many_waiting", message, { retry_after_s: seconds });
+}

@@ -1,0 +1,75 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
+import type { AnswerStage } from "../../events.ts";
+import type { WatchedCall } from "../../models/watched.ts";
+import type { Answer } from "../../types.ts";
+
+/** Seconds: a hit is some milliseconds, an answer of quotes some ten, one of a model some thousand. */
+const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+/** Quantiles of stages are of the last minutes: two windows that take turns. */
+const QUANTILES = [0.5, 0.95, 0.99];
+const WINDOW_S = 300;
+
+/** What is counted for `/metrics`; labels are names of ours and of models, never words of readers. */
+export interface Metrics {
+  answered(answer: Answer): void;
+  staged(stage: AnswerStage, ms: number): void;
+  /** @param stage in which it happened; `admission`: before the first one */
+  failed(stage: AnswerStage | "admission", code: string): void;
+  called(call: WatchedCall): void;
+  waited(ms: number): void;
+  requested(route: string, method: string, status: number, ms: number): void;
+  /** Asked for at every reading. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** The text format of Prometheus, with its content type. */
+  text(): Promise<{ readonly type: string; readonly body: string }>;
+}
+
+export function createMetrics(): Metrics {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+  const stages = new Summary({
+    ...{ name: "sourcebound_stage_seconds", help: "Time of each stage of a question, last minutes", labelNames: ["stage"], registers },
+    ...{ percentiles: QUANTILES, maxAgeSeconds: WINDOW_S, ageBuckets: 2 },
+  });
+  const histogram = (name: string, help: string, labelNames: readonly string[], buckets = ANSWER_BUCKETS_S) =>
+    new Histogram({ name: `sourcebound_${name}`, help, labelNames: [...labelNames], buckets, registers });
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    new Counter({ name: `sourcebound_${name}_total`, help, labelNames: [...labelNames], registers });
+  const answers = counter("answers", "Answers by outcome and by the level of the cache that served them; miss: none", ["status", "cache"]);
+  const refusals = counter("refusals", "Refusals by reason", ["reason"]);
+  const checks = counter("checks", "Outcomes of checks after writing", ["check", "verdict"]);
+  const tokens = counter("tokens", "Tokens of models, as far as endpoints count them", ["model", "direction"]);
+  const cost = counter("cost_usd", "US dollars of models, as far as prices are known", ["model"]);
+  const errors = counter("errors", "Questions that failed, by stage and code", ["stage", "code"]);
+  const latency = histogram("answer_seconds", "Time of whole answers", ["cache"]);
+  const confidence = histogram("confidence", "Confidence of the decision to answer", [], CONFIDENCE_BUCKETS);
+  const calls = histogram("provider_seconds", "Calls of models and encoders", ["kind", "model", "outcome"]);
+  const queue = histogram("queue_seconds", "Time that a question waited for its turn", []);
+  const http = histogram("http_request_seconds", "Time until a response began", ["route", "method", "status"]);
+  return {
+    answered({ status, cacheMode, refusal, checks: found, calls: spent, confidence: sure, latencyMs }) {
+      answers.inc({ status, cache: cacheMode });
+      latency.observe({ cache: cacheMode }, latencyMs / 1000);
+      if (refusal !== null) refusals.inc({ reason: refusal.reason });
+      if (sure !== null) confidence.observe(sure);
+      if (cacheMode !== "miss") return;
+      for (const { name, verdict } of found) checks.inc({ check: name, verdict });
+      for (const { model, inputTokens, outputTokens, costUsd } of spent) {
+        tokens.inc({ model, direction: "input" }, inputTokens ?? 0);
+        tokens.inc({ model, direction: "output" }, outputTokens ?? 0);
+        cost.inc({ model }, costUsd ?? 0);
+      }
+    },
+    staged: (stage, ms) => stages.observe({ stage }, ms / 1000),
+    failed: (stage, code) => errors.inc({ stage, code }),
+    called: ({ kind, model, ms, failure }) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
+    waited: (ms) => queue.observe(ms / 1000),
+    requested: (route, method, status, ms) => http.observe({ route, method, status }, ms / 1000),
+    gauge: (name, help, read) => {
+      const gauge: Gauge = new Gauge({ name: `sourcebound_${name}`, help, registers, collect: () => gauge.set(read()) });
+    },
+    text: async () => ({ type: register.contentType, body: await register.metrics() }),
+  };
+}

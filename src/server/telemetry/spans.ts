@@ -1,0 +1,92 @@
+import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import type { AnswerEvent, AnswerStage } from "../../events.ts";
+import type { WatchedCall } from "../../models/watched.ts";
+import { VERSION } from "../../package.ts";
+import type { Answer } from "../../types.ts";
+
+/**
+ * Spans by the conventions of OpenTelemetry for generative AI (https://github.com/open-telemetry/semantic-conventions-genai, in development): the
+ * question as `invoke_agent`, searching as `retrieval`, models as `chat` and `embeddings`. Nothing of what was asked or said is in them: those
+ * attributes are left out. Without an SDK in the process, they go nowhere and cost nothing to speak of.
+ */
+export interface QuestionSpans {
+  /** Runs what the question does next in its span. */
+  run<T>(work: () => T): T;
+  saw(event: AnswerEvent): void;
+  failed(code: string): void;
+  end(): void;
+}
+
+export interface Spans {
+  question(facts: { readonly domain: string; readonly profile: string | undefined }): QuestionSpans;
+  called(call: WatchedCall): void;
+}
+
+export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERSION)): Spans {
+  return {
+    question: (facts) => openQuestion(tracer, facts),
+    called: (call) => recordCall(tracer, call),
+  };
+}
+
+function openQuestion(tracer: Tracer, { domain, profile }: Parameters<Spans["question"]>[0]): QuestionSpans {
+  const attributes = {
+    ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "sourcebound", "gen_ai.data_source.id": domain },
+    ...(profile === undefined ? {} : { "sourcebound.profile": profile }),
+  };
+  const root = tracer.startSpan("invoke_agent sourcebound", { kind: SpanKind.INTERNAL, attributes });
+  const around = trace.setSpan(context.active(), root);
+  let stage: { readonly span: Span; readonly within: Context } | null = null;
+  const leaveStage = () => {
+    stage?.span.end();
+    stage = null;
+  };
+  return {
+    run: (work) => context.with(stage?.within ?? around, work),
+    saw(event) {
+      if (event.type.endsWith("-start")) {
+        leaveStage();
+        const span = openStage(tracer, event.type.slice(0, -"-start".length) as AnswerStage, domain, around);
+        stage = { span, within: trace.setSpan(around, span) };
+      } else if (event.type.endsWith("-end")) leaveStage();
+      else if (event.type === "answer") root.setAttributes(outcomeOf(event.answer));
+    },
+    failed(code) {
+      for (const span of [stage?.span, root]) span?.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", code);
+    },
+    end() {
+      leaveStage();
+      root.end();
+    },
+  };
+}
+
+function openStage(tracer: Tracer, stage: AnswerStage, domain: string, around: Context): Span {
+  const isRetrieval = stage === "retrieve";
+  const attributes = {
+    "sourcebound.stage": stage,
+    ...(isRetrieval ? { "gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": domain } : {}),
+  };
+  return tracer.startSpan(isRetrieval ? `retrieval ${domain}` : `sourcebound.${stage}`, { kind: SpanKind.INTERNAL, attributes }, around);
+}
+
+function outcomeOf({ status, cacheMode, confidence, refusal, sentences, citations }: Answer) {
+  return {
+    ...{ "sourcebound.status": status, "sourcebound.cache": cacheMode },
+    ...{ "sourcebound.sentences": sentences.length, "sourcebound.citations": citations.length },
+    ...(confidence === null ? {} : { "sourcebound.confidence": confidence }),
+    ...(refusal === null ? {} : { "sourcebound.refusal": refusal.reason }),
+  };
+}
+
+function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, outputTokens, failure }: WatchedCall): void {
+  const attributes = {
+    ...{ "gen_ai.operation.name": kind, "gen_ai.request.model": model },
+    ...(inputTokens === null ? {} : { "gen_ai.usage.input_tokens": inputTokens }),
+    ...(outputTokens === null ? {} : { "gen_ai.usage.output_tokens": outputTokens }),
+    ...(failure === null ? {} : { "error.type": failure }),
+  };
+  const span = tracer.startSpan(`${kind} ${model}`, { kind: SpanKind.CLIENT, attributes, startTime: begunAt });
+  if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(begunAt + ms);
+}

@@ -1,0 +1,223 @@
+import { request as httpRequest } from "node:http";
+import { context, trace } from "@opentelemetry/api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveEngine } from "../src/server/start.ts";
+import { fakeChatModel } from "../src/testing/index.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { recordSpans } from "./support/recorded-spans.ts";
+
+const CARD = "How much does a library card cost?";
+const SECRET = "Zyxwvutine";
+
+async function serve(settings: Record<string, unknown>, parts: Parameters<typeof openLibrary>[0] = {}) {
+  const library = await openLibrary({ ...parts, settings: { "server.port": 0, ...settings } });
+  const said: string[] = [];
+  const server = await serveEngine(library.engine, (line) => said.push(line));
+  const send = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(`${server.url}${path}`, { ...init, headers: { "content-type": "application/json", ...headers } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const close = async () => {
+    await server.close();
+    await library.close();
+  };
+  return { library, server, said, send, close };
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+async function keyOf(library: Library, over: Record<string, unknown> = {}) {
+  const made = { name: "k", roles: ["ask" as const], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 };
+  return (await library.engine.store.keys.create({ ...made, ...over }, "test")).key;
+}
+const codeOf = (text: string) => (JSON.parse(text) as { error?: { code: string } }).error?.code;
+
+describe("what is told of a service", () => {
+  let world: Awaited<ReturnType<typeof serve>>;
+  const spans = recordSpans();
+  let metricsKey: string;
+  let askKey: string;
+  beforeAll(async () => {
+    world = await serve({ "server.access_log": true });
+    metricsKey = await keyOf(world.library, { roles: ["metrics"] });
+    askKey = await keyOf(world.library);
+    const questions = [CARD, `What does ${SECRET} do?`, `${SECRET}? ${"x".repeat(600)}`, CARD];
+    for (const question of questions) {
+      await world.send("/v1/ask", { question, session_id: `${SECRET}-session`, user_id: `${SECRET}-user` }, bearer(askKey));
+    }
+    await world.send("/v1/search", { query: `${SECRET} fees` }, bearer(askKey));
+    await world.send(`/v1/sessions/${SECRET}-session?user_id=${SECRET}`, undefined, bearer(askKey));
+    await world.send(`/v1/${SECRET}?q=${SECRET}`, undefined, bearer(askKey));
+    await world.send("/v1/ask", { question: CARD, tenant: SECRET }, bearer(askKey));
+  }, 120_000);
+  afterAll(async () => {
+    await world.close();
+    spans.end();
+  });
+
+  it("holds no word of a question, a session or a user: not in logs, figures or spans", async () => {
+    const figures = (await world.send("/metrics", undefined, bearer(metricsKey))).text;
+    expect(world.said.length).toBeGreaterThan(6);
+    expect(spans.finished.length).toBeGreaterThan(20);
+    expect(figures.length).toBeGreaterThan(2_000);
+    const told = JSON.stringify([world.said.filter((line) => !line.includes('"path":"/v1/Zyxw')), figures, spans.finished]);
+    expect(told.toLowerCase()).not.toContain(SECRET.toLowerCase());
+    expect(told).not.toContain("library card");
+  });
+
+  it("counts answers by cache level, stages with quantiles, refusals, checks, errors and the machine", async () => {
+    const { text, headers } = await world.send("/metrics", undefined, bearer(metricsKey));
+    expect(headers.get("content-type")).toMatch(/^text\/plain/);
+    const value = (line: RegExp) => Number(new RegExp(`^${line.source} ([0-9.e+-]+)$`, "m").exec(text)?.[1] ?? Number.NaN);
+    expect(value(/sourcebound_answers_total\{status="ok",cache="miss"\}/)).toBe(1);
+    expect(value(/sourcebound_answers_total\{status="ok",cache="exact"\}/)).toBe(1);
+    for (const quantile of ["0.5", "0.95", "0.99"]) {
+      expect(value(new RegExp(`sourcebound_stage_seconds\\{quantile="${quantile}",stage="retrieve"\\}`))).toBeGreaterThan(0);
+    }
+    expect(text).toMatch(/^sourcebound_refusals_total\{reason="\w+"\} 1$/m);
+    expect(text).toMatch(/^sourcebound_checks_total\{check="\w+",verdict="pass"\} \d/m);
+    expect(value(/sourcebound_errors_total\{stage="admit",code="question_too_long"\}/)).toBe(1);
+    expect(value(/sourcebound_confidence_count/)).toBeGreaterThan(0);
+    expect(value(/sourcebound_questions_running/)).toBe(0);
+    expect(value(/sourcebound_queue_seconds_count/)).toBeGreaterThan(3);
+    expect(value(/process_resident_memory_bytes/)).toBeGreaterThan(1e6);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(text).toMatch(/^sourcebound_provider_seconds_count\{kind="embeddings",/m);
+    expect(text).toMatch(/^sourcebound_http_request_seconds_count\{route="\/v1\/sessions\/:id",/m);
+  });
+
+  it("shows figures to their own role and to nobody else", async () => {
+    expect((await world.send("/metrics", undefined, bearer(askKey))).status).toBe(403);
+    expect((await world.send("/metrics")).status).toBe(403);
+    expect((await world.send("/v1/ask", { question: CARD }, bearer(metricsKey))).status).toBe(403);
+  });
+
+  it("traces a question with its stages below it, by the names of the convention", () => {
+    const root = spans.finished.find(({ name }) => name === "invoke_agent sourcebound");
+    expect(root?.attributes).toMatchObject({ "gen_ai.operation.name": "invoke_agent", "gen_ai.data_source.id": "library" });
+    const retrieval = spans.finished.find(({ name }) => name === "retrieval library");
+    expect(retrieval?.attributes).toMatchObject({ "gen_ai.operation.name": "retrieval" });
+    expect(spans.finished.some(({ id }) => id === retrieval?.parent)).toBe(true);
+    const failed = spans.finished.filter(({ attributes }) => attributes["error.type"] === "question_too_long");
+    expect(failed.length).toBeGreaterThan(0);
+    expect(trace.getSpan(context.active())).toBeUndefined();
+  });
+});
+
+describe("admission", () => {
+  it("ends a key's day when its budget is spent, and no other key's", async () => {
+    const model = fakeChatModel([["A library card costs 5 dollars [1]."]], {
+      id: "gpt-4o-mini",
+      usage: { inputTokens: 900, outputTokens: 100 },
+    });
+    const world = await serve({ "server.tokens_per_day": 1_500, "cache.enabled": false }, { models: { small: model, large: model } });
+    try {
+      const [poor, rich] = [await keyOf(world.library), await keyOf(world.library, { tokensPerDay: 0 })];
+      const ask = (key: string) => world.send("/v1/ask", { question: CARD }, bearer(key));
+      const statuses = [];
+      for (let i = 0; i < 4; i++) statuses.push((await ask(poor)).status);
+      expect(statuses.slice(-2)).toEqual([429, 429]);
+      expect(statuses[0]).toBe(200);
+      const refused = await ask(poor);
+      expect(codeOf(refused.text)).toBe("budget_spent");
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      for (let i = 0; i < 4; i++) expect((await ask(rich)).status).toBe(200);
+    } finally {
+      await world.close();
+    }
+  }, 120_000);
+
+  it("answers or says when to come again: of 60 at once with 2 turns and 10 places none is lost, and none is wrong", async () => {
+    const world = await serve({ "server.answers_at_once": 2, "server.queue": 10, "server.without_keys": "this-machine" });
+    try {
+      const all = await Promise.all(Array.from({ length: 60 }, (_, i) => world.send("/v1/ask", { question: `${CARD} ${"?".repeat(i)}` })));
+      const by = Map.groupBy(all, ({ status }) => status);
+      expect([...by.keys()].sort()).toEqual([200, 429]);
+      expect(all.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(7);
+      for (const { status, headers, text } of all) {
+        if (status === 200) expect(text).toContain('"status":"ok"');
+        else expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      }
+      expect((await world.send("/healthz")).status).toBe(200);
+      expect((await world.send("/v1/ask", { question: CARD })).status).toBe(200);
+    } finally {
+      await world.close();
+    }
+  }, 120_000);
+
+  it("gives up an answer that takes too long, and its place goes to the next", async () => {
+    const model = fakeChatModel([[60_000]], { id: "slow" });
+    const settings = { "server.answer_timeout_ms": 1_000, "server.answers_at_once": 1, "server.queue_timeout_ms": 30_000 };
+    const world = await serve(settings, { models: { small: model, large: model } });
+    try {
+      const both = await Promise.all([1, 2].map(() => world.send("/v1/ask", { question: CARD })));
+      for (const { status, text } of both) expect([status, codeOf(text)]).toEqual([504, "answer_timeout"]);
+    } finally {
+      await world.close();
+    }
+  }, 60_000);
+
+  it("takes no upload beyond its disk", async () => {
+    const world = await serve({ "server.disk_bytes": 100 });
+    try {
+      const form = new FormData();
+      form.append("file", new File(["# A\n\ntext\n"], "a.md"));
+      const key = await keyOf(world.library, { roles: ["ingest"] });
+      const response = await fetch(`${world.server.url}/v1/documents`, { method: "POST", body: form, headers: bearer(key) });
+      expect([response.status, codeOf(await response.text())]).toEqual([507, "disk_full"]);
+    } finally {
+      await world.close();
+    }
+  }, 60_000);
+});
+
+describe("a named request", () => {
+  it("gets the same answer from another process of the installation; what leaves no trace leaves none", async () => {
+    const world = await serve({});
+    const second = await serveEngine(world.library.engine, () => undefined);
+    try {
+      const post = async (url: string, body: object, name: string) => {
+        const headers = { "content-type": "application/json", "idempotency-key": name };
+        const response = await fetch(`${url}/v1/ask`, { method: "POST", headers, body: JSON.stringify(body) });
+        return { id: ((await response.json()) as { id: string }).id, again: response.headers.get("idempotent-replayed") };
+      };
+      const first = await post(world.server.url, { question: CARD }, "n1");
+      await world.server.close();
+      expect(await post(second.url, { question: CARD }, "n1")).toEqual({ id: first.id, again: "true" });
+      const quiet = { question: CARD, privacy: "ephemeral" };
+      const one = await post(second.url, quiet, "n2");
+      expect((await post(second.url, quiet, "n2")).again).toBeNull();
+      expect(one.again).toBeNull();
+    } finally {
+      await second.close();
+      await world.close();
+    }
+  }, 60_000);
+});
+
+describe("a stop", () => {
+  it("finishes the stream that runs, takes nothing new, and is not ready meanwhile", async () => {
+    const model = fakeChatModel([[700, "A library card costs 5 dollars [1]."]], { id: "slow" });
+    const world = await serve({}, { models: { small: model, large: model } });
+    const { hostname, port } = new URL(world.server.url);
+    const body = JSON.stringify({ question: CARD });
+    let text = "";
+    const stream = new Promise<void>((resolve, reject) => {
+      const headers = { "content-type": "application/json", accept: "text/event-stream" };
+      const sent = httpRequest({ hostname, port, path: "/v1/ask", method: "POST", headers }, (response) => {
+        response.on("data", (part: Buffer) => {
+          text += part.toString();
+        });
+        response.on("end", resolve).on("error", reject);
+      });
+      sent.on("error", reject).end(body);
+    });
+    await expect.poll(() => text.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const closing = world.server.close();
+    await expect(fetch(`${world.server.url}/readyz`)).rejects.toThrow();
+    await stream;
+    await closing;
+    expect(text).toMatch(/event: answer\ndata: \{.*\}\n\n$/);
+    await world.library.close();
+  }, 60_000);
+});
