@@ -15,10 +15,16 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+import { measurementDocs } from "./measurements.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {
-  return { "docs/api.md": apiDocs(), "docs/configuration.md": configurationDocs(), "docs/profiles.md": profileDocs() };
+  return {
+    "docs/api.md": apiDocs(),
+    "docs/configuration.md": configurationDocs(),
+    "docs/profiles.md": profileDocs(),
+    "docs/measurements.md": measurementDocs(MADE),
+  };
 }
 
 const MADE = "<!-- Made from the code by `npm run docs`; do not edit. -->\n";

@@ -57,7 +57,7 @@ export const validator: Profile = {
   sessionTurns: 0,
   caches: [],
   match: { type: "learned" },
-  unbuilt: [{ stage: "check", what: "batch grading against golden answers" }],
+  unbuilt: [],
   rules: [
     { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },
     {
@@ -79,6 +79,11 @@ export const validator: Profile = {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",
       state: "reproduced",
       why: "also as /v1/admin/refresh; needs the admin token; an ingest is seen within a second without it",
+    },
+    {
+      rule: "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results",
+      state: "reproduced",
+      why: "`eval golden --domain NAME --profile validator --out FILE --html FILE`: its metrics as `live.*`, and context, correctness, citations and faults besides, with n and intervals",
     },
     FOREIGN_LANGUAGE,
   ],

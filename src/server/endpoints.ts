@@ -3,6 +3,16 @@ import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
 import { citationStatesSchema } from "../wire/citation-states.ts";
 import { experimentListSchema, experimentSchema } from "../wire/experiments.ts";
+import {
+  callsSchema,
+  evaluationListSchema,
+  evaluationQuerySchema,
+  evaluationRequestSchema,
+  evaluationSchema,
+  graphQuerySchema,
+  graphSchema,
+  versionListSchema,
+} from "../wire/exploring.ts";
 import { askRequestSchema, askResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire/index.ts";
 import {
   correctionSchema,
@@ -87,6 +97,18 @@ export const ENDPOINTS = {
     what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, like one that never was.",
     gives: { status: 200, schema: askResponseSchema },
   },
+  proof: {
+    ...{ method: "GET", path: "/v1/answers/{id}/proof", opens: "ask", uncounted: true },
+    what: "The proof of an answer: `prove verify` checks it offline.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: open },
+  },
+  calls: {
+    ...{ method: "GET", path: "/v1/answers/{id}/calls", opens: "review" },
+    what: "What models were sent for an answer, and what they said. It may hold what was asked before in the session.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: callsSchema },
+  },
   citations: {
     ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true },
     what: "What became of an answer's quotes in today's documents: same, moved, changed, gone, and where they stand now.",
@@ -139,6 +161,18 @@ export const ENDPOINTS = {
     what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
     query: documentQuerySchema,
     gives: { status: 200, schema: shown },
+  },
+  original: {
+    ...{ method: "GET", path: "/v1/documents/{id}/original", opens: "ask", uncounted: true },
+    what: "The file that a document was read from, byte for byte; 409 where another one lies in its place.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: null },
+  },
+  versions: {
+    ...{ method: "GET", path: "/v1/documents/{id}/versions", opens: "ask", uncounted: true },
+    what: "Versions of a document, newest first, and whether their text is kept.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: versionListSchema },
   },
   documentStatus: {
     ...{ method: "GET", path: "/v1/documents/{id}/status", opens: "ask", uncounted: true, etag: true },
@@ -227,6 +261,45 @@ export const ENDPOINTS = {
     what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
     query: statisticsQuerySchema,
     gives: { status: 200, schema: open },
+  },
+  madeStatistics: {
+    ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
+    what: "How the newest answers were made: percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
+    query: statisticsQuerySchema,
+    gives: { status: 200, schema: open },
+  },
+  graph: {
+    ...{ method: "GET", path: "/v1/graph", opens: "review" },
+    what: "Topics, entities, sources and stored questions, and what joins them: the most joined that fit the filters.",
+    query: graphQuerySchema,
+    gives: { status: 200, schema: graphSchema },
+  },
+  evaluations: {
+    ...{ method: "GET", path: "/v1/evaluations", opens: "admin" },
+    what: "Golden runs, newest first, with their figures.",
+    gives: { status: 200, schema: evaluationListSchema },
+  },
+  startEvaluation: {
+    ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true },
+    what: "Begins a golden run over the set that a domain pack brings; 409 while another one runs.",
+    body: { schema: evaluationRequestSchema },
+    gives: { status: 202, schema: evaluationSchema },
+  },
+  evaluation: {
+    ...{ method: "GET", path: "/v1/evaluations/{id}", opens: "admin" },
+    what: "One golden run with every judged question, or how far it is; with `against` how it differs from another one.",
+    query: evaluationQuerySchema,
+    gives: { status: 200, schema: evaluationSchema },
+  },
+  evaluationPage: {
+    ...{ method: "GET", path: "/v1/evaluations/{id}/page", opens: "admin" },
+    what: "One golden run as one HTML page that stands alone, to be kept.",
+    gives: { status: 200, schema: null },
+  },
+  deleteEvaluation: {
+    ...{ method: "DELETE", path: "/v1/evaluations/{id}", opens: "admin" },
+    what: "Stops a golden run, or deletes what is kept of it.",
+    gives: { status: 204, schema: null },
   },
   forget: {
     ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
