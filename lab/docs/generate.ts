@@ -2,6 +2,7 @@ import { z } from "zod";
 import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
@@ -16,6 +17,7 @@ import {
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
 import { measurementDocs } from "./measurements.ts";
+import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {
@@ -120,12 +122,16 @@ function configurationDocs(): string {
 
 function profileDocs(): string {
   const sections = profiles.map((profile) => {
-    const rules = profile.rules.map(({ rule, state, why }) => `| ${cell(rule)} | ${state} | ${cell(why)} |`);
+    const rules = profile.rules.map(({ rule, state, why }) => {
+      const shown = rule === FOREIGN_LANGUAGE.rule ? FOREIGN_TEST : RULE_TESTS[profile.name]?.[rule];
+      const test = shown === undefined ? "" : `\`${shown.file}\`: ${cell(shown.title)}`;
+      return `| ${cell(rule)} | ${state} | ${cell(why)} | ${test} |`;
+    });
     const unbuilt = profile.unbuilt.map(({ stage, what }) => `- ${stage}: ${what}`);
     return [
       `## ${profile.name}`,
       `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
-      `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
+      `| rule of the source | state | why | shown by |\n| --- | --- | --- | --- |\n${rules.join("\n")}`,
       unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
       `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");
