@@ -5,6 +5,7 @@ import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/turn.css";
 import "./styles/rooms.css";
+import "./styles/explore.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

@@ -1,1 +1,6 @@
 declare module "*.css";
+
+declare module "*?url" {
+  const url: string;
+  export default url;
+}

@@ -10,6 +10,8 @@ export interface RecordedCall {
   readonly model: string;
   /** SHA-256 (hex) of the prompt. */
   readonly prompt: string;
+  /** The prompt itself; absent: recorded before it was kept. */
+  readonly sent?: ChatPrompt;
   readonly text: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -28,7 +30,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
     async *stream(prompt, options) {
       const at = calls.length;
       let call: RecordedCall = {
-        ...{ model: model.id, prompt: hashOf(prompt), text: "" },
+        ...{ model: model.id, prompt: hashOf(prompt), sent: prompt, text: "" },
         ...{ inputTokens: null, outputTokens: null, failure: null },
       };
       calls.push(call);

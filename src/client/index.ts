@@ -1,4 +1,5 @@
 export type { WireCitationStates } from "../wire/citation-states.ts";
+export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,
   WireAskRequest,
@@ -12,6 +13,7 @@ export type {
 export type {
   WireFeedbackRequest,
   WireHistory,
+  WireMadeStatistics,
   WireMessage,
   WireQueueItem,
   WireReview,

@@ -21,6 +21,7 @@ import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } 
 import type { GateFacts, GateThreshold } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
+import type { Originals } from "./originals.ts";
 import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
@@ -121,7 +122,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader, Uploads, Prover, Replayer {
+export interface Engine extends ReportReader, Uploads, Prover, Replayer, Originals {
   readonly config: Config;
   readonly store: Store;
   /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */

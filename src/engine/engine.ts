@@ -11,6 +11,7 @@ import { followChanges } from "./follow.ts";
 import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
+import { createOriginals } from "./originals.ts";
 import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
@@ -72,6 +73,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
     ...prover,
+    ...createOriginals({ store, scope: domains.scope }),
     ...createReplayer({
       ...{ config, store, encoder: opened.encoder, scope: domains.scope, open: createEngine },
       models: models === null ? null : { small: models.small.id, large: models.large.id },

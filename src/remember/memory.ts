@@ -6,9 +6,12 @@ import { keyedHash } from "../text/keyed-hash.ts";
 import type { Privacy, Scope } from "../types.ts";
 import { actor, createReview, type Review, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
-import { type Statistics, sumUp } from "./statistics.ts";
+import { type MadeStatistics, type Statistics, sumUp, sumUpMade } from "./statistics.ts";
 
 /** Characters of the reason that comes with a thumb: a sentence or two. */
+/** Answers whose making is looked at for figures: the newest. */
+const MADE_ANSWERS = 2_000;
+
 export const MAX_FEEDBACK_CHARACTERS = 500;
 
 export interface FeedbackRequest {
@@ -46,6 +49,8 @@ export interface Memory {
   deleteSession(request: SessionRequest, scope: Scope): Promise<void>;
   /** @param since ISO time */
   statistics(options: { domain: string | null; since: string | null }): Promise<Statistics>;
+  /** How the newest answers were made: stages, grades, models, checks. */
+  madeStatistics(options: { domain: string | null; since: string | null }): Promise<MadeStatistics>;
   /** @throws RequestError `forget_nothing`, `review_actor` */
   forget(target: ForgetTarget, options: ForgetOptions): Promise<ForgetReport>;
   /** Deletes expired sessions and what is older than it may be kept. */
@@ -88,6 +93,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
     statistics: ({ domain, since }) => sumUp(store.statistics.counted(domain, since)),
+    madeStatistics: async ({ domain, since }) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
     async forget(target, { by, dryRun = false }) {
       assertTarget(target);
       const name = actor(by);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CountedInteraction } from "../store/statistics.ts";
-import { sumUp } from "./statistics.ts";
+import { sumUp, sumUpMade } from "./statistics.ts";
 
 const base: CountedInteraction = {
   status: "ok",
@@ -17,6 +17,7 @@ const base: CountedInteraction = {
   topics: ["cards"],
   latencyMs: 10,
   thumbs: null,
+  createdAt: "2026-11-20T10:00:00.000Z",
 };
 
 async function* rows(...overs: Partial<CountedInteraction>[]) {
@@ -61,5 +62,59 @@ describe("sumUp", () => {
 
   it("of nothing is nothing, not zero", async () => {
     expect(await sumUp(rows())).toMatchObject({ interactions: 0, hitRate: null, confidence: { median: null }, latencyMs: { p50: null } });
+  });
+});
+
+describe("days and judgements", () => {
+  it("sums up each day by itself, oldest first", async () => {
+    const { days } = await sumUp(
+      rows({ createdAt: "2026-11-21T00:00:00.000Z", status: "insufficient_context" }, { cacheMode: "exact", costUsd: 0, tokens: 0 }, {}),
+    );
+    expect(days).toEqual([
+      { day: "2026-11-20", interactions: 2, refused: 0, failed: 0, hits: 1, usd: 0.01, tokens: 100 },
+      { day: "2026-11-21", interactions: 1, refused: 1, failed: 0, hits: 0, usd: 0.01, tokens: 100 },
+    ]);
+  });
+
+  it("lets a review outweigh a thumb, and judges no refusal", async () => {
+    const { judged } = await sumUp(
+      rows(
+        { thumbs: "up" },
+        { reviewStatus: "flagged", thumbs: "up" },
+        { reviewStatus: "approved" },
+        { status: "insufficient_context", thumbs: "down" },
+        {},
+      ),
+    );
+    expect(judged.at(-1)).toEqual({ right: 2, wrong: 1 });
+    expect(judged.slice(0, -1).every(({ right, wrong }) => right + wrong === 0)).toBe(true);
+  });
+});
+
+describe("sumUpMade", () => {
+  const call = { model: "m", inputTokens: 10, outputTokens: 5, costUsd: 0.5 };
+  const answer = (retrieve: number, score: number | null) => ({
+    createdAt: "2026-11-20T10:00:00.000Z",
+    timings: { retrieve },
+    metrics: { faithfulness: { passed: score === null ? null : score >= 0.35, score, threshold: 0.35 } },
+    calls: [call, { ...call, outputTokens: null }],
+    checks: [{ name: "values", verdict: "pass" }],
+  });
+
+  it("gives percentiles by stage, grades by metric and day, and calls by model", () => {
+    const made = sumUpMade([answer(1, 0.5), answer(3, 0.1), answer(2, null)]);
+    expect(made.stages).toEqual([{ stage: "retrieve", n: 3, p50: 2, p95: expect.closeTo(2.9), p99: expect.closeTo(2.98) }]);
+    expect(made.metrics).toEqual([
+      {
+        ...{ metric: "faithfulness", passed: 1, failed: 1, unknown: 1, mean: 0.3, threshold: 0.35 },
+        days: [{ day: "2026-11-20", passed: 1, graded: 2 }],
+      },
+    ]);
+    expect(made.models).toEqual([{ model: "m", calls: 6, tokens: 45, usd: 3, uncounted: 3 }]);
+    expect(made.checks).toEqual([{ name: "values", pass: 3, repaired: 0, warn: 0, fail: 0 }]);
+  });
+
+  it("gives nothing where nothing was answered", () => {
+    expect(sumUpMade([])).toEqual({ answers: 0, stages: [], metrics: [], models: [], checks: [] });
   });
 });

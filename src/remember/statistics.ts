@@ -1,4 +1,4 @@
-import type { CountedInteraction } from "../store/statistics.ts";
+import type { CountedInteraction, MadeAnswer } from "../store/statistics.ts";
 import { quantile } from "../text/quantile.ts";
 
 export interface Statistics {
@@ -22,6 +22,61 @@ export interface Statistics {
   readonly reviews: Readonly<Record<string, number>>;
   readonly feedback: { readonly up: number; readonly down: number };
   readonly ephemeral: number;
+  /** By day (UTC), oldest first. */
+  readonly days: readonly DayStatistics[];
+  /** Answers that a person judged, by the same ten parts of confidence: approved or thumbed up, flagged or thumbed down. */
+  readonly judged: readonly { readonly right: number; readonly wrong: number }[];
+}
+
+export interface DayStatistics {
+  readonly day: string;
+  readonly interactions: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly hits: number;
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+/** How the newest answers were made. */
+export interface MadeStatistics {
+  /** Answers that were looked at: the newest whose text is kept. */
+  readonly answers: number;
+  /** Milliseconds by stage, in the order of the path. */
+  readonly stages: readonly {
+    readonly stage: string;
+    readonly n: number;
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+  }[];
+  /** Grades by metric, with those of each day, oldest first. */
+  readonly metrics: readonly MetricStatistics[];
+  readonly models: readonly {
+    readonly model: string;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly usd: number;
+    readonly uncounted: number;
+  }[];
+  readonly checks: readonly {
+    readonly name: string;
+    readonly pass: number;
+    readonly repaired: number;
+    readonly warn: number;
+    readonly fail: number;
+  }[];
+}
+
+export interface MetricStatistics {
+  readonly metric: string;
+  readonly passed: number;
+  readonly failed: number;
+  /** Could not be told. */
+  readonly unknown: number;
+  readonly mean: number | null;
+  readonly threshold: number | null;
+  readonly days: readonly { readonly day: string; readonly passed: number; readonly graded: number }[];
 }
 
 /** Topics that are listed. */
@@ -41,6 +96,8 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
   const counts = new Array<number>(CONFIDENCE_PARTS).fill(0);
   const confidences: number[] = [];
   const latencies: number[] = [];
+  const days = new Map<string, Mutable<DayStatistics>>();
+  const judged = Array.from({ length: CONFIDENCE_PARTS }, () => ({ right: 0, wrong: 0 }));
   let interactions = 0;
   let ephemeral = 0;
   for await (const one of counted) {
@@ -55,10 +112,14 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
     addCost(spent, one.tokens, one.costUsd);
     if (one.cacheMode !== "miss") addCost(saved, one.savedTokens, one.savedUsd);
     if (one.latencyMs !== null) latencies.push(one.latencyMs);
+    addDay(days, one);
     if (one.confidence === null) continue;
     confidences.push(one.confidence);
     const part = Math.min(CONFIDENCE_PARTS - 1, Math.floor(one.confidence * CONFIDENCE_PARTS));
     counts[part] = (counts[part] ?? 0) + 1;
+    const isRight = judgementOf(one);
+    const judgedPart = judged[part];
+    if (isRight !== null && judgedPart !== undefined) judgedPart[isRight ? "right" : "wrong"]++;
   }
   const hits = interactions - (levels.counts.get("miss") ?? 0);
   return {
@@ -78,7 +139,84 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
     reviews: reviews.sorted(),
     feedback,
     ephemeral,
+    days: [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1)),
+    judged,
   };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function addDay(days: Map<string, Mutable<DayStatistics>>, one: CountedInteraction): void {
+  const day = one.createdAt.slice(0, 10);
+  const sum = days.get(day) ?? { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0 };
+  days.set(day, sum);
+  sum.interactions++;
+  if (one.status === "insufficient_context") sum.refused++;
+  if (one.status === "error") sum.failed++;
+  if (one.cacheMode !== "miss") sum.hits++;
+  sum.usd += one.costUsd ?? 0;
+  sum.tokens += one.tokens ?? 0;
+}
+
+/** What a person thought of an answer: a review outweighs a reader's thumb. A refusal is not judged: its confidence is none of an answer. */
+function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
+  if (status !== "ok") return null;
+  if (reviewStatus !== "unreviewed") return reviewStatus === "approved";
+  return thumbs === null ? null : thumbs === "up";
+}
+
+/** Sums up how answers were made. */
+export function sumUpMade(made: readonly MadeAnswer[]): MadeStatistics {
+  const stages = new Map<string, number[]>();
+  const models = new Map<string, { calls: number; tokens: number; usd: number; uncounted: number }>();
+  const checks = new Map<string, { pass: number; repaired: number; warn: number; fail: number }>();
+  for (const { timings, calls, checks: found } of made) {
+    for (const [stage, ms] of Object.entries(timings)) stages.set(stage, [...(stages.get(stage) ?? []), ms]);
+    for (const { model, inputTokens, outputTokens, costUsd } of calls) {
+      const sum = models.get(model) ?? { calls: 0, tokens: 0, usd: 0, uncounted: 0 };
+      models.set(model, sum);
+      sum.calls++;
+      addCost(sum, inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens, costUsd);
+    }
+    for (const { name, verdict } of found) {
+      const sum = checks.get(name) ?? { pass: 0, repaired: 0, warn: 0, fail: 0 };
+      checks.set(name, sum);
+      if (verdict === "pass" || verdict === "repaired" || verdict === "warn" || verdict === "fail") sum[verdict]++;
+    }
+  }
+  const at = (values: readonly number[], share: number) => quantile(values, share) ?? 0;
+  return {
+    answers: made.length,
+    stages: [...stages].map(([stage, ms]) => ({ stage, n: ms.length, p50: at(ms, 0.5), p95: at(ms, 0.95), p99: at(ms, 0.99) })),
+    metrics: metricsOf(made),
+    models: [...models].map(([model, sum]) => ({ model, ...sum })).sort((a, b) => b.calls - a.calls || (a.model < b.model ? -1 : 1)),
+    checks: [...checks].map(([name, sum]) => ({ name, ...sum })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function metricsOf(made: readonly MadeAnswer[]): MetricStatistics[] {
+  const names = [...new Set(made.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
+  return names.map((metric) => {
+    const graded = made.flatMap(({ metrics, createdAt }) => {
+      const found = metrics[metric];
+      return found === undefined ? [] : [{ ...found, day: createdAt.slice(0, 10) }];
+    });
+    const scores = graded.flatMap(({ score }) => score ?? []);
+    const told = graded.filter(({ passed }) => passed !== null);
+    const days = [...new Set(told.map(({ day }) => day))].sort();
+    return {
+      metric,
+      passed: told.filter(({ passed }) => passed === true).length,
+      failed: told.filter(({ passed }) => passed === false).length,
+      unknown: graded.length - told.length,
+      mean: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+      threshold: graded[0]?.threshold ?? null,
+      days: days.map((day) => {
+        const ofDay = told.filter((one) => one.day === day);
+        return { day, passed: ofDay.filter(({ passed }) => passed === true).length, graded: ofDay.length };
+      }),
+    };
+  });
 }
 
 function addCost(sum: { tokens: number; usd: number; uncounted: number }, tokens: number | null, usd: number | null): void {

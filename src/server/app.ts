@@ -4,6 +4,7 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
+import type { Evaluations } from "../grade/evaluations.ts";
 import { knownCallerOf } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
 import { createSessionIds, type SessionIds } from "./access/session-ids.ts";
@@ -20,6 +21,7 @@ import { describeApi } from "./openapi.ts";
 import { ask } from "./routes/ask.ts";
 import { chatHandlers } from "./routes/chat.ts";
 import { type ExperimentEngine, experimentHandlers } from "./routes/experiments.ts";
+import { type ExploringEngine, evaluationHandlers, exploringHandlers } from "./routes/exploring.ts";
 import { health, ready, showMetrics } from "./routes/health.ts";
 import { type KeyEngine, keyHandlers } from "./routes/keys.ts";
 import { type LibraryEngine, libraryHandlers } from "./routes/library.ts";
@@ -33,7 +35,7 @@ import { schema } from "./routes/schema.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 
 /** What documents, reports and keys need of an engine. */
-export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & ExperimentEngine & McpEngine;
+export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & ExperimentEngine & McpEngine & ExploringEngine;
 
 export interface AppOptions extends GuardOptions {
   readonly engine: AskEngine;
@@ -43,6 +45,8 @@ export interface AppOptions extends GuardOptions {
   readonly rooms?: RoomsEngine | undefined;
   /** Searches, checks, files, reports and keys; absent: those routes do not exist. */
   readonly service?: ServiceEngine | undefined;
+  /** Golden runs; absent: those routes do not exist. */
+  readonly evaluations?: Evaluations | undefined;
   readonly log: ServerLog;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
@@ -70,6 +74,7 @@ export function createApp({
   memory,
   rooms,
   service,
+  evaluations,
   log,
   webRoot,
   limits: given,
@@ -129,7 +134,9 @@ export function createApp({
           ...keyHandlers(service),
           ...experimentHandlers(service),
           ...mcpHandlers({ engine: service, guard, log, sessions }),
+          ...exploringHandlers(service),
         }),
+    ...(service === undefined || evaluations === undefined ? {} : evaluationHandlers(service, evaluations)),
   };
   const endpoints = served(handlers);
   const api = describeApi(endpoints);

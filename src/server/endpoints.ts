@@ -3,6 +3,16 @@ import { ROLES, type Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
 import { citationStatesSchema } from "../wire/citation-states.ts";
 import { experimentListSchema, experimentSchema } from "../wire/experiments.ts";
+import {
+  callsSchema,
+  evaluationListSchema,
+  evaluationQuerySchema,
+  evaluationRequestSchema,
+  evaluationSchema,
+  graphQuerySchema,
+  graphSchema,
+  versionListSchema,
+} from "../wire/exploring.ts";
 import { askRequestSchema, askResponseSchema, refreshRequestSchema, refreshResponseSchema } from "../wire/index.ts";
 import {
   correctionSchema,
@@ -14,6 +24,19 @@ import {
   sessionQuerySchema,
   statisticsQuerySchema,
 } from "../wire/memory.ts";
+import {
+  documentSchema,
+  domainsSchema,
+  forgottenSchema,
+  healthSchema,
+  historySchema,
+  queueSchema,
+  reportSchema,
+  reportsResponseSchema,
+  reviewSchema,
+  sessionSchema,
+  statisticsSchema,
+} from "../wire/responses.ts";
 import { documentQuerySchema } from "../wire/rooms.ts";
 import {
   checkRequestSchema,
@@ -25,13 +48,10 @@ import {
   newKeyRequestSchema,
   newKeyResponseSchema,
   newSessionSchema,
-  nextCursor,
   pageQuery,
   queryRequestSchema,
   queryResponseSchema,
-  reportSchema,
   reportsQuerySchema,
-  reportsResponseSchema,
   scopeQuerySchema,
   searchRequestSchema,
   searchResponseSchema,
@@ -59,9 +79,8 @@ export interface Endpoint {
   readonly etag?: true;
 }
 
-/** Things whose inside is described elsewhere, or is a report of its own. */
+/** What another specification describes: JSON-RPC of MCP, JSON Schema, OpenAPI. */
 const open = z.looseObject({});
-const shown = z.looseObject({ id: z.string() });
 
 export const ENDPOINTS = {
   ask: {
@@ -87,6 +106,18 @@ export const ENDPOINTS = {
     what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, like one that never was.",
     gives: { status: 200, schema: askResponseSchema },
   },
+  proof: {
+    ...{ method: "GET", path: "/v1/answers/{id}/proof", opens: "ask", uncounted: true },
+    what: "The proof of an answer: `prove verify` checks it offline.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: open },
+  },
+  calls: {
+    ...{ method: "GET", path: "/v1/answers/{id}/calls", opens: "review" },
+    what: "What models were sent for an answer, and what they said. It may hold what was asked before in the session.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: callsSchema },
+  },
   citations: {
     ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true },
     what: "What became of an answer's quotes in today's documents: same, moved, changed, gone, and where they stand now.",
@@ -101,7 +132,7 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/sessions/{id}", opens: "ask" },
     what: "The messages of a session with their citations. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
     query: sessionQuerySchema,
-    gives: { status: 200, schema: z.object({ session_id: z.string(), messages: z.array(open) }) },
+    gives: { status: 200, schema: sessionSchema },
   },
   endSession: {
     ...{ method: "DELETE", path: "/v1/sessions/{id}", opens: "ask" },
@@ -123,10 +154,7 @@ export const ENDPOINTS = {
   domains: {
     ...{ method: "GET", path: "/v1/domains", opens: "ask", uncounted: true },
     what: "Bodies of knowledge that the caller may ask, with their tenants, and the profiles.",
-    gives: {
-      status: 200,
-      schema: z.object({ domains: z.array(open), profiles: z.array(z.object({ name: z.string(), title: z.string() })) }),
-    },
+    gives: { status: 200, schema: domainsSchema },
   },
   documents: {
     ...{ method: "GET", path: "/v1/documents", opens: "ask", uncounted: true, etag: true },
@@ -138,7 +166,19 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/documents/{id}", opens: "ask", uncounted: true },
     what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
     query: documentQuerySchema,
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: documentSchema },
+  },
+  original: {
+    ...{ method: "GET", path: "/v1/documents/{id}/original", opens: "ask", uncounted: true },
+    what: "The file that a document was read from, byte for byte; 409 where another one lies in its place.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: null },
+  },
+  versions: {
+    ...{ method: "GET", path: "/v1/documents/{id}/versions", opens: "ask", uncounted: true },
+    what: "Versions of a document, newest first, and whether their text is kept.",
+    query: scopeQuerySchema,
+    gives: { status: 200, schema: versionListSchema },
   },
   documentStatus: {
     ...{ method: "GET", path: "/v1/documents/{id}/status", opens: "ask", uncounted: true, etag: true },
@@ -163,30 +203,30 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/review", opens: "review" },
     what: "Questions that wait for review, those that need it most first.",
     query: queueQuerySchema.extend(pageQuery),
-    gives: { status: 200, schema: z.object({ items: z.array(shown), next_cursor: nextCursor }) },
+    gives: { status: 200, schema: queueSchema },
   },
   history: {
     ...{ method: "GET", path: "/v1/review/history", opens: "review" },
     what: "The audit log, newest first, and whether its chain is intact.",
     query: historyQuerySchema,
-    gives: { status: 200, schema: z.object({ chain: open, rows: z.array(open) }) },
+    gives: { status: 200, schema: historySchema },
   },
   review: {
     ...{ method: "GET", path: "/v1/review/{id}", opens: "review" },
     what: "One answer with its review, feedback, correction and history.",
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   approve: {
     ...{ method: "POST", path: "/v1/review/{id}/approve", opens: "review", idempotent: true },
     what: "The answer is right. 409 where a cited document has changed.",
     body: { schema: reviewActSchema },
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   flag: {
     ...{ method: "POST", path: "/v1/review/{id}/flag", opens: "review", idempotent: true },
     what: "The answer is wrong or doubtful: it is not served again.",
     body: { schema: reviewActSchema },
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   correct: {
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
@@ -226,13 +266,52 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/admin/stats", opens: "admin" },
     what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
     query: statisticsQuerySchema,
+    gives: { status: 200, schema: statisticsSchema },
+  },
+  madeStatistics: {
+    ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
+    what: "How the newest answers were made: percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
+    query: statisticsQuerySchema,
     gives: { status: 200, schema: open },
+  },
+  graph: {
+    ...{ method: "GET", path: "/v1/graph", opens: "review" },
+    what: "Topics, entities, sources and stored questions, and what joins them: the most joined that fit the filters.",
+    query: graphQuerySchema,
+    gives: { status: 200, schema: graphSchema },
+  },
+  evaluations: {
+    ...{ method: "GET", path: "/v1/evaluations", opens: "admin" },
+    what: "Golden runs, newest first, with their figures.",
+    gives: { status: 200, schema: evaluationListSchema },
+  },
+  startEvaluation: {
+    ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true },
+    what: "Begins a golden run over the set that a domain pack brings; 409 while another one runs.",
+    body: { schema: evaluationRequestSchema },
+    gives: { status: 202, schema: evaluationSchema },
+  },
+  evaluation: {
+    ...{ method: "GET", path: "/v1/evaluations/{id}", opens: "admin" },
+    what: "One golden run with every judged question, or how far it is; with `against` how it differs from another one.",
+    query: evaluationQuerySchema,
+    gives: { status: 200, schema: evaluationSchema },
+  },
+  evaluationPage: {
+    ...{ method: "GET", path: "/v1/evaluations/{id}/page", opens: "admin" },
+    what: "One golden run as one HTML page that stands alone, to be kept.",
+    gives: { status: 200, schema: null },
+  },
+  deleteEvaluation: {
+    ...{ method: "DELETE", path: "/v1/evaluations/{id}", opens: "admin" },
+    what: "Stops a golden run, or deletes what is kept of it.",
+    gives: { status: 204, schema: null },
   },
   forget: {
     ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
     what: "Forgets what was asked.",
     body: { schema: forgetRequestSchema },
-    gives: { status: 200, schema: open },
+    gives: { status: 200, schema: forgottenSchema },
   },
   keys: {
     ...{ method: "GET", path: "/v1/admin/keys", opens: "admin" },
@@ -299,7 +378,7 @@ export const ENDPOINTS = {
   health: {
     ...{ method: "GET", path: "/healthz", opens: "anyone" },
     what: "What is loaded.",
-    gives: { status: 200, schema: open },
+    gives: { status: 200, schema: healthSchema },
   },
   metrics: {
     ...{ method: "GET", path: "/metrics", opens: "metrics" },

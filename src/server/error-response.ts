@@ -31,6 +31,11 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_model: 404,
   unknown_key: 404,
   unknown_report: 404,
+  unknown_evaluation: 404,
+  original_gone: 404,
+  original_changed: 409,
+  evaluation_running: 409,
+  golden_missing: 404,
   unknown_experiment: 404,
   unknown_topic: 404,
   unknown_route: 404,
@@ -71,6 +76,9 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   upload_invalid: 400,
   model_timeout: 504,
 };
+
+/** Failures of the moment that `/metrics` counts: a line for each would fill the log when there is least time for it. */
+const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 
 /** Their messages name what there is beside: that is for whoever runs the server, at the command line. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
@@ -118,7 +126,8 @@ interface Described {
 function describeError(error: unknown, log: ServerLog, id: string): Described {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
-    if (status >= 500) log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
+    if (status >= 500 && !EXPECTED_CODES.has(error.code))
+      log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
     if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
     return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
   }

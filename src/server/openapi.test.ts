@@ -19,11 +19,13 @@ interface Api {
 /** Routes are only mounted, not called: nothing of this is ever used. */
 const unused = { memory: { review: {} }, store: { keys: {} } } as unknown as AppOptions["service"] &
   AppOptions["memory"] &
-  AppOptions["rooms"];
+  AppOptions["rooms"] &
+  AppOptions["evaluations"];
 function setUp(every?: typeof unused) {
   const engine = createFakeAskEngine(async function* () {});
   const metrics = every === undefined ? undefined : createMetrics();
-  return createApp({ engine, memory: every, rooms: every, service: every, metrics, log: silentLog, webRoot: "/nowhere" });
+  const all = { memory: every, rooms: every, service: every, evaluations: every };
+  return createApp({ engine, ...all, metrics, log: silentLog, webRoot: "/nowhere" });
 }
 const described = async (app: ReturnType<typeof setUp>) => (await (await app.request("/openapi.json")).json()) as Api;
 

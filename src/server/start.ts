@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Engine } from "../engine/engine.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
+import { createEvaluations } from "../grade/evaluations.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createTokenReader } from "./access/token.ts";
@@ -33,10 +34,16 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     },
     error: (message, facts) => say(`${message} ${JSON.stringify(facts)}`),
   };
+  const evaluations = createEvaluations({
+    config: engine.config,
+    openEngine: createEngine,
+    openJudge: async () => (await import("../grade/shipped-judge.ts")).createShippedJudge(),
+  });
   const serving = await openServing(engine);
   let isStopping = false;
   const app = createApp({
     ...{
+      evaluations,
       engine: toAskEngine(serving.engine, serving.sessions.issue),
       memory: serving.engine,
       rooms: serving.engine,
@@ -68,6 +75,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
       isStopping = true;
       clearInterval(purge);
       await server.close();
+      await evaluations.close();
       await serving.close();
     },
   };

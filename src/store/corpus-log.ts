@@ -30,8 +30,18 @@ export interface CorpusLog {
    * @param versions id → version
    */
   past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]>;
+  /** Versions that a document had since it was read last after a deletion, newest first; the first is the current one. */
+  versionsOf(domain: string, id: string): Promise<DocumentVersion[]>;
   /** Paths, labels and reasons of files that could not be read and are known today. */
   unreadable(domain: string): Promise<UnreadFile[]>;
+}
+
+export interface DocumentVersion {
+  readonly version: string;
+  /** Of the domain, at which it came. */
+  readonly revision: number;
+  /** Its text can still be read. */
+  readonly kept: boolean;
 }
 
 export interface UnreadFile {
@@ -77,6 +87,25 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
           if (versions.get(document_id) === version) found.push({ file, document: unpack(body) as StoredDocument });
       }
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
+    },
+    async versionsOf(domain, id) {
+      const rows = await db
+        .selectFrom("corpus_log")
+        .select(["version", "revision"])
+        .where("domain", "=", domain)
+        .where("document_id", "=", id)
+        .orderBy("seq", "desc")
+        .execute();
+      const replaced = await db
+        .selectFrom("document_versions")
+        .select("version")
+        .where("document_id", "=", id)
+        .where("domain", "=", domain)
+        .execute();
+      const texts = new Set(replaced.map(({ version }) => version));
+      const end = rows.findIndex(({ version }) => version === "");
+      const since = end < 0 ? rows : rows.slice(0, end);
+      return since.map(({ version, revision }, i) => ({ version, revision, kept: i === 0 || texts.has(version) }));
     },
     async unreadable(domain) {
       const rows = await db

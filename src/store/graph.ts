@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import { type LinkedQuestion, linkedQuestions } from "./graph-links.ts";
 import type { Database } from "./schema.ts";
 
 export interface TopicNode {
@@ -42,6 +43,8 @@ export interface GraphStore {
   related(query: GraphQuery): Promise<string[]>;
   /** Topics, entities and cited documents of stored questions. */
   nodesOf(keys: readonly string[]): Promise<Map<string, { topics: string[]; entities: EntityNode[]; sources: string[] }>>;
+  /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
+  questions(domain: string, limit: number): Promise<LinkedQuestion[]>;
 }
 
 export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphStore {
@@ -98,6 +101,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
       for (const { question_key, document_id } of sources) nodes.get(question_key)?.sources.push(document_id);
       return nodes;
     },
+    questions: (domain, limit) => linkedQuestions(db, { domain, limit, now: now().toISOString() }),
   };
 }
 

@@ -17,11 +17,33 @@ export interface CountedInteraction {
   readonly topics: readonly string[];
   readonly latencyMs: number | null;
   readonly thumbs: "up" | "down" | null;
+  /** ISO time. */
+  readonly createdAt: string;
+}
+
+/** What one answer says of how it was made; no text. */
+export interface MadeAnswer {
+  readonly createdAt: string;
+  /** Milliseconds by stage. */
+  readonly timings: Readonly<Record<string, number>>;
+  /** Grades of a profile that grades. */
+  readonly metrics: Readonly<
+    Record<string, { readonly passed: boolean | null; readonly score: number | null; readonly threshold: number | null }>
+  >;
+  readonly calls: readonly {
+    readonly model: string;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+    readonly costUsd: number | null;
+  }[];
+  readonly checks: readonly { readonly name: string; readonly verdict: string }[];
 }
 
 export interface StatisticsStore {
   /** @param since ISO time; `null`: from the beginning */
   counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void>;
+  /** How the newest answers were made, as far as their text is kept; newest first. */
+  made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]>;
 }
 
 /** Rows read at once. */
@@ -37,6 +59,7 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
           .leftJoin("feedback as f", "f.interaction_id", "i.id")
           .select(["i.id", "i.status", "i.reason", "i.cache_mode", "i.profile", "i.privacy", "i.review_status", "i.confidence"])
           .select(["i.tokens", "i.cost_usd", "i.saved_tokens", "i.saved_usd", "i.topics", "i.latency_ms", "f.verdict"])
+          .select("i.created_at")
           .where("i.id", ">", after)
           .orderBy("i.id")
           .limit(ROWS_PER_READ);
@@ -59,6 +82,7 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
             topics: JSON.parse(row.topics) as string[],
             latencyMs: row.latency_ms,
             thumbs: row.verdict,
+            createdAt: row.created_at,
           };
         }
         const last = rows.at(-1);
@@ -66,5 +90,32 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
         after = last.id;
       }
     },
+    async made(domain, since, limit) {
+      let query = db
+        .selectFrom("interactions")
+        .select(["answer", "created_at"])
+        .where("answer", "!=", "")
+        .orderBy("created_at", "desc")
+        .limit(limit);
+      if (domain !== null) query = query.where("domain", "=", domain);
+      if (since !== null) query = query.where("created_at", ">=", since);
+      return (await query.execute()).map(({ answer, created_at }) => readMade(JSON.parse(answer) as StoredAnswer, created_at));
+    },
+  };
+}
+
+/** The part of a stored answer that is counted; answers of earlier versions lack some of it. */
+interface StoredAnswer {
+  readonly timings?: MadeAnswer["timings"];
+  readonly report?: { readonly metrics: MadeAnswer["metrics"] };
+  readonly calls?: MadeAnswer["calls"];
+  readonly checks?: MadeAnswer["checks"];
+}
+
+function readMade({ timings = {}, report, calls = [], checks = [] }: StoredAnswer, createdAt: string): MadeAnswer {
+  return {
+    ...{ createdAt, timings, metrics: report?.metrics ?? {} },
+    calls: calls.map(({ model, inputTokens, outputTokens, costUsd }) => ({ model, inputTokens, outputTokens, costUsd })),
+    checks: checks.map(({ name, verdict }) => ({ name, verdict })),
   };
 }

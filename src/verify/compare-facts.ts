@@ -30,6 +30,8 @@ const ALIGNED_WEAK_MARKER = 0.9;
 const ALIGNED_STANCE = 0.5;
 /** Least weight of the words that both hold. */
 const SHARED_WEIGHT = 1.7;
+/** Content words from which the same words throughout are enough: among few documents no word weighs much. */
+const COPY_WORDS = 4;
 /** Weight of the telling words of each that the other lacks, from which a denial is one of something else. */
 const OTHER_THINGS = 1;
 /** Weight of shared words at which half of the certainty is reached. */
@@ -51,7 +53,8 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   const aligned = (shareA + shareB) / 2;
   if (shareB < LEAST_SHARE || aligned < ALIGNED_STANCE) return null;
   const shared = sharedWeight(a, b);
-  if (shared < SHARED_WEIGHT) return null;
+  const isCopy = aligned === 1 && Math.min(a.own.size, b.own.size) >= COPY_WORDS;
+  if (shared < SHARED_WEIGHT && !isCopy) return null;
   if (
     otherLabels(a, b) ||
     otherColumns(a, b) ||

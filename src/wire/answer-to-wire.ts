@@ -1,3 +1,4 @@
+import { answerSpans } from "../reading/answer-spans.ts";
 import { httpUrl } from "../text/http-url.ts";
 import type {
   Answer,
@@ -131,6 +132,14 @@ function reportToWire({ overallPass, metrics }: GradeReport): NonNullable<WireAn
   return { overall_pass: overallPass, metrics: { ...metrics } };
 }
 
+function spansOf({ question, sentences, refusal }: Answer): { sentence: number; start: number; end: number }[] {
+  if (refusal !== null) return [];
+  return answerSpans(
+    question,
+    sentences.map(({ text }) => text),
+  ).map((span) => ({ ...span }));
+}
+
 /** An answer as it travels. */
 export function answerToWire(answer: Answer): WireAnswer {
   return {
@@ -145,6 +154,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     answer_plain: renderAnswerPlain(answer),
     answer_html: renderAnswerHtml(answer),
     sentences: answer.sentences.map(({ text, citations }) => ({ text, citations: [...citations] })),
+    answer_spans: spansOf(answer),
     citations: answer.citations.map(citationToWire),
     see_also: answer.seeAlso === undefined || answer.seeAlso === null ? null : seeAlsoToWire(answer.seeAlso),
     claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),

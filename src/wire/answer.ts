@@ -26,6 +26,10 @@ const originalPlaceSchema = z.object({
     )
     .optional()
     .describe("Absent: the original has no pages."),
+  recognised: z
+    .literal(true)
+    .optional()
+    .describe("A page of it is a picture whose text was recognised (OCR), and may be wrong; absent: none is."),
   cells: z
     .array(z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() }))
     .optional()
@@ -158,6 +162,12 @@ export const askResponseSchema = z
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
     sentences: z.array(sentenceSchema),
+    answer_spans: z
+      .array(z.object({ sentence: z.int().describe("Index in `sentences`, from 0."), start: z.int(), end: z.int() }))
+      .optional()
+      .describe(
+        "Words of a sentence that answer, where its values settle that: the one amount, date, length of time, form or number of the kind asked for. Empty where that cannot be said.",
+      ),
     citations: z.array(citationSchema),
     see_also: z
       .object({ title: z.string(), heading: z.string().nullable(), url: z.string().nullable(), document_id: z.string() })

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_FEEDBACK_CHARACTERS } from "../remember/memory.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../remember/review.ts";
 import type { SessionMessage } from "../remember/session-messages.ts";
-import type { Statistics } from "../remember/statistics.ts";
+import type { MadeStatistics, Statistics } from "../remember/statistics.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
 import { answerToWire, askRequestSchema } from "./index.ts";
@@ -201,6 +201,9 @@ export function statisticsToWire(statistics: Statistics) {
   const { hitRate, latencyMs, ...rest } = statistics;
   return { ...rest, hit_rate: hitRate, latency_ms: latencyMs };
 }
+
+/** `GET /v1/admin/stats/made` */
+export type WireMadeStatistics = MadeStatistics;
 
 /** What a request, or a command line, wants forgotten. */
 export function forgetTargetOf({ session_id, user_id, question, before }: Partial<Omit<ParsedForgetRequest, "by">>): ForgetTarget {

@@ -1,10 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { build } from "vite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RequestError } from "../../src/errors.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
 import { createApp } from "../../src/server/app.ts";
@@ -12,24 +7,10 @@ import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
 import { fakeMemory, fakeRooms } from "./fake-rooms.ts";
+import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
 import { HOSTILE_TEXT, HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const LAUNCH_ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-const hasChromium = existsSync(CHROMIUM);
-if (!hasChromium) process.stderr.write(`Browser tests skipped: no Chromium at ${CHROMIUM} (set CHROMIUM or install it).\n`);
-
-let browser: Browser;
-let webRoot: string;
+let shared: SharedPage;
 let server: RunningServer;
 let engine: FakeAskEngine;
 let page: Page;
@@ -38,23 +19,13 @@ let ratings: FeedbackRequest[];
 let ratingFails: boolean;
 
 describe.skipIf(!hasChromium)("the page", () => {
-  beforeAll(async () => {
-    webRoot = mkdtempSync(join(tmpdir(), "sourcebound-page-"));
-    const root = fileURLToPath(new URL("../../web", import.meta.url));
-    await build({ configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: webRoot } });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_ARGUMENTS });
-  }, 240_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
-  });
+  shared = usePage();
 
   beforeEach(async () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
     ratingFails = false;
-    const app = createApp({ engine, memory: fakeMemory(rate), rooms: fakeRooms(), log: silentLog, webRoot });
+    const app = createApp({ engine, memory: fakeMemory(rate), rooms: fakeRooms(), log: silentLog, webRoot: shared.webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
   });
@@ -278,16 +249,9 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 });
 
-/** Opens the page and collects everything that the browser complains of. */
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  const opened = await context.newPage();
   complaints = [];
-  opened.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  opened.on("pageerror", (error) => complaints.push(error.message));
-  await opened.goto(server.url);
+  const opened = await openPage(shared.browser, server.url, complaints, options);
   await opened.getByText("28 documents").waitFor();
   return opened;
 }

@@ -1,32 +1,23 @@
-import { rmSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { toAskEngine } from "../../src/server/start.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
-import { buildPage, hasChromium, launchBrowser, objections, openPage, START_MS } from "./harness.ts";
+import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 
 const CARD = "How much does a library card cost?";
 const TOKEN = "secret-token";
 
-let browser: Browser;
-let webRoot: string;
+let shared: SharedPage;
 let library: Library;
 let server: RunningServer;
 let page: Page;
 let complaints: string[];
 
 describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
-  beforeAll(async () => {
-    webRoot = await buildPage();
-    browser = await launchBrowser();
-  }, START_MS);
-  afterAll(async () => {
-    await browser?.close();
-    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
-  });
+  shared = usePage();
   beforeEach(async () => {
     library = await openLibrary();
     const { engine } = library;
@@ -36,12 +27,12 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
       rooms: engine,
       service: engine,
       log: silentLog,
-      webRoot,
+      webRoot: shared.webRoot,
       adminToken: TOKEN,
     };
     server = await serve(createApp(parts), { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     complaints = [];
-    page = await openPage(browser, server.url, complaints);
+    page = await openPage(shared.browser, server.url, complaints);
   });
   afterEach(async () => {
     await page.context().close();
@@ -80,7 +71,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect(await objections(page, "review")).toEqual([]);
     await page.getByRole("button", { name: "Keep this answer" }).click();
     await page.getByText("Corrected: this answer is given from now on.").waitFor();
-    await page.getByText("Who did what").click();
+    await page.getByRole("tab", { name: "Who did what" }).click();
     await page.getByText(/^The chain of \d+ entries is whole\.$/).waitFor();
     const { history, curated } = await library.engine.memory.review.show(id);
     expect(history.map(({ action }) => action)).toContain("flag");
@@ -99,7 +90,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await page.getByLabel("Question holds").fill("OVERDUE");
     await page.getByText("1 question", { exact: true }).waitFor();
     await page.getByLabel("Question holds").fill("camel");
-    await page.getByText("No question holds these words.").waitFor();
+    await page.getByText("No question fits these filters.").waitFor();
     await page.getByLabel("Show").selectOption("approved");
     await page.getByText("Nothing waits here.").waitFor();
   });

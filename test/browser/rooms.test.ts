@@ -1,8 +1,8 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
@@ -11,7 +11,7 @@ import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-
 import type { Answer, StoredDocument } from "../../src/types.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
 import { documentOf, fakeMemory, fakeRooms } from "./fake-rooms.ts";
-import { buildPage, hasChromium, launchBrowser, objections, openPage, START_MS } from "./harness.ts";
+import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 /** Bytes of script that the first view of Ask may load, gzipped. */
@@ -30,8 +30,7 @@ const storedDocument = (before = "", version = first?.documentVersion ?? ""): St
     before,
   });
 
-let browser: Browser;
-let webRoot: string;
+let shared: SharedPage;
 let server: RunningServer;
 let engine: FakeAskEngine;
 let page: Page;
@@ -41,14 +40,7 @@ let documents: StoredDocument[] | null;
 let answers: Answer[];
 
 describe.skipIf(!hasChromium)("the rooms", () => {
-  beforeAll(async () => {
-    webRoot = await buildPage();
-    browser = await launchBrowser();
-  }, START_MS);
-  afterAll(async () => {
-    await browser?.close();
-    if (webRoot) rmSync(webRoot, { recursive: true, force: true });
-  });
+  shared = usePage();
   beforeEach(async () => {
     documents = [storedDocument()];
     answers = [{ ...REVIEW_ANSWER, question: QUESTIONS.answer, citations: REVIEW_ANSWER.citations.slice(0, 1) }];
@@ -68,7 +60,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
         .map(({ name }) => name)
         .filter((name) => name.endsWith(".js")),
     );
-    const bytes = names.reduce((sum, name) => sum + gzipSync(readFileSync(join(webRoot, new URL(name).pathname))).length, 0);
+    const bytes = names.reduce((sum, name) => sum + gzipSync(readFileSync(join(shared.webRoot, new URL(name).pathname))).length, 0);
     expect(names.every((name) => name.startsWith(server.url))).toBe(true);
     expect(bytes).toBeGreaterThan(20_000);
     expect(bytes).toBeLessThan(FIRST_SCRIPT_BYTES);
@@ -104,7 +96,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await look("reader");
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("link", { name: "Why this answer" }).first().click();
-    for (const tab of ["Path", "Passages", "Checks", "Decision", "Record"]) {
+    for (const tab of ["Path", "Passages", "Checks", "Decision", "Model", "Record"]) {
       await page.getByRole("tab", { name: tab }).click();
       await look(`why: ${tab}`);
     }
@@ -275,13 +267,13 @@ async function start({ withKey = false }: { withKey?: boolean } = {}): Promise<v
   const stored = documents === null ? {} : { documents: () => documents ?? [] };
   const rooms = fakeRooms({ ...stored, answers: () => answers });
   const keys = withKey ? { keys: { find: async () => null, any: async () => true }, adminToken: "secret-token" } : {};
-  const app = createApp({ engine, memory: fakeMemory(() => {}), rooms, log: silentLog, webRoot, ...keys });
+  const app = createApp({ engine, memory: fakeMemory(() => {}), rooms, log: silentLog, webRoot: shared.webRoot, ...keys });
   server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
 }
 
 async function open(hash: string): Promise<Page> {
   complaints = [];
-  const opened = await openPage(browser, `${server.url}/${hash}`, complaints);
+  const opened = await openPage(shared.browser, `${server.url}/${hash}`, complaints);
   await opened.getByLabel("Your question").waitFor();
   return opened;
 }

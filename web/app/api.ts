@@ -4,6 +4,8 @@ import { type Client, ClientError, createClient } from "../../src/client/index.t
 export interface Api extends Client {
   /** JSON of a route. Throws `ClientError`; an aborted call throws the signal's reason. */
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
+  /** Bytes of a route. Throws as `get` does. */
+  bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
   /** Sends JSON and reads JSON back; `null` where the server sends nothing. */
   send<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T>;
 }
@@ -17,11 +19,13 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
     headers.set("authorization", `Bearer ${key}`);
     return fetch(url, { ...init, headers });
   };
-  const call = async (path: string, init: RequestInit): Promise<unknown> => {
-    const response = await keyed(path, init).catch((cause: unknown) => {
+  const reach = (path: string, init: RequestInit): Promise<Response> =>
+    keyed(path, init).catch((cause: unknown) => {
       init.signal?.throwIfAborted();
       throw new ClientError("unreachable", "The server cannot be reached: is it running?", { cause });
     });
+  const call = async (path: string, init: RequestInit): Promise<unknown> => {
+    const response = await reach(path, init);
     const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined);
     if (response.ok && body !== undefined) return body;
     throw failureOf(response.status, body);
@@ -29,6 +33,11 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
   return {
     ...createClient({ baseUrl: "", fetch: keyed }),
     get: async <T>(path: string, signal?: AbortSignal) => (await call(path, signal === undefined ? {} : { signal })) as T,
+    bytes: async (path, signal) => {
+      const response = await reach(path, signal === undefined ? {} : { signal });
+      if (response.ok) return response.arrayBuffer();
+      throw failureOf(response.status, await response.json().catch(() => undefined));
+    },
     send: async <T>(method: "POST" | "DELETE", path: string, body?: unknown) => {
       const json = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
       return (await call(path, { method, ...json })) as T;

@@ -13,6 +13,8 @@ const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
 const LibraryRoom = lazy(() => import("../library/library-room.tsx"));
 const ReviewRoom = lazy(() => import("../review/review-room.tsx"));
+const GraphRoom = lazy(() => import("../graph/graph-room.tsx"));
+const EvaluateRoom = lazy(() => import("../evaluate/evaluate-room.tsx"));
 const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
 
 /** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
@@ -54,8 +56,12 @@ function OtherRoom({ route, account }: { readonly route: Route; readonly account
       return <LibraryRoom account={account} />;
     case "review":
       return <ReviewRoom id={route.id} account={account} />;
+    case "graph":
+      return <GraphRoom account={account} />;
     case "monitor":
       return <MonitorRoom account={account} />;
+    case "evaluate":
+      return <EvaluateRoom id={route.id} account={account} />;
     default:
       return null;
   }

@@ -1,7 +1,7 @@
 import type { Route } from "./route.ts";
 
 export interface Room {
-  readonly name: "ask" | "library" | "review" | "monitor";
+  readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
   readonly title: string;
   readonly route: Route;
   /** Who may enter; `null`: everybody who may ask. */
@@ -12,7 +12,9 @@ export const ROOMS: readonly Room[] = [
   { name: "ask", title: "Ask", route: { room: "ask" }, role: null },
   { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
   { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
+  { name: "graph", title: "Graph", route: { room: "graph" }, role: "review" },
   { name: "monitor", title: "Monitor", route: { room: "monitor" }, role: "admin" },
+  { name: "evaluate", title: "Evaluate", route: { room: "evaluate", id: null }, role: "admin" },
 ];
 
 /** Rooms that whoever has these roles may enter. */

@@ -9,7 +9,9 @@ export type Route =
   | ({ readonly room: "read" } & Place)
   | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
-  | { readonly room: "monitor" };
+  | { readonly room: "graph" }
+  | { readonly room: "monitor" }
+  | { readonly room: "evaluate"; readonly id: string | null };
 
 /** A place in a document, with what tells whether it still stands there. */
 export interface Place {
@@ -37,7 +39,8 @@ export function formatRoute(route: Route): string {
     case "why":
       return `#/why/${encodeURIComponent(route.id)}`;
     case "review":
-      return route.id === null ? "#/review" : `#/review/${encodeURIComponent(route.id)}`;
+    case "evaluate":
+      return route.id === null ? `#/${route.room}` : `#/${route.room}/${encodeURIComponent(route.id)}`;
     case "read":
       return `#/read/${encodeURIComponent(route.document)}${formatPlace(route)}`;
     default:
@@ -65,8 +68,10 @@ export function parseRoute(hash: string): Route {
     case "why":
       return id === "" ? { room: "ask" } : { room, id };
     case "review":
+    case "evaluate":
       return { room, id: id === "" ? null : id };
     case "library":
+    case "graph":
     case "monitor":
       return { room };
     case "read":

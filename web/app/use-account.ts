@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
 import { type Api, createApi } from "./api.ts";
 import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
@@ -24,13 +24,10 @@ export interface Account {
 
 export function useAccount(): Account {
   const [key, setKey] = useState(readKey);
-  const current = useRef(key);
-  const api = useMemo(() => createApi(() => current.current), []);
+  const api = useMemo(() => createApi(() => key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
-  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/whoami", signal), [api, key]));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is a reason to ask again
-  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/domains", signal), [api, key]));
+  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/whoami", signal), [api]));
+  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/domains", signal), [api]));
 
   useEffect(() => {
     document.documentElement.dataset.theme = preferences.theme;
@@ -38,7 +35,6 @@ export function useAccount(): Account {
   }, [preferences]);
 
   const use = useCallback((next: string | null, keep: boolean) => {
-    current.current = next;
     writeKey(next, keep);
     setKey(next);
   }, []);

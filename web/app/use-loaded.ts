@@ -10,12 +10,13 @@ export type Loaded<T> =
 /** What a call gives; asked again by the function beside it. What an older call brings late is dropped. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>({ type: "loading" });
-  const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is a reason to load
+  const [attempt, setAttempt] = useState({ load });
+  const due = attempt.load === load ? attempt : { load };
+  if (due !== attempt) setAttempt(due);
   useEffect(() => {
     const abort = new AbortController();
     setState((before) => (before.type === "ready" ? before : { type: "loading" }));
-    load(abort.signal).then(
+    due.load(abort.signal).then(
       (value) => {
         if (!abort.signal.aborted) setState({ type: "ready", value });
       },
@@ -25,6 +26,6 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonl
       },
     );
     return () => abort.abort();
-  }, [load, attempt]);
-  return [state, useCallback(() => setAttempt((before) => before + 1), [])];
+  }, [due]);
+  return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same })), [])];
 }

@@ -1,109 +1,133 @@
-import { Fragment } from "react";
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
+import { numbered } from "../kit/numbered.ts";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { type PlacedSentence, toBlocks } from "./answer-blocks.ts";
 import { CitationChips } from "./citation-chips.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import type { ShownSentence } from "./conversation/state.ts";
 import { checkInWords, claimInWords } from "./plain-words.ts";
+import { SpannedText } from "./spanned-text.tsx";
 
 export interface AnswerTextProps extends CitationLinks {
   readonly sentences: readonly ShownSentence[];
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
+  /** Words that answer. */
+  readonly spans: NonNullable<WireAnswer["answer_spans"]>;
   /** Number of the question in its conversation. */
   readonly number: number;
 }
 
 /** The sentences with their sources and a mark that each was checked; lists as lists, tables as tables. */
-export function AnswerText({ sentences, citations, claims, checks, number, ...links }: AnswerTextProps) {
-  const doubts = (index: number) => doubtsAt(index, claims, checks);
-  const props = { citations, links, doubts };
-  return toBlocks(sentences, citations).map((block, at) => {
+export function AnswerText({ sentences, citations, claims, checks, spans, number, ...links }: AnswerTextProps) {
+  const props = { citations, links, spans, doubts: (index: number) => doubtsAt(index, claims, checks) };
+  return toBlocks(sentences, citations).map((block) => {
     switch (block.type) {
       case "text":
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: sentences are appended and never move
-          <p key={at} {...pointing(block.sentences[0], links)}>
-            <Mark doubts={doubts(block.sentences[0].index)} />
-            {block.sentences[0].text}
-            <After sentence={block.sentences[0]} {...props} />
-          </p>
-        );
+        return <Paragraph key={firstOf(block)} sentence={block.sentences[0]} {...props} />;
       case "list":
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: sentences are appended and never move
-          <ul key={at} className="answer-list">
+          <ul key={firstOf(block)} className="answer-list">
             {block.sentences.map((sentence) => (
               <ListItems key={sentence.index} sentence={sentence} {...props} />
             ))}
           </ul>
         );
       default:
-        // biome-ignore lint/suspicious/noArrayIndexKey: sentences are appended and never move
-        return <TableBlock key={at} name={`Table ${at + 1} of answer ${number}`} block={block} {...props} />;
+        return <TableBlock key={firstOf(block)} number={number} block={block} {...props} />;
     }
   });
+}
+
+type AnswerBlock = ReturnType<typeof toBlocks>[number];
+
+/** Sentences are appended and never move: the first of a block names it. */
+function firstOf(block: AnswerBlock): number {
+  return (block.type === "table" ? block.rows[0]?.sentence.index : block.sentences[0]?.index) ?? -1;
 }
 
 interface Shared {
   readonly citations: readonly WireCitation[];
   readonly links: CitationLinks;
+  readonly spans: AnswerTextProps["spans"];
   readonly doubts: (index: number) => readonly string[];
+}
+
+function Paragraph({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
+  return (
+    <p {...pointing(sentence, props.links)}>
+      <Mark doubts={props.doubts(sentence.index)} />
+      <SpannedText text={sentence.text} from={0} spans={spansOf(sentence, props)} />
+      <After sentence={sentence} {...props} />
+    </p>
+  );
+}
+
+function spansOf({ index }: PlacedSentence, { spans }: Pick<Shared, "spans">) {
+  return spans.filter((span) => span.sentence === index);
 }
 
 /** One quote may hold several items; its sources stand after the last of them. */
 function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
-  const lines = sentence.text.split("\n");
-  return lines.map((line, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a quote never changes
-    <li key={i} {...pointing(sentence, props.links)}>
+  let at = 0;
+  const lines = numbered(sentence.text.split("\n")).map(({ place, item: line }) => {
+    const from = at;
+    at += line.length + 1;
+    return { place, line, from };
+  });
+  return lines.map(({ place, line, from }) => (
+    <li key={place} {...pointing(sentence, props.links)}>
       <Mark doubts={props.doubts(sentence.index)} />
-      {line}
-      {i === lines.length - 1 ? <After sentence={sentence} {...props} /> : null}
+      <SpannedText text={line} from={from} spans={spansOf(sentence, props)} />
+      {place === lines.length - 1 ? <After sentence={sentence} {...props} /> : null}
     </li>
   ));
 }
 
-function TableBlock({
-  name,
-  block,
-  ...props
-}: Shared & { readonly name: string; readonly block: ReturnType<typeof toBlocks>[number] & { type: "table" } }) {
+function TableBlock({ number, block, ...props }: Shared & { readonly number: number; readonly block: AnswerBlock & { type: "table" } }) {
   const { columns, caption, rows } = block;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
-    <section className="answer-table" tabIndex={0} aria-label={name}>
-      <table>
-        {caption === null ? null : <caption>{caption}</caption>}
-        <thead>
-          <tr>
-            {columns.map((name, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
-              <th key={i} scope="col">
-                {name}
-              </th>
-            ))}
-            <th scope="col">Source</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ cells, sentence }) => (
-            <tr key={sentence.index} {...pointing(sentence, props.links)}>
-              {cells.map((text, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a row never changes
-                <td key={i}>{text}</td>
+    <figure className="table-figure">
+      {caption === null ? null : <figcaption>{caption}</figcaption>}
+      <ScrollRegion className="answer-table" aria-label={`Table ${firstOf(block) + 1} of answer ${number}`}>
+        <table>
+          <thead>
+            <tr>
+              {numbered(columns).map(({ place, item }) => (
+                <th key={place} scope="col">
+                  {item}
+                </th>
               ))}
-              <td className="table-source">
-                <Mark doubts={props.doubts(sentence.index)} />
-                <After sentence={sentence} {...props} short />
-              </td>
+              <th scope="col">Source</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {rows.map(({ cells, sentence }) => (
+              <tr key={sentence.index} {...pointing(sentence, props.links)}>
+                {numbered(cells).map(({ place, item }) => (
+                  <td key={place}>
+                    <Cell text={item} sentence={sentence} {...props} />
+                  </td>
+                ))}
+                <td className="table-source">
+                  <Mark doubts={props.doubts(sentence.index)} />
+                  <After sentence={sentence} {...props} short />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </figure>
   );
+}
+
+/** A cell is marked as far as its words stand once in the row: then the place in the row is one in the cell. */
+function Cell({ text, sentence, ...props }: Shared & { readonly text: string; readonly sentence: PlacedSentence }) {
+  const at = sentence.text.indexOf(text);
+  const isOnce = text !== "" && at >= 0 && sentence.text.indexOf(text, at + 1) < 0;
+  return <SpannedText text={text} from={Math.max(0, at)} spans={isOnce ? spansOf(sentence, props) : []} />;
 }
 
 function After({
@@ -116,14 +140,14 @@ function After({
   const cited = sentence.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
   const found = doubts(sentence.index);
   return (
-    <Fragment>
+    <>
       <CitationChips citations={cited} short={short} {...links} />
       {found.map((text) => (
         <span key={text} className="doubt">
           {text}
         </span>
       ))}
-    </Fragment>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
+import { Near } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
@@ -23,6 +24,11 @@ export interface PaneParts {
   readonly ask: (question: string, how: AskedHow) => void;
   readonly running: boolean;
 }
+
+/** Turns at the end of a conversation that are made at once; earlier ones when they come near the screen. */
+const EAGER_TURNS = 8;
+/** Pixels that a turn takes, until it is known. */
+const TURN_PX = 640;
 
 /** Earlier questions above, the question box below. */
 export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
@@ -77,16 +83,17 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {turns.length === 0 ? <Welcome account={account} onAsk={askAnew} /> : null}
         {turns.map((turn) => (
-          <TurnView
-            key={turn.id}
-            {...{ turn, api }}
-            busy={running}
-            last={turn.id === lastId}
-            onAsk={askAgain}
-            onEdit={edit}
-            onRate={rate}
-            ref={turn.id === lastId ? last : null}
-          />
+          <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
+            <TurnView
+              {...{ turn, api }}
+              busy={running}
+              last={turn.id === lastId}
+              onAsk={askAgain}
+              onEdit={edit}
+              onRate={rate}
+              ref={turn.id === lastId ? last : null}
+            />
+          </Near>
         ))}
       </section>
       {pane === null ? null : pane({ turns, ask: askAgain, running })}

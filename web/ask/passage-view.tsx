@@ -1,6 +1,8 @@
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { WireCitation } from "../../src/client/index.ts";
 import { formatNumber, toHttpUrl } from "../format.ts";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
+import { useEscape } from "../kit/use-escape.ts";
 import { markQuote } from "./mark-quote.ts";
 
 export interface PassageViewProps {
@@ -24,18 +26,11 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
     if (scroller.current !== null && mark.current !== null) centre(scroller.current, mark.current);
     whole.current?.scrollIntoView({ block: "nearest" });
   }, []);
-
-  function backOnEscape(event: KeyboardEvent) {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    onBack();
-  }
+  useEscape(whole, onBack);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is a shortcut for the button inside
-    <div className="passage" ref={whole} onKeyDown={backOnEscape}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="passage-text" ref={scroller} tabIndex={0} aria-label={`Passage of source ${citation.n}`}>
+    <div className="passage" ref={whole}>
+      <ScrollRegion className="passage-text" region={scroller} aria-label={`Passage of source ${citation.n}`}>
         {marked === null ? (
           citation.context
         ) : (
@@ -45,7 +40,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
             {marked.after}
           </>
         )}
-      </section>
+      </ScrollRegion>
       {marked === null ? (
         <p className="message is-warning">
           The quote does not stand in this passage where the citation says, so nothing is marked. The quote: “{citation.quote}”

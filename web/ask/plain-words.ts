@@ -16,7 +16,12 @@ const WARNINGS: Readonly<Record<string, string>> = {
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
 /** How the answer was made, not what is wrong with it. */
-const TECHNICAL_NOTICES: ReadonlySet<string> = new Set(["not_built", "no_encoder", "encoder_switch", "uncalibrated"]);
+const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
+  ...["not_built", "no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_drift", "calibration_unused"],
+  "compress_failed",
+]);
+/** How codes of thresholds begin that another encoder carried over. */
+const THRESHOLDS = "thresholds_";
 
 export function warningInWords({ code, message }: Pick<WireWarning, "code" | "message">): string {
   return WARNINGS[code] ?? message;
@@ -27,7 +32,7 @@ export function isShownElsewhere({ code }: { readonly code: string }): boolean {
 }
 
 export function isTechnical({ code, message }: { readonly code: string; readonly message: string }): boolean {
-  return TECHNICAL_NOTICES.has(code) || /\bcalibrat/i.test(message);
+  return TECHNICAL_NOTICES.has(code) || code.startsWith(THRESHOLDS) || /\bcalibrat/i.test(message);
 }
 
 const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {

@@ -53,9 +53,8 @@ export function RefusalView({ number, refusal: { reason, message, note, searched
         <>
           <h4>Nearest passages, which may not answer it</h4>
           <ul className="nearest">
-            {nearest.map((miss, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes; two misses may have the same title
-              <NearMiss key={index} {...miss} />
+            {nearest.map((miss) => (
+              <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} {...miss} />
             ))}
           </ul>
         </>

@@ -28,7 +28,7 @@ export function Sessions(props: SessionsProps) {
         <Dialog.Popup className="dialog sessions">
           <Dialog.Title className="dialog-title">Earlier conversations</Dialog.Title>
           <Dialog.Description>They are kept in this browser only, until you delete them.</Dialog.Description>
-          <SessionList {...props} onDone={() => setShown(false)} />
+          <SessionList key={props.saved} {...props} onDone={() => setShown(false)} />
           <div className="dialog-row">
             <Dialog.Close className="quiet-button">Close</Dialog.Close>
           </div>
@@ -38,11 +38,10 @@ export function Sessions(props: SessionsProps) {
   );
 }
 
-function SessionList({ archive, owner, saved, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
+function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState("");
   const id = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was saved is a reason to read again
-  const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner, saved]));
+  const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
   if (state.type === "loading") return <p role="status">Reading…</p>;
   if (state.type === "failed") return <p className="message is-warning">This browser keeps no conversations: {state.message}</p>;
   if (state.value.length === 0) return <p>There are none yet. Each question that you ask is kept here.</p>;

@@ -53,5 +53,16 @@ export function SharedAnswer({ id, account: { api } }: SharedAnswerProps) {
 
 function asTurn(answer: WireAnswer): Turn {
   const { question, sentences, citations, warnings } = answer;
-  return { id: 1, question, asked: {}, status: { type: "answered", answer }, sentences, citations, notices: [], warnings, stages: [] };
+  return {
+    id: 1,
+    question,
+    asked: {},
+    status: { type: "answered", answer },
+    sentences,
+    citations,
+    notices: [],
+    warnings,
+    stages: [],
+    isOld: true,
+  };
 }

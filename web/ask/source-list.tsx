@@ -2,6 +2,7 @@ import type { WireCitation } from "../../src/client/index.ts";
 import { formatDate } from "../format.ts";
 import type { CitationLinks } from "./citation-links.ts";
 import { PassageView } from "./passage-view.tsx";
+import type { CitationState } from "./use-citation-states.ts";
 
 export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly citations: readonly WireCitation[];
@@ -10,6 +11,8 @@ export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly onOpen: (n: number | null) => void;
   /** Closes the passage and returns to where it was opened. */
   readonly onBack: () => void;
+  /** What became of quotes since, by number; absent: nothing is known. */
+  readonly states: ReadonlyMap<number, CitationState>;
   /** Opens the document at the quote. */
   readonly onRead: (citation: WireCitation) => void;
 }
@@ -49,9 +52,31 @@ function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "headin
   return place === "" ? null : <span className="source-path">{place}</span>;
 }
 
+const STATES = { moved: "moved", changed: "changed since", gone: "gone" } as const;
+
+function StateTag({ state }: { readonly state: CitationState | null }) {
+  return state === null || state.state === "same" ? null : <span className="tag">{STATES[state.state]}</span>;
+}
+
+function StateNote({ state }: { readonly state: CitationState | null }) {
+  if (state === null || state.state === "same") return null;
+  if (state.state === "gone")
+    return <p className="message is-warning">Gone: the document was deleted, or no longer says anything like it.</p>;
+  if (state.state === "moved") return <p className="message">Moved: the same words stand elsewhere now{inTitle(state)}.</p>;
+  return (
+    <p className="message is-warning">
+      Changed: in its place{inTitle(state)} stands now “{state.now?.quote}”
+    </p>
+  );
+}
+
+function inTitle({ now }: CitationState): string {
+  return now === null ? "" : `, in “${now.title}”`;
+}
+
 type QuoteProps = Omit<SourceListProps, "citations" | "number"> & { readonly citation: WireCitation };
 
-function Quote({ citation, active, open, onOpen, onPoint, onBack, onRead, sourceId }: QuoteProps) {
+function Quote({ citation, states, active, open, onOpen, onPoint, onBack, onRead, sourceId }: QuoteProps) {
   const isOpen = open === citation.n;
   const isActive = active.includes(citation.n);
   return (
@@ -69,11 +94,13 @@ function Quote({ citation, active, open, onOpen, onPoint, onBack, onRead, source
       >
         <span className="source-number">{citation.n}</span>
         <span className="source-name">
+          <StateTag state={states.get(citation.n) ?? null} />
           <SourcePath {...citation} />
           {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
         </span>
       </button>
       <div id={sourceId(citation.n)}>
+        {isOpen ? <StateNote state={states.get(citation.n) ?? null} /> : null}
         {isOpen ? <PassageView citation={citation} onBack={onBack} onRead={() => onRead(citation)} /> : null}
       </div>
     </li>

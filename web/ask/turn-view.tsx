@@ -1,4 +1,4 @@
-import { type Ref, useCallback, useRef, useState } from "react";
+import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { goTo } from "../app/use-route.ts";
@@ -16,6 +16,7 @@ import { isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { isOneLine, RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
+import { useCitationStates } from "./use-citation-states.ts";
 import { WebList } from "./web-list.tsx";
 
 export interface TurnViewProps {
@@ -33,13 +34,14 @@ export interface TurnViewProps {
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
+  const states = useCitationStates(api, answer, turn.isOld === true);
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -85,6 +87,7 @@ export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: 
               citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
+              spans={answer?.answer_spans ?? []}
               active={active}
               open={open}
               onOpen={openSource}
@@ -121,6 +124,7 @@ export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: 
           <SourceList
             number={id}
             citations={citations}
+            states={states}
             active={active}
             open={open}
             onOpen={setOpen}
@@ -136,7 +140,7 @@ export function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: 
       </p>
     </article>
   );
-}
+});
 
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { goTo } from "../app/use-route.ts";
+import { useEscape } from "./use-escape.ts";
 
 export interface PaneProps {
   readonly title: string;
@@ -8,19 +9,16 @@ export interface PaneProps {
   readonly children: ReactNode;
 }
 
+const close = () => goTo({ room: "ask" });
+
 /** What stands beside the conversation; over it on a narrow screen. Escape closes it. */
 export function Pane({ title, head, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const close = () => goTo({ room: "ask" });
+  const pane = useRef<HTMLElement>(null);
+  useEscape(pane, close);
   return (
-    <section
-      className="pane"
-      aria-label={title}
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === "Escape" && !event.defaultPrevented) close();
-      }}
-    >
+    <section className="pane" aria-label={title} ref={pane}>
       <div className="pane-head">
         <h2 ref={heading} tabIndex={-1}>
           {title}

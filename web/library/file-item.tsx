@@ -2,17 +2,21 @@ import { useState } from "react";
 import type { WireFile } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
+import { Versions, type VersionsProps } from "./versions.tsx";
 
 export interface FileItemProps {
   readonly file: WireFile;
   readonly domain: string | null;
+  readonly api: VersionsProps["api"];
+  /** `domain` and `tenant` as a query. */
+  readonly scope: string;
   readonly onDelete: () => void;
 }
 
 const STATES = { queued: "waits to be read", reading: "is being read", ok: "read", failed: "could not be read" } as const;
 
 /** A file with its documents, or the reason why there are none. */
-export function FileItem({ file, domain, onDelete }: FileItemProps) {
+export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) {
   const [asked, setAsked] = useState(false);
   const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = status === "queued" || status === "reading";
@@ -47,6 +51,7 @@ export function FileItem({ file, domain, onDelete }: FileItemProps) {
               {message}
             </span>
           ))}
+          <Versions api={api} document={{ id, title }} scope={scope} />
         </span>
       ))}
       {!uploaded || busy ? null : asked ? (

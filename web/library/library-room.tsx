@@ -1,11 +1,13 @@
-import { type DragEvent, useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useId, useState } from "react";
 import type { WireFile, WireFileList } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
+import { DropField } from "./drop-field.tsx";
 import { FileItem } from "./file-item.tsx";
+import { SearchPanel } from "./search-panel.tsx";
 
 export interface LibraryRoomProps {
   readonly account: Account;
@@ -71,6 +73,8 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
       <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
         {said?.text}
       </p>
+      <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
+      <h2>Files</h2>
       <StateLine state={state} what="the library" onRetry={reload} />
       {state.type !== "ready" ? null : (
         <>
@@ -78,13 +82,16 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
             <label htmlFor={search}>Title or path holds</label>
             <input id={search} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
             <span role="status">
-              {files.length === 0 ? "There are no documents yet." : formatCount(shown.length, "file")}
+              {files.length === 0 ? "There are no documents yet: drop some above." : formatCount(shown.length, "file")}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
             </span>
           </div>
+          <p role="status" className="muted">
+            {progressOf(files)}
+          </p>
           <ul className="queue">
             {shown.map((file) => (
-              <FileItem key={file.id} file={file} domain={domain?.name ?? null} onDelete={() => remove(file)} />
+              <FileItem key={file.id} {...{ file, api, scope }} domain={domain?.name ?? null} onDelete={() => remove(file)} />
             ))}
           </ul>
         </>
@@ -93,36 +100,16 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
   );
 }
 
-function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const [over, setOver] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    onFiles([...event.dataTransfer.files]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut for the button inside
-    <div
-      className={over ? "drop is-over" : "drop"}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. The same name again replaces a file.</p>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        aria-label="Files to take in"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
-    </div>
-  );
+/** How far the reading is, as long as something is read. */
+function progressOf(files: readonly WireFile[]): string {
+  const waiting = files.filter(({ status }) => status === "queued" || status === "reading").length;
+  const failed = files.filter(({ status }) => status === "failed").length;
+  const pages = files.flatMap(({ documents }) =>
+    documents.flatMap(({ notices }) => notices.flatMap((notice) => notice.pages ?? [])),
+  ).length;
+  return [
+    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being read`]),
+    ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
+    ...(pages === 0 ? [] : [`${formatCount(pages, "page")} with a notice`]),
+  ].join(", ");
 }

@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useId, useMemo, useState } from "react";
-import type { WireStatistics } from "../../src/client/index.ts";
+import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCost, formatCount, formatDuration, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { Bars } from "./bars.tsx";
+import { Days } from "./days.tsx";
+import { Judged } from "./judged.tsx";
+import { Made } from "./made.tsx";
 
 export interface MonitorRoomProps {
   readonly account: Account;
@@ -15,6 +18,7 @@ const RANGES = [
   { name: "hour", title: "Last hour", ms: HOUR_MS },
   { name: "day", title: "Last 24 hours", ms: 24 * HOUR_MS },
   { name: "week", title: "Last 7 days", ms: 7 * 24 * HOUR_MS },
+  { name: "month", title: "Last 30 days", ms: 30 * 24 * HOUR_MS },
   { name: "all", title: "All that is kept", ms: null },
 ] as const;
 /** Milliseconds between two looks while it is live. */
@@ -26,7 +30,14 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
   const [live, setLive] = useState(false);
   const id = useId();
   const load = useCallback(
-    (signal: AbortSignal) => api.get<WireStatistics>(statisticsPath(domain?.name, range), signal),
+    async (signal: AbortSignal) => {
+      const query = rangeQuery(domain?.name, range);
+      const [asked, made] = await Promise.all([
+        api.get<WireStatistics>(`/v1/admin/stats?${query}`, signal),
+        api.get<WireMadeStatistics>(`/v1/admin/stats/made?${query}`, signal),
+      ]);
+      return { asked, made };
+    },
     [api, domain, range],
   );
   const [state, reload] = useLoaded(load);
@@ -63,21 +74,21 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
         </button>
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
-      {state.type === "ready" ? <Figures statistics={state.value} /> : null}
+      {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
     </main>
   );
 }
 
-function statisticsPath(domain: string | undefined, range: string): string {
+function rangeQuery(domain: string | undefined, range: string): string {
   const ms = RANGES.find(({ name }) => name === range)?.ms ?? null;
   const since = ms === null ? {} : { since: new Date(Date.now() - ms).toISOString() };
-  return `/v1/admin/stats?${new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since })}`;
+  return new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since }).toString();
 }
 
-function Figures({ statistics }: { readonly statistics: WireStatistics }) {
+function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {
   const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence } = statistics;
   const parts = useMemo(() => confidence.counts.map((count, i) => ({ name: `${i * 10}–${(i + 1) * 10} of 100`, count })), [confidence]);
-  if (interactions === 0) return <p>Nothing was asked in this time.</p>;
+  if (interactions === 0) return <p role="status">Nothing was asked in this time.</p>;
   const ms = (value: number | null) => (value === null ? "not known" : formatDuration(value));
   return (
     <>
@@ -90,7 +101,10 @@ function Figures({ statistics }: { readonly statistics: WireStatistics }) {
         <Card title="Saved by memory" value={formatCost(saved.usd)} note={costNote(saved)} />
         <Card title="Readers say right / wrong" value={`${formatNumber(feedback.up)} / ${formatNumber(feedback.down)}`} />
       </ul>
+      <Days days={statistics.days} />
+      <Made made={made} />
       <div className="charts">
+        <Judged judged={statistics.judged} />
         <Bars title="What became of questions" bars={named(statistics.statuses, STATUSES)} />
         <Bars title="Why it was refused" bars={named(statistics.refusals, REFUSALS)} />
         <Bars title="Where answers came from" bars={named(statistics.levels, LEVELS)} />

@@ -1,32 +1,39 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
-
-/** A stretch that is marked, with what it is to whom. */
-export interface Highlight {
-  readonly start: number;
-  readonly end: number;
-  readonly type: "place" | "cited";
-  readonly label: string;
-}
+import { Near } from "../kit/near.tsx";
+import type { Highlight } from "./highlight.ts";
+import { MarginNotes } from "./margin-notes.tsx";
 
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
+  /** Offset that is to be gone to; its part is made wherever it lies. */
+  readonly sought: number | null;
 }
+
+/** Pixels that a character takes, before its part has been laid out. */
+const PX_PER_CHARACTER = 0.42;
 
 /** Blocks that are laid out together; what is far from the screen is not laid out at all. */
 const SECTION_BLOCKS = 40;
 
 /** The whole text as it is built: headings, paragraphs, lists, tables, with pages and marks. Every piece knows its offset. */
-export const DocumentText = memo(function DocumentText({ document, highlights }: DocumentTextProps) {
+export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
-  return sections.map((blocks) => (
-    <div key={blocks[0]?.[0]} className="text-section">
-      {blocks.map((block) => (
-        <TextBlock key={block[0]} block={block} {...{ document, highlights }} />
-      ))}
-    </div>
-  ));
+  return sections.map((blocks) => {
+    const [first, last] = [blocks[0]?.[0] ?? 0, blocks.at(-1)?.[1] ?? 0];
+    const isWanted = highlights.some(({ type, start, end }) => type === "place" && start < last && end > first);
+    const isSought = sought !== null && sought >= first && sought < last;
+    return (
+      <Near key={first} height={(last - first) * PX_PER_CHARACTER} eager={isWanted || isSought}>
+        <div className="text-section">
+          {blocks.map((block) => (
+            <TextBlock key={block[0]} block={block} {...{ document, highlights }} />
+          ))}
+        </div>
+      </Near>
+    );
+  });
 });
 
 type Block = WireDocument["blocks"][number];
@@ -37,20 +44,25 @@ function toSections({ blocks }: Pick<WireDocument, "blocks">): Block[][] {
   return sections;
 }
 
-function TextBlock({ block: [start, end, type, level, header], document, highlights }: DocumentTextProps & { readonly block: Block }) {
+function TextBlock({
+  block: [start, end, type, level, header],
+  document,
+  highlights,
+}: Omit<DocumentTextProps, "sought"> & { readonly block: Block }) {
   const { text, pages, blocks } = document;
   const page = pages === null ? -1 : pages.findLastIndex((at) => at >= start && at < end);
   const pieces = (from: number, to: number) => <Pieces {...{ text, highlights }} start={from} end={to} />;
   return (
     <>
       {page < 0 ? null : <p className="page-number">Page {page + 1}</p>}
+      <MarginNotes highlights={highlights.filter((one) => one.type === "cited" && one.start >= start && one.start < end)} />
       {type === "table-row" ? (
         <Row start={start} row={text.slice(start, end)} isHeader={blocks[header]?.[0] === start} pieces={pieces} />
       ) : (
         <div
           data-at={start}
           className={`text-${type} level-${level}`}
-          {...(type === "heading" ? { role: "heading", "aria-level": Math.min(6, level + 2) } : {})}
+          {...(type === "heading" ? { role: "heading", "aria-level": 3 } : {})}
         >
           {pieces(start, end)}
         </div>

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Tabs } from "@base-ui/react/tabs";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import type { Place } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
@@ -7,11 +8,16 @@ import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { AskSelection } from "./ask-selection.tsx";
-import { DocumentText, type Highlight } from "./document-text.tsx";
+import { DocumentText } from "./document-text.tsx";
+import type { Highlight } from "./highlight.ts";
 import { type Located, locatePlace } from "./locate-place.ts";
+import type { PageMark } from "./pdf-pages.tsx";
 import { readSelection, type TextStretch } from "./read-selection.ts";
+
+const PdfPages = lazy(() => import("./pdf-pages.tsx"));
 
 export interface ReaderPaneProps extends PaneParts {
   readonly place: Place;
@@ -20,9 +26,7 @@ export interface ReaderPaneProps extends PaneParts {
 
 /** A whole document beside the answer. */
 export default function ReaderPane({ place, account: { api }, turns, ask, running }: ReaderPaneProps) {
-  const { document: id, domain, tenant } = place;
-  const scope = new URLSearchParams({ ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) });
-  const path = `/v1/documents/${encodeURIComponent(id)}${scope.size === 0 ? "" : `?${scope}`}`;
+  const path = `/v1/documents/${encodeURIComponent(place.document)}?${scopeOf(place)}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
   const gone = state.type === "failed" && state.code === "unknown_document";
   return (
@@ -37,17 +41,83 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
       ) : (
         <StateLine state={state} what="the document" onRetry={reload} />
       )}
-      {state.type === "ready" ? <Opened key={state.value.version} document={state.value} {...{ place, turns, ask, running }} /> : null}
+      {state.type === "ready" ? (
+        <Opened key={state.value.version} document={state.value} {...{ place, account: { api }, turns, ask, running }} />
+      ) : null}
     </Pane>
   );
 }
 
-type OpenedProps = Omit<ReaderPaneProps, "account"> & { readonly document: WireDocument };
+function scopeOf({ domain, tenant }: Place): string {
+  return new URLSearchParams({ ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) }).toString();
+}
 
-function Opened({ document, place, turns, ask, running }: OpenedProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [selected, setSelected] = useState<TextStretch | null>(null);
+type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
+
+/** The text, and where the file is a PDF its pages. */
+function Opened(props: OpenedProps) {
+  const { document, place, turns } = props;
   const located = useMemo(() => locatePlace(document, place), [document, place]);
+  return (
+    <>
+      <DocumentFacts document={document} />
+      <PlaceLine located={located} place={place} />
+      {document.format !== "pdf" ? (
+        <Text {...props} located={located} />
+      ) : (
+        <Tabs.Root defaultValue="text" className="tabs">
+          <Tabs.List className="tab-list" aria-label="How the document is shown">
+            <Tabs.Tab value="text" className="tab">
+              Text
+            </Tabs.Tab>
+            <Tabs.Tab value="pages" className="tab">
+              Pages
+            </Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="text">
+            <Text {...props} located={located} />
+          </Tabs.Panel>
+          <Tabs.Panel value="pages">
+            <Pages {...{ document, place, turns, located }} api={props.account.api} />
+          </Tabs.Panel>
+        </Tabs.Root>
+      )}
+    </>
+  );
+}
+
+interface PagesProps extends Pick<OpenedProps, "document" | "place" | "turns"> {
+  readonly api: Account["api"];
+  readonly located: Located;
+}
+
+function Pages({ document, place, turns, located, api }: PagesProps) {
+  const scope = scopeOf(place);
+  const range = located.type === "none" || located.type === "changed" ? null : `start=${located.start}&end=${located.end}`;
+  const path = `/v1/documents/${encodeURIComponent(document.id)}`;
+  const [state] = useLoaded(
+    useCallback(
+      (signal) => (range === null ? Promise.resolve(null) : api.get<WireDocument>(`${path}?${scope}&${range}`, signal)),
+      [api, path, scope, range],
+    ),
+  );
+  const places = state.type === "ready" ? (state.value?.places ?? []) : [];
+  const marks = useMemo(
+    (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedOnPages(turns, document)],
+    [places, turns, document],
+  );
+  if (state.type === "loading") return <StateLine state={state} what="where the quote stands" onRetry={() => {}} />;
+  return (
+    <Suspense fallback={<p className="room-wait">Opening…</p>}>
+      <PdfPages api={api} path={`${path}/original?${scope}`} title={document.title} marks={marks} />
+    </Suspense>
+  );
+}
+
+function Text({ document, turns, ask, running, located }: OpenedProps & { readonly located: Located }) {
+  const scroller = useRef<HTMLElement>(null);
+  const [selected, setSelected] = useState<TextStretch | null>(null);
+  const [sought, setSought] = useState<number | null>(null);
   const highlights = useMemo(() => [...markOf(located), ...citedIn(turns, document)], [located, turns, document]);
 
   useEffect(() => {
@@ -62,23 +132,25 @@ function Opened({ document, place, turns, ask, running }: OpenedProps) {
     window.document.addEventListener("selectionchange", look);
     return () => window.document.removeEventListener("selectionchange", look);
   }, []);
-
-  const goToOffset = (start: number) => {
-    const target = scroller.current?.querySelector<HTMLElement>(`[data-at="${start}"]`);
+  useEffect(() => {
+    if (sought === null) return;
+    const target = scroller.current?.querySelector<HTMLElement>(`[data-at="${sought}"]`);
     target?.scrollIntoView({ block: "start" });
     target?.setAttribute("tabindex", "-1");
     target?.focus({ preventScroll: true });
-  };
+    setSought(null);
+  }, [sought]);
 
   return (
     <>
-      <DocumentFacts document={document} />
-      <PlaceLine located={located} place={place} />
-      <Outline outline={document.outline} onGo={goToOffset} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="document-text" ref={scroller} tabIndex={0} aria-label={`Text of ${document.title}`}>
-        {document.text === "" ? <p>This document holds no text.</p> : <DocumentText document={document} highlights={highlights} />}
-      </section>
+      <Outline outline={document.outline} onGo={setSought} />
+      <ScrollRegion className="document-text" region={scroller} aria-label={`Text of ${document.title}`}>
+        {document.text === "" ? (
+          <p>This document holds no text.</p>
+        ) : (
+          <DocumentText document={document} highlights={highlights} sought={sought} />
+        )}
+      </ScrollRegion>
       {selected === null ? null : (
         <AskSelection
           selected={selected}
@@ -162,14 +234,22 @@ function Outline({ outline, onGo }: { readonly outline: WireDocument["outline"];
 
 function markOf(located: Located): Highlight[] {
   if (located.type === "none" || located.type === "changed") return [];
-  return [{ start: located.start, end: located.end, type: "place", label: "The quote" }];
+  return [{ start: located.start, end: located.end, type: "place", label: "The quote", turn: null }];
 }
 
 /** What the answers of this conversation quote of the document, in the version that they saw. */
 function citedIn(turns: readonly Turn[], { id, version }: WireDocument): Highlight[] {
+  return turns.flatMap(({ id: turn, question, citations }) =>
+    citations
+      .filter((citation) => citation.document_id === id && citation.document_version === version)
+      .map(({ start, end, n }): Highlight => ({ start, end, type: "cited", turn, label: `Source ${n} of “${question}”` })),
+  );
+}
+
+function citedOnPages(turns: readonly Turn[], { id, version }: WireDocument): PageMark[] {
   return turns.flatMap(({ question, citations }) =>
     citations
       .filter((citation) => citation.document_id === id && citation.document_version === version)
-      .map(({ start, end, n }): Highlight => ({ start, end, type: "cited", label: `Source ${n} of “${question}”` })),
+      .map(({ n, original }): PageMark => ({ type: "cited", label: `Source ${n} of “${question}”`, pages: original.pages ?? [] })),
   );
 }

@@ -1,26 +1,17 @@
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import type { WireHistory } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface AuditLogProps {
   readonly api: Pick<Api, "get">;
 }
 
-/** Who did what, chained by hashes; read when it is opened. */
+/** Who did what, chained by hashes. */
 export function AuditLog({ api }: AuditLogProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Who did what</summary>
-      {open ? <Rows api={api} /> : null}
-    </details>
-  );
-}
-
-function Rows({ api }: AuditLogProps) {
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireHistory>("/v1/review/history?limit=50", signal), [api]));
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
   const { chain, rows } = state.value;
@@ -34,8 +25,7 @@ function Rows({ api }: AuditLogProps) {
       {rows.length === 0 ? (
         <p>Nothing was done yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
-        <section className="answer-table" tabIndex={0} aria-label="Log of reviews">
+        <ScrollRegion className="answer-table" aria-label="Log of reviews">
           <table>
             <thead>
               <tr>
@@ -59,7 +49,7 @@ function Rows({ api }: AuditLogProps) {
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
       )}
     </>
   );

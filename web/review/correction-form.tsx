@@ -1,6 +1,7 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import { diffWords } from "./diff-words.ts";
+import { changesOf } from "../kit/changes.ts";
+import { TextDiff } from "../kit/text-diff.tsx";
 
 export interface CorrectionFormProps {
   readonly answer: WireAnswer;
@@ -16,7 +17,7 @@ export function CorrectionForm({ answer, onSend }: CorrectionFormProps) {
   const [text, setText] = useState(before);
   const [busy, setBusy] = useState(false);
   const id = useId();
-  const changes = useMemo(() => diffWords(before, text), [before, text]);
+  const changes = useMemo(() => changesOf(before, text, "words"), [before, text]);
 
   async function send(event: SyntheticEvent) {
     event.preventDefault();
@@ -41,20 +42,7 @@ export function CorrectionForm({ answer, onSend }: CorrectionFormProps) {
         <code>[5]: path/to/document.md</code>. What you write is bound to the documents and checked before it is kept.
       </p>
       <h3>What changes</h3>
-      <p className="diff">
-        {changes.map(({ type, text: piece }, i) =>
-          type === "same" ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: made anew with every change
-            <span key={i}>{piece}</span>
-          ) : type === "added" ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: made anew with every change
-            <ins key={i}>{piece}</ins>
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: made anew with every change
-            <del key={i}>{piece}</del>
-          ),
-        )}
-      </p>
+      <TextDiff changes={changes} />
       <div className="dialog-row">
         <button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>
           Keep this answer

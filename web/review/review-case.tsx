@@ -4,6 +4,7 @@ import { type Api, messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatDate } from "../format.ts";
+import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { CorrectionForm } from "./correction-form.tsx";
 
@@ -111,9 +112,8 @@ function Shown({ review }: { readonly review: WireReview }) {
       {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
       {shown === null ? null : (
         <ol className="weighed">
-          {shown.sentences.map(({ text, citations }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a finished answer
-            <li key={i}>
+          {numbered(shown.sentences).map(({ place, item: { text, citations } }) => (
+            <li key={place}>
               <p>{text}</p>
               {shown.citations
                 .filter(({ n }) => citations.includes(n))

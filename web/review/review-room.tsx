@@ -1,3 +1,4 @@
+import { Tabs } from "@base-ui/react/tabs";
 import { useCallback, useId, useState } from "react";
 import type { WireQueueItem } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
@@ -6,6 +7,7 @@ import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { AuditLog } from "./audit-log.tsx";
+import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
 
 export interface ReviewRoomProps {
@@ -25,62 +27,98 @@ const LISTED = 100;
 
 /** Answers that wait for a reviewer, the most pressing first, and what can be done with one. */
 export default function ReviewRoom({ id, account }: ReviewRoomProps) {
-  const { api, domain } = account;
-  const [status, setStatus] = useState("");
-  const [words, setWords] = useState("");
-  const filter = useId();
-  const path = queuePath(domain?.name, status);
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<{ items: readonly WireQueueItem[] }>(path, signal), [api, path]));
-  const found =
-    state.type === "ready" ? state.value.items.filter(({ question }) => question.toLowerCase().includes(words.toLowerCase())) : [];
   return (
     <main className="room-page" aria-labelledby="review-title">
       <h1 id="review-title" className="room-title">
         Review
       </h1>
-      <div className="columns">
-        <section aria-label="Queue">
-          <div className="filters">
-            <label htmlFor={`${filter}-status`}>Show</label>
-            <select id={`${filter}-status`} className="field" value={status} onChange={(event) => setStatus(event.target.value)}>
-              {STATUSES.map(([name, title]) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-            <label htmlFor={`${filter}-words`}>Question holds</label>
-            <input
-              id={`${filter}-words`}
-              type="search"
-              className="field"
-              value={words}
-              onChange={(event) => setWords(event.target.value)}
-            />
-          </div>
-          <StateLine state={state} what="the queue" onRetry={reload} />
-          {state.type !== "ready" ? null : (
-            <p role="status" className="muted">
-              {found.length === 0
-                ? state.value.items.length === 0
-                  ? "Nothing waits here."
-                  : "No question holds these words."
-                : formatCount(found.length, "question")}
-            </p>
-          )}
-          <ul className="queue">
-            {found.map((item) => (
-              <QueueItem key={item.id} item={item} open={item.id === id} />
-            ))}
-          </ul>
-        </section>
-        <section aria-label="Answer under review">
-          {id === null ? <p className="muted">Choose a question to see its answer, its sources and what was thought of it.</p> : null}
-          {id === null ? null : <ReviewCase key={id} id={id} api={api} onChanged={reload} />}
-        </section>
-      </div>
-      <AuditLog api={api} />
+      <Tabs.Root defaultValue="queue" className="tabs">
+        <Tabs.List className="tab-list" aria-label="Parts of the review">
+          {PARTS.map(([name, title]) => (
+            <Tabs.Tab key={name} value={name} className="tab">
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="queue">
+          <Queue id={id} account={account} />
+        </Tabs.Panel>
+        <Tabs.Panel value="reports">
+          <Reports api={account.api} domain={account.domain?.name ?? null} />
+        </Tabs.Panel>
+        <Tabs.Panel value="log">
+          <AuditLog api={account.api} />
+        </Tabs.Panel>
+      </Tabs.Root>
     </main>
+  );
+}
+
+const PARTS = [
+  ["queue", "Queue"],
+  ["reports", "Reports and gaps"],
+  ["log", "Who did what"],
+] as const;
+
+/** The queue beside the answer that is open. */
+function Queue({ id, account }: ReviewRoomProps) {
+  const { api, domain } = account;
+  const [status, setStatus] = useState("");
+  const [words, setWords] = useState("");
+  const [why, setWhy] = useState("");
+  const filter = useId();
+  const path = queuePath(domain?.name, status);
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<{ items: readonly WireQueueItem[] }>(path, signal), [api, path]));
+  const items = state.type === "ready" ? state.value.items : [];
+  const reasons = [...new Set(items.flatMap((item) => item.why))].sort();
+  const found = items.filter((item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || item.why.includes(why)));
+  return (
+    <div className="columns">
+      <section aria-label="Queue">
+        <div className="filters">
+          <label htmlFor={`${filter}-status`}>Show</label>
+          <select id={`${filter}-status`} className="field" value={status} onChange={(event) => setStatus(event.target.value)}>
+            {STATUSES.map(([name, title]) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+          <label htmlFor={`${filter}-words`}>Question holds</label>
+          <input id={`${filter}-words`} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+          {reasons.length === 0 ? null : (
+            <>
+              <label htmlFor={`${filter}-why`}>Because of</label>
+              <select id={`${filter}-why`} className="field" value={why} onChange={(event) => setWhy(event.target.value)}>
+                <option value="">anything</option>
+                {reasons.map((reason) => (
+                  <option key={reason}>{reason}</option>
+                ))}
+              </select>
+            </>
+          )}
+        </div>
+        <StateLine state={state} what="the queue" onRetry={reload} />
+        {state.type !== "ready" ? null : (
+          <p role="status" className="muted">
+            {found.length === 0
+              ? state.value.items.length === 0
+                ? "Nothing waits here."
+                : "No question fits these filters."
+              : formatCount(found.length, "question")}
+          </p>
+        )}
+        <ul className="queue">
+          {found.map((item) => (
+            <QueueItem key={item.id} item={item} open={item.id === id} />
+          ))}
+        </ul>
+      </section>
+      <section aria-label="Answer under review">
+        {id === null ? <p className="muted">Choose a question to see its answer, its sources and what was thought of it.</p> : null}
+        {id === null ? null : <ReviewCase key={id} id={id} api={api} onChanged={reload} />}
+      </section>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { checkInWords, claimInWords } from "../ask/plain-words.ts";
 import { formatCount, formatShare, toHttpUrl } from "../format.ts";
+import { numbered } from "../kit/numbered.ts";
 
 const VERDICTS = { verified: "answers", uncertain: "may answer", rejected: "does not answer" } as const;
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
@@ -55,10 +56,9 @@ export function Checks({ answer: { sentences, claims, checks } }: { readonly ans
   return (
     <>
       <ol className="weighed">
-        {sentences.map(({ text }, index) => {
+        {numbered(sentences).map(({ place: index, item: { text } }) => {
           const claim = claims.find(({ sentence }) => sentence === index);
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a finished answer
             <li key={index}>
               <p>{text}</p>
               {claim === undefined ? null : (
@@ -85,9 +85,8 @@ export function Checks({ answer: { sentences, claims, checks } }: { readonly ans
 function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   return (
     <ul className="checks">
-      {checks.map((check, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a finished list
-        <li key={i}>
+      {numbered(checks).map(({ place, item: check }) => (
+        <li key={place}>
           <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span> <strong>{check.name}</strong>
           {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
           {check.verdict === "warn" || check.verdict === "fail" ? ` ${checkInWords(check)}` : ""}

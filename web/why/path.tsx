@@ -1,6 +1,7 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
 import { describeStage, formatCost, formatDuration, formatNumber } from "../format.ts";
+import { numbered } from "../kit/numbered.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
@@ -33,13 +34,12 @@ export function Path({ answer, stages }: PathProps) {
         {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}, {formatCost(answer.cost_usd)}.
       </p>
       <ol className="timeline">
-        {timed.map(({ stage, ms, facts }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a stage may run twice, and the list is finished
-          <li key={i}>
+        {numbered(timed).map(({ place, item: { stage, ms, facts } }) => (
+          <li key={place}>
             <span className="timeline-name">{describeStage(stage)}</span>
             <span className="timeline-ms">{formatDuration(ms)}</span>
             <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-              <rect x={((begins[i] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
+              <rect x={((begins[place] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
             </svg>
             <Facts facts={facts} />
           </li>

@@ -5,11 +5,13 @@ import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { confidenceInWords } from "../ask/plain-words.ts";
-import { formatCost, formatDuration, formatNumber } from "../format.ts";
+import { formatNumber } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Checks, Passages } from "./findings.tsx";
 import { Path } from "./path.tsx";
+import { Prompts } from "./prompts.tsx";
+import { AnswerRecord } from "./record.tsx";
 
 export interface WhyPaneProps {
   readonly id: string;
@@ -30,14 +32,20 @@ export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   return (
     <Pane title="Why this answer">
       <StateLine state={state} what="how the answer was made" onRetry={reload} />
-      {state.type === "ready" ? <Made answer={state.value} turn={turn ?? null} /> : null}
+      {state.type === "ready" ? <Made answer={state.value} turn={turn ?? null} api={api} /> : null}
     </Pane>
   );
 }
 
-const TABS = ["Path", "Passages", "Checks", "Decision", "Record"] as const;
+const TABS = ["Path", "Passages", "Checks", "Decision", "Model", "Record"] as const;
 
-function Made({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
+interface MadeProps {
+  readonly answer: WireAnswer;
+  readonly turn: Turn | null;
+  readonly api: Account["api"];
+}
+
+function Made({ answer, turn, api }: MadeProps) {
   return (
     <>
       <p className="why-question">{answer.question}</p>
@@ -61,8 +69,11 @@ function Made({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Tu
         <Tabs.Panel value="Decision" className="tab-panel">
           <Decision answer={answer} turn={turn} />
         </Tabs.Panel>
+        <Tabs.Panel value="Model" className="tab-panel">
+          <Prompts answer={answer} tenant={turn?.asked.tenant ?? null} api={api} />
+        </Tabs.Panel>
         <Tabs.Panel value="Record" className="tab-panel">
-          <Record answer={answer} turn={turn} />
+          <AnswerRecord answer={answer} turn={turn} api={api} />
         </Tabs.Panel>
       </Tabs.Root>
     </>
@@ -86,6 +97,11 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
         </p>
       )}
       {typeof decided === "string" ? <p>{decided}</p> : null}
+      {turn?.notices.map(({ code, message }) => (
+        <p key={`${code} ${message}`} className="muted">
+          {message}
+        </p>
+      ))}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <h3>Stored answers</h3>
       <p>
@@ -135,72 +151,5 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
         ))}
       </ul>
     </>
-  );
-}
-
-function Record({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
-  const save = () => {
-    const blob = new Blob([JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2)], { type: "application/json" });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `answer-${answer.id}.json`;
-    link.click();
-    // The browser reads it after the click: let go of it later.
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  };
-  const { token_usage: tokens } = answer;
-  return (
-    <>
-      <dl className="facts">
-        <Fact name="Answer" value={answer.id} />
-        <Fact name="Documents" value={answer.domain} />
-        <Fact name="Method" value={answer.profile} />
-        <Fact name="Written by" value={answer.model} />
-        <Fact name="Time" value={formatDuration(answer.latency_ms)} />
-        <Fact name="Tokens" value={tokens.total === null ? "not counted" : formatNumber(tokens.total)} />
-        <Fact name="Cost" value={formatCost(answer.cost_usd)} />
-      </dl>
-      {answer.calls.length === 0 ? (
-        <p>No language model was called.</p>
-      ) : (
-        <table className="plain">
-          <caption>Calls of language models</caption>
-          <thead>
-            <tr>
-              {["Stage", "Model", "Tokens in", "Tokens out", "Cost"].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {answer.calls.map(({ stage, model, input_tokens, output_tokens, cost_usd }, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a finished list
-              <tr key={i}>
-                <td>{stage}</td>
-                <td>{model}</td>
-                <td>{input_tokens ?? "not counted"}</td>
-                <td>{output_tokens ?? "not counted"}</td>
-                <td>{formatCost(cost_usd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <p>The record holds the answer with every quote, its place and hash, every check and what each stage reported.</p>
-      <button type="button" className="quiet-button" onClick={save}>
-        Download the record
-      </button>
-    </>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import type { Engine } from "../../engine/engine.ts";
 import { answerToWire } from "../../wire/index.ts";
 import {
@@ -91,15 +92,13 @@ function reviewHandlers({ memory }: MemoryEngine): Handlers {
 
 function adminHandlers(engine: MemoryEngine): Handlers {
   const { memory } = engine;
+  const counted = (context: Context) => {
+    const { domain, since } = queryOf(context, statisticsQuerySchema);
+    return { domain: domain === undefined ? null : engine.scope({ domain }).domain, since: since === undefined ? null : isoOf(since) };
+  };
   return {
-    statistics: async (context) => {
-      const { domain, since } = queryOf(context, statisticsQuerySchema);
-      const options = {
-        domain: domain === undefined ? null : engine.scope({ domain }).domain,
-        since: since === undefined ? null : isoOf(since),
-      };
-      return context.json(statisticsToWire(await memory.statistics(options)));
-    },
+    statistics: async (context) => context.json(statisticsToWire(await memory.statistics(counted(context)))),
+    madeStatistics: async (context) => context.json(await memory.madeStatistics(counted(context))),
     forget: async (context) => {
       const { by, dry_run: dryRun, ...target } = await bodyOf(context, forgetRequestSchema);
       return context.json(await memory.forget(forgetTargetOf(target), { by: actorOf(callerOf(context), by), dryRun }));

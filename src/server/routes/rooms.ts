@@ -2,12 +2,13 @@ import type { Context } from "hono";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
+import { unknownDocument } from "../../engine/originals.ts";
 import { RequestError } from "../../errors.ts";
 import { profiles } from "../../profiles/index.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { outlineOf } from "../../text/outline.ts";
-import type { Answer, StoredDocument } from "../../types.ts";
+import type { Answer, Scope, StoredDocument } from "../../types.ts";
 import { citationStatesToWire } from "../../wire/citation-states.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { documentQuerySchema, type WireCaller, type WireDocument, type WireDomain, type WireDomains } from "../../wire/rooms.ts";
@@ -36,17 +37,24 @@ export function roomHandlers(engine: RoomsEngine): Handlers {
       return unstored(context).json(citationStatesToWire(answer.id, await engine.citationStates(answer, options)));
     },
     document: async (context) => {
-      const { start, end, ...named } = queryOf(context, documentQuerySchema);
+      const { start, end, version, ...named } = queryOf(context, documentQuerySchema);
       const id = idOf(context, "document");
       const scope = engine.scope(narrow(callerOf(context), named));
-      const document = (await engine.store.documents.load(scope, [id])).get(id);
-      if (document === undefined) {
-        throw new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
-      }
+      const current = (await engine.store.documents.load(scope, [id])).get(id);
+      if (current === undefined) throw unknownDocument(id);
+      const document = version === undefined || version === current.version ? current : await pastVersion(engine, scope, id, version);
       const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
       return unstored(context).json(documentToWire(document, range));
     },
   };
+}
+
+/** A document as it was, to whoever could have seen it then. @throws RequestError `unknown_document` */
+async function pastVersion(engine: RoomsEngine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
+  const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
+  if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
+  const message = "The text of this version is not kept: only what a recorded answer may rest on is. Leave out `version` for today's.";
+  throw new RequestError("unknown_document", message, { id });
 }
 
 /** What was written for one asker is kept by nobody on the way. */

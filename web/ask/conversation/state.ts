@@ -39,6 +39,8 @@ export interface Turn {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
+  /** It was given in an earlier visit: its documents may have changed since. */
+  readonly isOld?: boolean;
 }
 
 export interface Conversation {
@@ -59,7 +61,7 @@ export type ConversationAction =
 export function reduceConversation(state: Conversation, action: ConversationAction): Conversation {
   switch (action.type) {
     case "opened":
-      return action.conversation;
+      return { ...action.conversation, turns: action.conversation.turns.map((turn) => ({ ...turn, isOld: true })) };
     case "cleared":
       return EMPTY_CONVERSATION;
     case "asked":

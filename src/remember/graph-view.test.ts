@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { LinkedQuestion } from "../store/graph-links.ts";
+import { type GraphFilter, NODE_TYPES, viewGraph } from "./graph-view.ts";
+
+const EVERYTHING: GraphFilter = { types: NODE_TYPES, words: "", around: null, limit: 150 };
+
+function question(text: string | null, topic: string, documentId: string): LinkedQuestion {
+  return {
+    ...{ key: `${text}`, tenant: null, access: ["public"], question: text, answerId: `answer of ${text}` },
+    topics: [{ slug: topic, name: topic.toUpperCase() }],
+    entities: [{ type: "fee", value: "$5" }],
+    sources: [{ documentId, title: `Title of ${documentId}` }],
+  };
+}
+
+const QUESTIONS = [
+  question("What is a card?", "cards", "d1"),
+  question("What does it cost?", "cards", "d2"),
+  question(null, "secret", "d3"),
+];
+
+describe("viewGraph", () => {
+  it("joins questions to topics, entities and sources, the most joined first", () => {
+    const { totals, edges, nodes, links, fitting } = viewGraph(QUESTIONS, EVERYTHING);
+    expect(totals).toEqual({ topic: 1, entity: 1, source: 2, question: 2 });
+    expect([edges, fitting, links.length]).toEqual([6, 6, 6]);
+    expect(nodes.slice(0, 2).map(({ type, degree }) => [type, degree])).toEqual([
+      ["question", 3],
+      ["question", 3],
+    ]);
+    expect(nodes.find(({ type }) => type === "source")?.refersTo).toBe("d1");
+  });
+
+  it("shows nothing of what may not be stored as text", () => {
+    expect(JSON.stringify(viewGraph(QUESTIONS, EVERYTHING))).not.toContain("SECRET");
+  });
+
+  it("keeps what holds the words, and what is joined to it", () => {
+    const { nodes } = viewGraph(QUESTIONS, { ...EVERYTHING, words: "COST" });
+    expect(nodes.map(({ id }) => id).sort()).toEqual(["entity:fee:$5", "question:What does it cost?", "source:d2", "topic:cards"]);
+  });
+
+  it("keeps one node with its neighbours, of the types that are wanted", () => {
+    const { nodes, links } = viewGraph(QUESTIONS, { ...EVERYTHING, types: ["question"], around: "topic:cards" });
+    expect(nodes.map(({ type }) => type)).toEqual(["topic", "question", "question"]);
+    expect(new Set(links.map(([, to]) => to))).toEqual(new Set([1, 2]));
+  });
+
+  it("cuts ten thousand nodes to what can be read, and says how many there are", () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => question(`Question ${i}`, `t${i % 40}`, `d${i % 700}`));
+    const { nodes, totals, fitting, links } = viewGraph(many, { ...EVERYTHING, limit: 120 });
+    expect(nodes).toHaveLength(120);
+    expect([totals.question, fitting]).toEqual([10_000, 10_741]);
+    expect(Math.max(...links.flat())).toBeLessThan(120);
+    expect(nodes[0]?.id).toBe("entity:fee:$5");
+  });
+});

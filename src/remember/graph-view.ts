@@ -1,0 +1,115 @@
+import type { LinkedQuestion } from "../store/graph-links.ts";
+
+export const NODE_TYPES = ["topic", "entity", "source", "question"] as const;
+export type NodeType = (typeof NODE_TYPES)[number];
+
+/** A node of the graph of questions. */
+export interface GraphNode {
+  /** Its type and what names it, such as `topic:fees`. */
+  readonly id: string;
+  readonly type: NodeType;
+  readonly label: string;
+  /** Nodes that it is joined to, in the whole graph. */
+  readonly degree: number;
+  /** Document or answer that it stands for; `null`: none. */
+  readonly refersTo: string | null;
+}
+
+/** A part of the graph that can be looked at. */
+export interface GraphView {
+  /** Nodes of the whole graph by type. */
+  readonly totals: Readonly<Record<NodeType, number>>;
+  /** Edges of the whole graph. */
+  readonly edges: number;
+  /** Nodes that fit the filters, of which the most joined are shown. */
+  readonly fitting: number;
+  readonly nodes: readonly GraphNode[];
+  /** Pairs of indexes into `nodes`. */
+  readonly links: readonly (readonly [number, number])[];
+}
+
+export interface GraphFilter {
+  readonly types: readonly NodeType[];
+  /** A node's label holds all of these, or it is joined to one that does. */
+  readonly words: string;
+  /** Id of the node whose neighbours are shown; `null`: all. */
+  readonly around: string | null;
+  /** Nodes at most. */
+  readonly limit: number;
+}
+
+/** The part of the graph that filters leave, the most joined nodes first. Linear in nodes and edges but for the sorting. */
+export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter): GraphView {
+  const { nodes, neighbours } = buildGraph(questions);
+  const totals = { topic: 0, entity: 0, source: 0, question: 0 };
+  for (const { type } of nodes.values()) totals[type]++;
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (id: string) => {
+    const label = nodes.get(id)?.label.toLowerCase() ?? "";
+    return wanted.every((word) => label.includes(word));
+  };
+  const nextTo = (id: string) => [...(neighbours.get(id) ?? [])];
+  const fits = (id: string) => wanted.length === 0 || holds(id) || nextTo(id).some(holds);
+  const near = around === null ? null : new Set([around, ...nextTo(around)]);
+  const kept = new Set(types);
+  const fitting = [...nodes.keys()].filter(
+    (id) => (id === around || kept.has(typeOf(nodes, id))) && (near === null || near.has(id)) && fits(id),
+  );
+  const degree = (id: string) => neighbours.get(id)?.size ?? 0;
+  const first = (id: string) => Number(id === around) * 2 + Number(wanted.length > 0 && holds(id));
+  const shown = fitting.sort((a, b) => first(b) - first(a) || degree(b) - degree(a) || (a < b ? -1 : 1)).slice(0, limit);
+  const index = new Map(shown.map((id, i) => [id, i]));
+  const links = shown.flatMap((id, from) =>
+    nextTo(id).flatMap((other): [number, number][] => {
+      const to = index.get(other);
+      return to !== undefined && from < to ? [[from, to]] : [];
+    }),
+  );
+  const edges = [...neighbours.values()].reduce((sum, { size }) => sum + size, 0) / 2;
+  return {
+    ...{ totals, edges, fitting: fitting.length, links },
+    nodes: shown.flatMap((id) => {
+      const node = nodes.get(id);
+      return node === undefined ? [] : [{ id, ...node, degree: degree(id) }];
+    }),
+  };
+}
+
+type Named = Pick<GraphNode, "type" | "label" | "refersTo">;
+
+function typeOf(nodes: ReadonlyMap<string, Named>, id: string): NodeType {
+  return nodes.get(id)?.type ?? "question";
+}
+
+/** Questions with the same words are one node. What has no text is joined to nothing and left out. */
+function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
+  const nodes = new Map<string, Named>();
+  const neighbours = new Map<string, Set<string>>();
+  const join = (one: string, other: string) => neighbours.set(one, (neighbours.get(one) ?? new Set()).add(other));
+  for (const { question, answerId, topics, entities, sources } of questions) {
+    if (question === null) continue;
+    const id = `question:${question}`;
+    const joined: (Named & { id: string })[] = [
+      ...topics.map(({ slug, name }) => ({ id: `topic:${slug}`, type: "topic" as const, label: name, refersTo: null })),
+      ...entities.map(({ type, value }) => ({
+        id: `entity:${type}:${value}`,
+        type: "entity" as const,
+        label: `${value} (${type})`,
+        refersTo: null,
+      })),
+      ...sources.map(({ documentId, title }) => ({
+        id: `source:${documentId}`,
+        type: "source" as const,
+        label: title,
+        refersTo: documentId,
+      })),
+    ];
+    if (!nodes.has(id)) nodes.set(id, { type: "question", label: question, refersTo: answerId });
+    for (const { id: other, ...named } of joined) {
+      nodes.set(other, named);
+      join(id, other);
+      join(other, id);
+    }
+  }
+  return { nodes, neighbours };
+}

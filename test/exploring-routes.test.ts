@@ -1,0 +1,116 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+const TOKEN = "a-token-of-some-length";
+const AS_ADMIN = { headers: { authorization: `Bearer ${TOKEN}` } };
+
+let library: Library;
+let app: ReturnType<typeof createApp>;
+
+async function open(parts: Parameters<typeof openLibrary>[0] = {}): Promise<void> {
+  library = await openLibrary(parts);
+  const { engine } = library;
+  const all = { engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys };
+  app = createApp({ ...all, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere", withoutKeys: "this-machine" });
+}
+
+const idOf = async (path: string) =>
+  (await library.engine.files()).flatMap(({ documents }) => documents).find((one) => one.path === path)?.id ?? "";
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
+
+describe("what is behind answers", () => {
+  beforeEach(() => open());
+  afterEach(() => library.close());
+
+  it("gives the file of a document byte for byte, and refuses another one in its place", async () => {
+    const id = await idOf("cards.md");
+    const file = join(library.sandbox.folder, "documents", "cards.md");
+    const response = await app.request(`/v1/documents/${id}/original`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
+    expect(response.headers.get("content-disposition")).toContain("attachment");
+    expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(file))).toBe(true);
+    writeFileSync(file, "# Another file\n");
+    const changed = await app.request(`/v1/documents/${id}/original`);
+    expect([changed.status, await codeOf(changed)]).toEqual([409, "original_changed"]);
+    rmSync(file);
+    expect((await app.request(`/v1/documents/${id}/original`)).status).toBe(404);
+    expect((await app.request("/v1/documents/nobody/original")).status).toBe(404);
+  });
+
+  it("lists versions, and gives the text of one on which an answer rests", async () => {
+    await library.ask(CARD);
+    const id = await idOf("cards.md");
+    writeFiles(join(library.sandbox.folder, "documents"), {
+      "cards.md": LIBRARY_DOCUMENTS["cards.md"]?.replace("5 dollars", "9 dollars") ?? "",
+    });
+    await library.ingest();
+    const { items } = (await (await app.request(`/v1/documents/${id}/versions`)).json()) as { items: { version: string; kept: boolean }[] };
+    expect(items.map(({ kept }) => kept)).toEqual([true, true]);
+    const old = (await (await app.request(`/v1/documents/${id}?version=${items[1]?.version}`)).json()) as { text: string; version: string };
+    expect([old.version, old.text.includes("5 dollars")]).toEqual([items[1]?.version, true]);
+    expect((await app.request(`/v1/documents/${id}?version=nothing`)).status).toBe(404);
+  });
+
+  it("proves an answer, and nothing to whom it does not belong", async () => {
+    const { id } = await library.ask(CARD);
+    const proof = (await (await app.request(`/v1/answers/${id}/proof`)).json()) as { format: string; signature: unknown };
+    expect(proof.format).toBe("sourcebound-proof-1");
+    expect(proof.signature).toBeTruthy();
+    const foreign = await app.request(`/v1/answers/${id}/proof?tenant=alice`);
+    expect([foreign.status, await codeOf(foreign)]).toEqual([404, "unknown_answer"]);
+  });
+
+  it("joins what was asked to its sources in the graph, for reviewers alone", async () => {
+    await library.ask(CARD);
+    expect((await app.request("/v1/graph")).status).toBeGreaterThanOrEqual(401);
+    const graph = (await (await app.request("/v1/graph", AS_ADMIN)).json()) as { nodes: { type: string; label: string }[] };
+    expect(graph.nodes.map(({ label }) => label)).toEqual(expect.arrayContaining([CARD, "Library cards"]));
+    const none = (await (await app.request("/v1/graph?words=camel", AS_ADMIN)).json()) as { fitting: number };
+    expect(none.fitting).toBe(0);
+    expect((await app.request("/v1/graph?types=secrets", AS_ADMIN)).status).toBe(400);
+  });
+
+  it("shows one tenant's questions to no other", async () => {
+    await library.ask(CARD, { tenant: "alice" });
+    const labels = async (query: string) =>
+      ((await (await app.request(`/v1/graph${query}`, AS_ADMIN)).json()) as { nodes: { label: string }[] }).nodes.map(({ label }) => label);
+    expect(await labels("?tenant=alice")).toContain(CARD);
+    expect(await labels("?tenant=bob")).not.toContain(CARD);
+    expect(await labels("")).not.toContain(CARD);
+  });
+
+  it("counts stages and days of what was asked", async () => {
+    await library.ask(CARD);
+    const made = (await (await app.request("/v1/admin/stats/made", AS_ADMIN)).json()) as { answers: number; stages: { stage: string }[] };
+    expect(made.answers).toBe(1);
+    expect(made.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(["retrieve", "write", "check"]));
+    const { days } = (await (await app.request("/v1/admin/stats", AS_ADMIN)).json()) as { days: { interactions: number }[] };
+    expect(days.map(({ interactions }) => interactions)).toEqual([1]);
+  });
+});
+
+describe("what a model was sent", () => {
+  afterEach(() => library.close());
+
+  it("is shown to reviewers with what it said, and to nobody else", async () => {
+    const model = fakeChatModel([["A library card costs 5 dollars per year [1]."]]);
+    await open({ models: { small: model, large: model } });
+    const { id } = await library.ask(CARD);
+    expect((await app.request(`/v1/answers/${id}/calls`)).status).toBeGreaterThanOrEqual(401);
+    const { recorded, calls } = (await (await app.request(`/v1/answers/${id}/calls`, AS_ADMIN)).json()) as {
+      recorded: boolean;
+      calls: { prompt: { user: string }; text: string }[];
+    };
+    expect([recorded, calls.length]).toEqual([true, model.calls.length]);
+    expect(calls[0]?.prompt.user).toContain("library card");
+    expect(calls[0]?.text).toContain("5 dollars");
+  });
+});

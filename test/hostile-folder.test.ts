@@ -1,0 +1,153 @@
+import { readFileSync, rmSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { csvOf, docxOf, epubOf, wordParagraph, xlsxOf, zip } from "../src/ingest/testing/made-files.ts";
+import { processorMs } from "../src/testing/processor-time.ts";
+import { startCli } from "./support/cli.ts";
+import { collect, openLibrary } from "./support/engine.ts";
+import { createSandbox, type Sandbox } from "./support/library.ts";
+
+const sandboxes: Sandbox[] = [];
+afterAll(() => {
+  for (const { folder } of sandboxes) rmSync(folder, { recursive: true, force: true });
+});
+
+const MANY = 50_000;
+const lines = (n: number, line: (i: number) => string) => Array.from({ length: n }, (_, i) => line(i)).join("\n");
+const bytes = (n: number, byte: (i: number) => number) => Uint8Array.from({ length: n }, (_, i) => byte(i) & 255);
+
+/** Sixty files that no reader wants; one good one is among them. */
+function hostileFiles(): Record<string, string | Uint8Array> {
+  const bomb = { "word/document.xml": "\0".repeat(80_000_000) };
+  const entities = `<!DOCTYPE d [<!ENTITY a "${"x".repeat(1000)}">${lines(20, (i) => `<!ENTITY a${i} "&a;&a;&a;&a;&a;&a;&a;&a;">`)}]><d>&a19;</d>`;
+  const files: Record<string, string | Uint8Array> = {
+    "good.md": "# Hours\n\nThe hall opens at nine.\n",
+    "word.md": "x".repeat(3_000_000),
+    "word.txt": "x".repeat(3_000_000),
+    "references.md": lines(20_000, (i) => `[r${i}]: /u${i}`),
+    "paragraphs.md": lines(MANY, (i) => `${i}\n`),
+    "brackets.md": "[".repeat(MANY),
+    "images.md": "![](".repeat(MANY),
+    "stars.md": "*a **b ".repeat(MANY / 4),
+    "ticks.md": "`a``b```".repeat(MANY / 4),
+    "quotes.md": `${">".repeat(5_000)} x`,
+    "lists.md": lines(400, (i) => `${" ".repeat(2 * i)}- x`),
+    "tags.md": "<a ".repeat(MANY),
+    "pipes.md": `|a|\n|-|\n${"|".repeat(MANY)}`,
+    "front.md": `---\n${lines(5_000, (i) => `k${i}: [${i}`)}\n---\nText.`,
+    "alias.yaml": `a: &a [x, x, x]\n${lines(30, (i) => `b${i}: &b${i} [${i === 0 ? "*a, *a, *a" : `*b${i - 1}, *b${i - 1}, *b${i - 1}`}]`)}`,
+    "deep.yaml": lines(2_000, (i) => `${" ".repeat(i)}k:`),
+    "flow.yaml": "[".repeat(MANY),
+    "deep.json": `${"[".repeat(MANY)}${"]".repeat(MANY)}`,
+    "open.json": `{"a":${"[".repeat(MANY)}`,
+    "string.json": JSON.stringify({ text: "x".repeat(2_000_000) }),
+    "wide.json": JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ [`k${i}`]: i }))),
+    "proto.json": '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}}',
+    "rows.jsonl": lines(20_000, (i) => `{"a":${i}`),
+    "quote.csv": `a,b\n"${"x\n".repeat(MANY)}`,
+    "columns.csv": `${"a,".repeat(20_000)}\n${"1,".repeat(20_000)}`,
+    "rows.csv": csvOf(Array.from({ length: 10_000 }, (_, i) => [`${i}`, "x"])),
+    "tabs.tsv": "\t".repeat(MANY),
+    "deep.html": "<div>".repeat(MANY),
+    "open.html": `<p ${'a="'.repeat(MANY)}`,
+    "script.html": `<script>${"x".repeat(1_000_000)}`,
+    "comment.html": `<!--${"-".repeat(1_000_000)}`,
+    "tables.html": "<table><tr><td>".repeat(2_000),
+    "entities.html": "&#x110000;&bogus;".repeat(MANY / 4),
+    "entities.xhtml": entities,
+    "sections.rst": lines(5_000, (i) => `T${i}\n--`),
+    "directives.rst": ".. ".repeat(MANY),
+    "blocks.adoc": "====\n".repeat(MANY / 5),
+    "include.adoc": "include::/etc/passwd[]\n".repeat(1_000),
+    "headers.eml": lines(20_000, (i) => `X-${i}: v`),
+    "parts.eml": `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n".repeat(20_000)}`,
+    "nested.eml": lines(500, (i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}`),
+    "base64.eml": `Content-Transfer-Encoding: base64\n\n${"!".repeat(MANY)}`,
+    "mails.mbox": "From \n".repeat(5_000),
+    "bomb.docx": zip(bomb),
+    "bomb.epub": zip({ mimetype: "application/epub+zip", "META-INF/container.xml": entities }),
+    "bomb.xlsx": zip({ "xl/workbook.xml": entities }),
+    "paths.epub": zip({ "../../../../tmp/out.html": "<p>x</p>", "META-INF/container.xml": "<container/>" }),
+    "paragraphs.docx": docxOf(Array.from({ length: 5_000 }, (_, i) => wordParagraph(`${i}`)).join("")),
+    "deep.docx": docxOf("<w:p>".repeat(5_000)),
+    "chapters.epub": epubOf(Array.from({ length: 300 }, (_, i) => `<h1>${i}</h1>${"<b>".repeat(200)}`)),
+    "rows.xlsx": xlsxOf([{ name: "s", rows: Array.from({ length: 5_000 }, (_, i) => [`${i}`, "x"]) }]),
+    "cut.docx": docxOf(wordParagraph("x")).slice(0, 200),
+    "cut.pdf": "%PDF-1.7\n1 0 obj\n<<",
+    "loop.pdf": "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]/Count 99999999>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF",
+    "streams.pdf": `%PDF-1.4\n${lines(5_000, (i) => `${i} 0 obj<</Length 9999999>>stream\nendstream endobj`)}\ntrailer<</Root 1 0 R>>`,
+    "zeros.txt": bytes(1_000_000, () => 0),
+    "noise.md": bytes(1_000_000, (i) => (i * 2_654_435_761) >>> 13),
+    "surrogates.txt": "\uFEFF\uD800".repeat(MANY),
+    "marks.txt": `a${"\u0301".repeat(MANY)}`,
+    "bidi.txt": "\u202E\u2066".repeat(MANY),
+    "stops.txt": ". ".repeat(MANY * 4),
+    "inside.txt.gz": gzipSync(gzipSync("x")),
+    "bomb.txt.gz": gzipSync("\0".repeat(100_000_000)),
+  };
+  return files;
+}
+
+function sandboxOf(documents: Record<string, string | Uint8Array>): Sandbox {
+  const sandbox = createSandbox(documents);
+  sandboxes.push(sandbox);
+  return sandbox;
+}
+
+/** Milliseconds of processor time of a process until now; `null` where the system does not tell. */
+function processorOf(pid: number): number | null {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13).map(Number) ?? [];
+    // Ticks of a hundredth of a second.
+    return user === undefined || system === undefined ? null : (user + system) * 10;
+  } catch {
+    return null;
+  }
+}
+
+describe("a folder of hostile files", () => {
+  it("is read within a minute of a processor, with every file reported or taken in, and the good one answers", {
+    timeout: 300_000,
+  }, async () => {
+    const documents = hostileFiles();
+    expect(Object.keys(documents).length).toBeGreaterThanOrEqual(60);
+    const library = await openLibrary({ documents: {} });
+    try {
+      const { folder } = sandboxOf(documents);
+      const [begun, cpu] = [performance.now(), process.cpuUsage()];
+      const events = await collect(library.engine.ingest(`${folder}/documents`, { source: "documents" }));
+      const [seconds, processor] = [(performance.now() - begun) / 1000, processorMs(cpu) / 1000];
+      process.stderr.write(
+        `${Object.keys(documents).length} hostile files: ${seconds.toFixed(1)} s, ${processor.toFixed(1)} s of processor\n`,
+      );
+      const reported = new Set(events.flatMap((event) => ("path" in event ? [event.path] : [])));
+      expect(Object.keys(documents).filter((name) => !reported.has(name))).toEqual([]);
+      expect(processor).toBeLessThan(60);
+      const { citations } = await library.ask("When does the hall open?");
+      expect(citations.map(({ quote }) => quote).join(" ")).toContain("opens at nine");
+    } finally {
+      await library.close();
+    }
+  });
+
+  it.each([0.3, 1, 2, 3, 5, 8])("is left within two seconds of SIGTERM, %d s after it began", { timeout: 90_000 }, async (after) => {
+    const { folder, env } = sandboxOf(hostileFiles());
+    const { child, finished } = startCli(["ingest", "documents"], { cwd: folder, env });
+    await new Promise((resolve) => setTimeout(resolve, after * 1000));
+    const pid = child.pid ?? 0;
+    const before = processorOf(pid);
+    let processor = before;
+    const poll = setInterval(() => {
+      processor = processorOf(pid) ?? processor;
+    }, 10);
+    const asked = performance.now();
+    child.kill("SIGTERM");
+    const { code, signal } = await finished;
+    clearInterval(poll);
+    const ms = performance.now() - asked;
+    // Of a busy machine the time that the process itself used counts; where that is not told, the clock does.
+    const own = before === null || processor === null ? ms : Math.min(ms, processor - before);
+    process.stderr.write(`SIGTERM after ${after} s: ${code ?? signal}, ended ${ms.toFixed(0)} ms later, ${own} ms its own\n`);
+    expect(own).toBeLessThan(2_000);
+  });
+});

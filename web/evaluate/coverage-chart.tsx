@@ -1,0 +1,88 @@
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+import { useId, useMemo, useState } from "react";
+import { formatNumber } from "../format.ts";
+import { type CoveragePoint, type Judged, pointAt, riskCoverage } from "./risk-coverage.ts";
+
+export interface CoverageChartProps {
+  readonly items: readonly Judged[];
+}
+
+const SIZE = { width: 520, height: 260, left: 44, bottom: 36, top: 10, right: 10 } as const;
+/** Steps of the slider. */
+const STEPS = 100;
+
+/** How many answers would be wrong if only the surer ones were shown. */
+export function CoverageChart({ items }: CoverageChartProps) {
+  const points = useMemo(() => riskCoverage(items), [items]);
+  const [threshold, setThreshold] = useState(0);
+  const id = useId();
+  const at = pointAt(points, threshold);
+  if (points.length === 0) return <p>No answer was shown with a confidence: there is nothing to draw.</p>;
+  return (
+    <section className="chart" aria-label="Risk and coverage">
+      <h2>Wrong answers, if only surer ones were shown</h2>
+      <Curve points={points} at={at} />
+      <div className="filters">
+        <label htmlFor={id}>Shown from this confidence on</label>
+        <input
+          id={id}
+          type="range"
+          min={0}
+          max={STEPS}
+          value={Math.round(threshold * STEPS)}
+          aria-valuetext={`${Math.round(threshold * 100)} in 100`}
+          onChange={(event) => setThreshold(Number(event.target.value) / STEPS)}
+        />
+        <output htmlFor={id}>{threshold.toFixed(2)}</output>
+      </div>
+      <p role="status">
+        {at === null
+          ? "No answer would be shown."
+          : `${formatNumber(at.shown)} answers would be shown (${percent(at.coverage)} of those given), ${formatNumber(at.wrong)} of them wrong (${percent(at.risk)}).`}
+      </p>
+    </section>
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function Curve({ points, at }: { readonly points: readonly CoveragePoint[]; readonly at: CoveragePoint | null }) {
+  const { width, height, left, bottom, top, right } = SIZE;
+  const x = scaleLinear([0, 1], [left, width - right]);
+  const most = Math.max(0.1, ...points.map(({ risk }) => risk));
+  const y = scaleLinear([0, most], [height - bottom, top]).nice();
+  const path = line<CoveragePoint>(
+    ({ coverage }) => x(coverage),
+    ({ risk }) => y(risk),
+  )(points);
+  return (
+    <svg
+      className="curve"
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label="Share of wrong answers over the share of answers shown"
+    >
+      {y.ticks(4).map((tick) => (
+        <g key={tick}>
+          <line className="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />
+          <text x={left - 6} y={y(tick) + 4} textAnchor="end">
+            {percent(tick)}
+          </text>
+        </g>
+      ))}
+      {x.ticks(5).map((tick) => (
+        <text key={tick} x={x(tick)} y={height - bottom + 16} textAnchor="middle">
+          {percent(tick)}
+        </text>
+      ))}
+      <text x={(left + width) / 2} y={height - 4} textAnchor="middle">
+        answers shown
+      </text>
+      {path === null ? null : <path d={path} />}
+      {at === null ? null : <circle cx={x(at.coverage)} cy={y(at.risk)} r="5" />}
+    </svg>
+  );
+}

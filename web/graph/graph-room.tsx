@@ -1,0 +1,111 @@
+import { useCallback, useId, useState } from "react";
+import type { WireGraph } from "../../src/client/index.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatCount, formatNumber } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { GraphDrawing } from "./graph-drawing.tsx";
+import { NodeList } from "./node-list.tsx";
+import { NODE_TYPES, type NodeType } from "./node-types.ts";
+
+export interface GraphRoomProps {
+  readonly account: Account;
+}
+
+/** Nodes that can be shown at once; more cannot be told apart. */
+const SIZES = [40, 80, 120, 240] as const;
+
+/** What was asked, and what it is about: topics, entities, sources and questions, and what joins them. */
+export default function GraphRoom({ account: { api, domain, preferences } }: GraphRoomProps) {
+  const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
+  const [words, setWords] = useState("");
+  const [around, setAround] = useState<string | null>(null);
+  const [size, setSize] = useState<number>(80);
+  const id = useId();
+  const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
+  const query = new URLSearchParams({
+    ...{ limit: String(size), words },
+    ...(types.length === NODE_TYPES.length ? {} : { types: types.join(",") }),
+    ...(around === null ? {} : { around }),
+    ...(domain === null ? {} : { domain: domain.name }),
+    ...(tenant === null ? {} : { tenant }),
+  }).toString();
+  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireGraph>(`/v1/graph?${query}`, signal), [api, query]));
+  const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
+  return (
+    <main className="room-page" aria-labelledby="graph-title">
+      <h1 id="graph-title" className="room-title">
+        Graph
+      </h1>
+      <p className="muted">
+        What was asked and is remembered: each question with its topics, its entities and the documents that answer it.
+      </p>
+      <fieldset className="filters">
+        <legend className="visually-hidden">What is shown</legend>
+        {NODE_TYPES.map(({ type, many }) => (
+          <label key={type} className="check">
+            <input
+              type="checkbox"
+              checked={types.includes(type)}
+              disabled={types.length === 1 && types.includes(type)}
+              onChange={() => toggle(type)}
+            />
+            <span className={`node-key is-${type}`} aria-hidden="true" /> {many}
+          </label>
+        ))}
+        <label htmlFor={`${id}-words`}>Name holds</label>
+        <input id={`${id}-words`} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+        <label htmlFor={`${id}-size`}>Shown at most</label>
+        <select id={`${id}-size`} className="field" value={size} onChange={(event) => setSize(Number(event.target.value))}>
+          {SIZES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        {around === null ? null : (
+          <button type="button" className="quiet-button" onClick={() => setAround(null)}>
+            Show all again
+          </button>
+        )}
+      </fieldset>
+      <StateLine state={state} what="the graph" onRetry={reload} />
+      {state.type === "ready" ? (
+        <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} />
+      ) : null}
+    </main>
+  );
+}
+
+interface ShownProps {
+  readonly graph: WireGraph;
+  readonly around: string | null;
+  readonly onAround: (id: string) => void;
+  readonly domain: string | null;
+  readonly tenant: string | null;
+}
+
+function Shown({ graph, ...rest }: ShownProps) {
+  const { totals, edges, fitting, nodes } = graph;
+  const whole = NODE_TYPES.map(({ type, one, many }) => formatCount(totals[type] ?? 0, one, many)).join(", ");
+  if (fitting === 0) {
+    const isEmpty = Object.values(totals).every((count) => count === 0);
+    return (
+      <p role="status">
+        {isEmpty ? "Nothing is remembered yet: ask a question, and look again." : "Nothing fits these filters. Take one of them back."}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p role="status" className="muted">
+        {whole}, {formatCount(edges, "link")} in all.{" "}
+        {nodes.length < fitting
+          ? `The ${nodes.length} most joined of ${formatNumber(fitting)} that fit are shown.`
+          : `${formatCount(nodes.length, "node fits and is", "nodes fit and are")} shown.`}
+      </p>
+      <div className="graph-columns">
+        <GraphDrawing graph={graph} around={rest.around} onChoose={rest.onAround} />
+        <NodeList graph={graph} {...rest} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+/** Milliseconds after which the browser has read what it was given to keep. */
+const READ_MS = 10_000;
+
+/** Hands a text to the browser to be kept as a file. */
+export function download(name: string, type: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), READ_MS);
+}

@@ -1,0 +1,112 @@
+import { type SyntheticEvent, useId, useState } from "react";
+import type { WireSearch } from "../../src/client/index.ts";
+import { type Api, messageOf } from "../app/api.ts";
+import { formatRoute } from "../app/route.ts";
+import { formatCount, formatShare } from "../format.ts";
+
+export interface SearchPanelProps {
+  readonly api: Pick<Api, "search">;
+  readonly domain: string | null;
+  readonly tenant: string | null;
+}
+
+/** Passages that are asked for. */
+const PASSAGES = 10;
+
+const SCORES = { fused: "in all", dense: "meaning", bm25: "words", cross: "reader", rerank: "reranker" } as const;
+
+type Found =
+  | { readonly type: "none" }
+  | { readonly type: "searching" }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "found"; readonly query: string; readonly search: WireSearch };
+
+/** What a question finds before anything is decided or written, with each score. */
+export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState<Found>({ type: "none" });
+  const id = useId();
+
+  async function search(event: SyntheticEvent) {
+    event.preventDefault();
+    setFound({ type: "searching" });
+    try {
+      const scope = { ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) };
+      setFound({ type: "found", query, search: await api.search({ query, limit: PASSAGES, ...scope }) });
+    } catch (error) {
+      setFound({ type: "failed", message: messageOf(error) });
+    }
+  }
+
+  return (
+    <section aria-label="Search with scores">
+      <h2>Search with scores</h2>
+      <form className="filters" onSubmit={search}>
+        <label htmlFor={id}>Words or a question</label>
+        <input id={id} type="search" className="field" value={query} maxLength={500} onChange={(event) => setQuery(event.target.value)} />
+        <button type="submit" className="quiet-button" disabled={query.trim() === "" || found.type === "searching"}>
+          Search
+        </button>
+      </form>
+      {found.type === "searching" ? <p role="status">Searching…</p> : null}
+      {found.type === "failed" ? (
+        <p role="alert" className="message is-warning">
+          {found.message}
+        </p>
+      ) : null}
+      {found.type === "found" ? <Passages {...found} {...{ domain, tenant }} /> : null}
+    </section>
+  );
+}
+
+function Passages({ search, query, domain, tenant }: Found & { type: "found" } & Omit<SearchPanelProps, "api">) {
+  const { passages, encoder, warnings } = search;
+  return (
+    <>
+      <p role="status" className="muted">
+        {passages.length === 0
+          ? `Nothing was found for “${query}”: use words that the documents use.`
+          : `${formatCount(passages.length, "passage")}.`}
+        {encoder === null ? " Words alone were searched: no encoder is set." : ` Meaning by ${encoder}.`}
+      </p>
+      {warnings.map(({ code, message }) => (
+        <p key={`${code} ${message}`} className="message is-warning">
+          {message}
+        </p>
+      ))}
+      <ol className="weighed">
+        {passages.map(({ sid, title, page, heading_path: headings, text, start, end, scores, document_id, document_version: version }) => (
+          <li key={`${sid} ${document_id} ${start}`}>
+            <p>
+              <a
+                href={formatRoute({
+                  ...{ room: "read", document: document_id, start, end, version, quote: text },
+                  ...{ domain, tenant },
+                })}
+              >
+                {title}
+              </a>{" "}
+              <span className="muted">
+                {[...headings.filter((heading) => heading !== title), ...(page === null ? [] : [`page ${page}`])].join(" › ")}
+              </span>
+            </p>
+            <p className="passage-cut">{text}</p>
+            <ul className="scores">
+              {Object.entries(SCORES).map(([name, label]) => (
+                <Score key={name} label={label} value={scores[name as keyof typeof SCORES]} />
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Score({ label, value }: { readonly label: string; readonly value: number | null }) {
+  return (
+    <li>
+      <span className="muted">{label}</span> {value === null ? "not scored" : formatShare(value)}
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+import type { WireMadeStatistics } from "../../src/client/index.ts";
+import { describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
+import { FigureTable } from "./figure-table.tsx";
+
+/** What is no stage among the timings. */
+const FIRST_SENTENCE = "first_sentence";
+
+/** How answers were made: time by stage, grades, models, checks. */
+export function Made({ made }: { readonly made: WireMadeStatistics }) {
+  const { answers, stages, metrics, models, checks } = made;
+  if (answers === 0)
+    return <p className="muted">No answer of this time is kept with its text: nothing can be said of stages, grades and models.</p>;
+  return (
+    <div className="charts">
+      <FigureTable
+        title="Time by stage"
+        columns={["Stage", "Runs", "Half within", "95 of 100", "99 of 100"]}
+        rows={stages.map(({ stage, n, p50, p95, p99 }) => ({
+          name: stage === FIRST_SENTENCE ? "Until the first checked sentence" : describeStage(stage),
+          cells: [formatNumber(n), ...[p50, p95, p99].map(formatDuration)],
+        }))}
+        note={`Of the newest ${formatCount(answers, "answer")} whose text is kept. An answer from memory shows the times of when it was made.`}
+      />
+      <section className="chart" aria-label="Grades">
+        <h2>Grades</h2>
+        {metrics.length === 0 ? <p className="muted">None: only the method “validator” grades its answers.</p> : null}
+        <ul className="cards">
+          {metrics.map((metric) => (
+            <MetricCard key={metric.metric} {...metric} />
+          ))}
+        </ul>
+      </section>
+      <FigureTable
+        title="Models and services"
+        columns={["Model", "Calls", "Tokens", "Spent", "Not counted"]}
+        rows={models.map(({ model, calls, tokens, usd, uncounted }) => ({
+          name: model,
+          cells: [formatNumber(calls), formatNumber(tokens), formatCost(usd), formatNumber(uncounted)],
+        }))}
+        note={models.length === 0 ? "No language model was called: answers are quotes." : null}
+      />
+      <FigureTable
+        title="Outcomes of checks"
+        columns={["Check", "Passed", "Repaired", "Doubt", "Failed"]}
+        rows={checks.map(({ name, pass, repaired, warn, fail }) => ({ name, cells: [pass, repaired, warn, fail].map(formatNumber) }))}
+      />
+    </div>
+  );
+}
+
+function MetricCard({ metric, passed, failed, unknown, mean, threshold, days }: WireMadeStatistics["metrics"][number]) {
+  const told = passed + failed;
+  return (
+    <li className="card">
+      <strong>{metric.replaceAll("_", " ")}</strong>
+      <span className="figure">{told === 0 ? "could not be told" : `${formatNumber(passed)} of ${formatNumber(told)} passed`}</span>
+      <span className="muted">
+        {mean === null ? "no value" : `mean ${formatShare(mean)}`}
+        {threshold === null ? "" : `, threshold ${formatShare(threshold)}`}
+        {unknown === 0 ? "" : `, ${formatNumber(unknown)} could not be told`}
+      </span>
+      {days.slice(-7).map(({ day, passed: good, graded }) => (
+        <span key={day} className="muted">
+          {formatDate(day)}: {formatNumber(good)} of {formatNumber(graded)}
+        </span>
+      ))}
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { WireCitation, WireDocument } from "../../src/client/index.ts";
+import { type Api, messageOf } from "../app/api.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { Near } from "../kit/near.tsx";
+import { numbered } from "../kit/numbered.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { openPdf, type PdfFile } from "./pdf-file.ts";
+
+type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
+
+/** Boxes that are marked on pages, and what they are. */
+export interface PageMark {
+  readonly type: "place" | "cited";
+  readonly label: string;
+  readonly pages: readonly PagePlace[];
+}
+
+export interface PdfPagesProps {
+  readonly api: Pick<Api, "bytes">;
+  /** Route of the file. */
+  readonly path: string;
+  readonly title: string;
+  readonly marks: readonly PageMark[];
+}
+
+/** The pages of the file as they look, with the quoted words marked where the reading of the file found them. */
+export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
+  const [state, reload] = useLoaded(useCallback(async (signal) => openPdf(await api.bytes(path, signal)), [api, path]));
+  const file = state.type === "ready" ? state.value : null;
+  useEffect(() => () => file?.close(), [file]);
+  const first = marks.find(({ type }) => type === "place")?.pages[0]?.page ?? null;
+  if (file === null) return <StateLine state={state} what="the pages" onRetry={reload} />;
+  return (
+    <div className="pdf-pages">
+      {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
+        <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
+          <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
+        </Near>
+      ))}
+    </div>
+  );
+}
+
+/** Pixels that a page takes, until it is known. */
+const PAGE_PX = 700;
+/** Pixels across that a page is drawn with at most: sharp on a dense screen, and no more. */
+const MOST_PX = 2_400;
+
+interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
+  readonly file: PdfFile;
+  readonly number: number;
+  /** It is brought into view. */
+  readonly isWanted: boolean;
+}
+
+function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
+  const whole = useRef<HTMLElement>(null);
+  const [drawn, setDrawn] = useState<{ readonly width: number; readonly height: number } | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const here = useMemo(
+    () => marks.flatMap(({ type, label, pages }) => pages.filter(({ page }) => page === number).map((place) => ({ type, label, place }))),
+    [marks, number],
+  );
+  const draw = useCallback(
+    (canvas: HTMLCanvasElement | null) => {
+      if (canvas === null) return;
+      const stopped = new AbortController();
+      drawPage(file, number, canvas, stopped.signal).then(setDrawn, (error: unknown) => {
+        if (!stopped.signal.aborted) setFailed(messageOf(error));
+      });
+      return () => stopped.abort();
+    },
+    [file, number],
+  );
+  useEffect(() => {
+    if (isWanted && drawn !== null) whole.current?.querySelector(".page-mark.is-place")?.scrollIntoView({ block: "center" });
+  }, [isWanted, drawn]);
+  return (
+    <figure className="pdf-page" ref={whole}>
+      <figcaption className="page-number">Page {number}</figcaption>
+      {failed === null ? null : <p className="message is-warning">This page cannot be drawn: {failed}. Its words are under “Text”.</p>}
+      <div className="pdf-sheet">
+        <canvas ref={draw} role="img" aria-label={`Page ${number} of ${title}; its words are under “Text”`} />
+        {drawn === null ? null : here.map(({ type, label, place }) => <Marks key={`${type} ${label}`} {...{ type, label, place }} />)}
+      </div>
+    </figure>
+  );
+}
+
+/** Boxes are counted in points from the upper left corner of the page. */
+function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly place: PagePlace }) {
+  const { width, height, boxes } = place;
+  if (boxes === undefined || width === undefined || height === undefined) return null;
+  const share = (of: number, whole: number) => `${(100 * of) / whole}%`;
+  return numbered(boxes).map(({ place: at, item: box }) => (
+    <span
+      key={at}
+      className={`page-mark is-${type}`}
+      title={label}
+      style={{
+        left: share(box.x, width),
+        top: share(box.y, height),
+        width: share(box.width, width),
+        height: share(box.height, height),
+      }}
+    />
+  ));
+}
+
+async function drawPage(file: PdfFile, number: number, canvas: HTMLCanvasElement, signal: AbortSignal) {
+  const page = await file.page(number);
+  const natural = page.getViewport({ scale: 1 });
+  const wanted = canvas.parentElement?.clientWidth ?? natural.width;
+  const scale = Math.min(MOST_PX, wanted * window.devicePixelRatio) / natural.width;
+  const viewport = page.getViewport({ scale });
+  signal.throwIfAborted();
+  canvas.width = Math.floor(viewport.width);
+  canvas.height = Math.floor(viewport.height);
+  const task = page.render({ canvas, viewport });
+  signal.addEventListener("abort", () => task.cancel(), { once: true });
+  await task.promise;
+  return { width: natural.width, height: natural.height };
+}
