@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { openPostgresVectors } from "../src/store/postgres-vectors.ts";
+import { openPostgresVectors, type StoredVector } from "../src/store/postgres-vectors.ts";
 import { createStore } from "../src/store/store.ts";
 import { fileContent, storedDocument } from "../src/testing/store/fixtures.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -30,7 +30,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
       const length = Math.hypot(...vector);
       return vector.map((value) => value / length);
     };
-    const rows = [];
+    const rows: StoredVector[] = [];
     for (let n = 0; n < DOCUMENTS; n++) {
       const documentId = `doc${n}`;
       const path = `${n}.md`;
