@@ -209,7 +209,7 @@ interface PrepareParts {
 /** Reads a file and, if it is not as it was, what it says. */
 async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
   const { path } = file;
-  const settings = settingsHash(request, parts.urlOf(path));
+  const settings = settingsHash(request, { url: parts.urlOf(path), recognises: parts.reader.recognises && extensionOf(path) === ".pdf" });
   const content = await readBytes(file, parts.maxFileBytes);
   const facts = { path, bytes: file.bytes, settings, originalHash: content instanceof Uint8Array ? sha256Hex(content) : "" };
   if (content === null) return { ...facts, outcome: { type: "skipped", reason: null } };
@@ -282,11 +282,18 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
 }
 
 /** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
-function settingsHash(request: IngestRequest, url: string | null): string {
-  return sha256Hex(JSON.stringify([NORMALISER_VERSION, STRUCTURE_VERSION, FORMATS_VERSION, CHUNK_SETTINGS, request.access, url])).slice(
-    0,
-    16,
-  );
+function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
+  return sha256Hex(
+    JSON.stringify([
+      NORMALISER_VERSION,
+      STRUCTURE_VERSION,
+      FORMATS_VERSION,
+      CHUNK_SETTINGS,
+      request.access,
+      url,
+      ...(recognises ? ["recognised"] : []),
+    ]),
+  ).slice(0, 16);
 }
 
 /**

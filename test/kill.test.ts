@@ -1,23 +1,50 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import Libsql from "libsql";
 import { afterEach, describe, expect, it } from "vitest";
+import { type MadeFormat, makeFile } from "../src/ingest/testing/made-files.ts";
+import { makePdf } from "../src/ingest/testing/made-pdf.ts";
 import { type Running, startCli } from "./support/cli.ts";
 import { changeCorpus, createRandom, generateCorpus } from "./support/corpus.ts";
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./support/library.ts";
+import { rounds } from "./support/trials.ts";
 
 /** How often a process is killed in each test, how many files it works on, and from which seed all chance comes. */
 const KILLS = 20;
 const FILES = 200;
 const SEED = 20_260_101;
 const MEMORY_KILLS = 12;
+const FORMAT_KILLS = rounds({ all: 200, usually: 10 });
+
+/** Files of every format, so many of each, no two alike. */
+function everyFormat(each: number): Record<string, string | Uint8Array> {
+  const formats: readonly MadeFormat[] = ["docx", "epub", "xlsx", "csv", "html", "rst", "adoc", "eml", "json", "yaml"];
+  const files: Record<string, string | Uint8Array> = {};
+  for (let n = 0; n < each; n++) {
+    const text = (of: string) => `The register of the ${of} number ${n} is kept for ${n + 2} years in the house.`;
+    for (const format of formats) {
+      const table = Array.from({ length: 40 }, (_, row) => [`key ${row}`, `value ${row * n} of ${format}`]);
+      const { bytes } = makeFile(format, [
+        { type: "heading", level: 1, text: `${format} ${n}` },
+        { type: "paragraph", text: text(format) },
+        { type: "table", rows: [["name", "value"], ...table] },
+      ]);
+      files[`${n}.${format}`] = bytes;
+    }
+    files[`${n}.pdf`] = makePdf(Array.from({ length: 30 }, (_, i) => ({ type: "paragraph", text: `${text("pdf")} Part ${i}.` }))).bytes;
+    files[`${n}.md`] = `# Markdown ${n}\n\n${text("markdown")}\n`;
+    files[`${n}.txt.gz`] = gzipSync(`${text("packed text")}\n`);
+  }
+  return files;
+}
 
 const sandboxes: Sandbox[] = [];
 afterEach(() => {
   for (const sandbox of sandboxes.splice(0)) sandbox.remove();
 });
 
-function create(documents?: Readonly<Record<string, string>>): Sandbox {
+function create(documents?: Readonly<Record<string, string | Uint8Array>>): Sandbox {
   const made = createSandbox(documents);
   sandboxes.push(made);
   return made;
@@ -120,6 +147,30 @@ describe("SIGKILL", () => {
     process.stderr.write(
       `killed ${killed} of ${KILLS} ingests (whole run ${wholeMs} ms, files ${filesMs} ms); documents kept: ${kept.join(" ")}\n`,
     );
+  });
+
+  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, { timeout: 1_800_000 }, async () => {
+    const files = everyFormat(4);
+    const texts = (on: Sandbox) => open(on, (all) => all("select file, path, text from documents order by file, path"));
+    const reference = create(files);
+    const begun = Date.now();
+    await completes(reference);
+    const wholeMs = Date.now() - begun;
+    expect(new Set(texts(reference).map(({ file }) => file)).size).toBe(Object.keys(files).length);
+
+    const sandbox = create(files);
+    const random = createRandom(SEED + 7);
+    let killed = 0;
+    for (let n = 0; n < FORMAT_KILLS; n++) {
+      if (n % 2 === 0) rmSync(join(sandbox.folder, "data"), { recursive: true, force: true });
+      if ((await killAfter(sandbox, random() * wholeMs, "start")) === "killed") killed++;
+      if (databaseExists(sandbox)) expectWhole(sandbox);
+      if (n % 2 === 0) continue;
+      await completes(sandbox);
+      expect(texts(sandbox)).toEqual(texts(reference));
+    }
+    expect(killed).toBeGreaterThan(FORMAT_KILLS / 2);
+    process.stderr.write(`killed ${killed} of ${FORMAT_KILLS} ingests of ${Object.keys(files).length} files in all formats\n`);
   });
 
   it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {

@@ -49,10 +49,12 @@ const scoresOf = ({ evidence }: Answer) =>
     evidence.map(({ passage, relevance, consistency, verdict }) => [passage.document.path, { relevance, consistency, verdict }]),
   );
 const verifyCalls = ({ calls }: Answer) => calls.filter(({ stage }) => stage === "verify");
-const setTo = (relevance: number) => (reply: string) => {
-  const parsed = JSON.parse(reply) as { verdicts: { passage: string }[] };
-  return JSON.stringify({ verdicts: parsed.verdicts.map(({ passage }) => ({ passage, relevance, consistency: 0.5 })) });
-};
+const setTo =
+  (relevance: number, consistency = 0.5) =>
+  (reply: string) => {
+    const parsed = JSON.parse(reply) as { verdicts: { passage: string }[] };
+    return JSON.stringify({ verdicts: parsed.verdicts.map(({ passage }) => ({ passage, relevance, consistency })) });
+  };
 
 describe("the gate with a model that verifies", () => {
   it("is off unless it is asked for", async () => {
@@ -78,7 +80,10 @@ describe("the gate with a model that verifies", () => {
     const low = await ask(fakeJudge(setTo(0.2)), { profile: "vg-rag" });
     expect(low.answer.evidence.map(({ verdict }) => verdict)).not.toContain("verified");
     expect(low.answer.refusal?.reason).toBe("evidence_too_weak");
-    const high = await ask(fakeJudge(setTo(1)), { profile: "vg-rag" });
+    // √(1 · .5) = .71 is uncertain, √(1 · .6) = .77 verified.
+    const between = await ask(fakeJudge(setTo(1)), { profile: "vg-rag" });
+    expect(between.answer.evidence.map(({ verdict }) => verdict)).not.toContain("verified");
+    const high = await ask(fakeJudge(setTo(1, 0.6)), { profile: "vg-rag" });
     expect(high.answer.evidence.map(({ relevance }) => relevance)).toEqual(high.answer.evidence.map(() => 1));
     expect(high.answer.evidence.map(({ verdict }) => verdict)).toContain("verified");
   });

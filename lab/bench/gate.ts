@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import {
+  createEmbeddedSupportScorer,
   createFactReader,
   createWordReader,
   decide,
@@ -93,6 +94,7 @@ async function measure(
         corpus: retrieveParts.corpus,
         profile,
         compare,
+        agreement: createEmbeddedSupportScorer(encoder),
         sufficiency,
         chooser,
         rerankers: retrieveParts.rerankers,
@@ -103,8 +105,8 @@ async function measure(
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
         const ranker = found.ranker?.id ?? null;
         const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
-        const { evidence, view } = await verify(given, parts, SILENT, signal);
-        await decide({ question, evidence, view, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
+        const { evidence, view, gate } = await verify(given, parts, SILENT, signal);
+        await decide({ question, evidence, view, gate, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

@@ -12,6 +12,16 @@ interface SetsFlags {
   json?: string;
 }
 
+/** Who writes when profiles are measured. */
+const WRITERS = ["own-words", "configured"] as const;
+
+interface ProfileFlags {
+  profiles?: string;
+  writer: string;
+  questions: string;
+  read?: string;
+}
+
 /** Measuring on what golden sets hold beside their questions, and on questions of other people. */
 export function addEvalSetsCommands(evaluate: Command, context: CliContext): void {
   const overSets = (name: string, description: string) =>
@@ -63,19 +73,20 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       },
     );
 
-  overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside").action(
-    async (flags: SetsFlags, command: Command) => {
+  overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside")
+    .option("--profile <name>", "profile to measure")
+    .action(async (flags: SetsFlags & { profile?: string }, command: Command) => {
       const { evaluateSelected } = await import("../runs/selected.ts");
       const sets = setsWith(flags, /^(?:.*-)?selected-text.*\.jsonl$/);
       const options = {
         sets,
         config: configOf(context, command, {}, { domain: "veterans" }),
-        command: lineOf("selected", flags),
+        profile: flags.profile,
+        command: `${lineOf("selected", flags)}${flags.profile === undefined ? "" : ` --profile ${flags.profile}`}`,
         signal: context.signal,
       };
       await showEvaluation(evaluateSelected(options), flags.json, context);
-    },
-  );
+    });
 
   overSets("pairs", "pairs of questions through the whole engine: which share an answer, which must not").action(
     async (flags: SetsFlags, command: Command) => {
@@ -119,6 +130,75 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
       const sets = chooseGoldenSets(given(flags.data), flags.domains);
       const options = { sets, seed: whole(seed, "--seed"), command: `${lineOf("drafts", flags)} --seed ${seed}`, signal: context.signal };
       await showEvaluation(evaluateMadeDrafts(options), flags.json, context);
+    });
+
+  overSets(
+    "faithfulness",
+    "the faithfulness metric of `validator`: made and written drafts passed and failed, thresholds chosen on half of the sets",
+  )
+    .option("--seed <n>", "of what is changed", "1")
+    .action(async ({ seed, ...flags }: SetsFlags & { seed: string }, command: Command) => {
+      const { evaluateFaithfulness } = await import("../runs/faithfulness.ts");
+      const options = {
+        sets: chooseGoldenSets(given(flags.data), flags.domains),
+        seed: whole(seed, "--seed"),
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        command: `${lineOf("faithfulness", flags)} --seed ${seed}`,
+        signal: context.signal,
+      };
+      await showEvaluation(evaluateFaithfulness(options), flags.json, context);
+    });
+
+  overSets(
+    "relevancy",
+    "the relevancy metric of `validator`: answers to a question and to another one, thresholds chosen on half of the sets",
+  ).action(async (flags: SetsFlags) => {
+    const { evaluateRelevancy } = await import("../runs/relevancy.ts");
+    const sets = chooseGoldenSets(given(flags.data), flags.domains);
+    await showEvaluation(evaluateRelevancy(sets, lineOf("relevancy", flags)), flags.json, context);
+  });
+
+  overSets(
+    "topics",
+    "is a question about what the documents hold? the chance by which `book` refuses, thresholds chosen on half of the sets",
+  ).action(async (flags: SetsFlags, command: Command) => {
+    const { evaluateTopics } = await import("../runs/topics.ts");
+    const options = {
+      sets: chooseGoldenSets(given(flags.data), flags.domains),
+      config: configOf(context, command, {}, { domain: "veterans" }),
+      command: lineOf("topics", flags),
+      signal: context.signal,
+    };
+    await showEvaluation(evaluateTopics(options), flags.json, context);
+  });
+
+  overSets(
+    "profiles",
+    "every profile on questions of its kind of documents: outcomes, prompt sizes, and what its source claims beside ours",
+  )
+    .option("--profiles <names>", "comma-separated: only these")
+    .option("--writer <kind>", "`own-words`: right answers in a person's words; `configured`: the model of the configuration", "own-words")
+    .option("--questions <n>", "asked at most of each profile", "150")
+    .option("--read <file>", "write every sentence of the writer beside what it cites, as Markdown to be read")
+    .action(async (flags: SetsFlags & ProfileFlags, command: Command) => {
+      const { evaluateProfiles } = await import("../runs/profiles/evaluate.ts");
+      const { profiles, writer, questions, read } = flags;
+      const kind = WRITERS.find((one) => one === writer);
+      if (kind === undefined) throw new RequestError("config_invalid", `--writer ${writer} is not known: use ${WRITERS.join(" or ")}.`);
+      const line = [
+        lineOf("profiles", flags),
+        ...(profiles === undefined ? [] : [`--profiles ${profiles}`]),
+        `--writer ${writer} --questions ${questions}`,
+      ].join(" ");
+      const options = {
+        data: given(flags.data),
+        profiles: profiles?.split(","),
+        domains: flags.domains,
+        questions: whole(questions, "--questions"),
+        config: configOf(context, command, {}, { domain: "veterans" }),
+        ...{ writer: kind, read, command: line, signal: context.signal },
+      };
+      await showEvaluation(evaluateProfiles(options), flags.json, context);
     });
 }
 

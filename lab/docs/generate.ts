@@ -2,6 +2,7 @@ import { z } from "zod";
 import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
@@ -16,6 +17,7 @@ import {
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
 import { measurementDocs } from "./measurements.ts";
+import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
 
 /** Documents that are made from the code, by path: they cannot disagree with it. `./run test` compares them. */
 export function generateDocs(): Readonly<Record<string, string>> {
@@ -48,7 +50,7 @@ const ROUTE_DOCS = [
   "## Routes",
   "`GET /openapi.json` describes all of them, with every body. `anyone` needs no key; other routes want `authorization: Bearer KEY` with the role that is named (`admin` opens everything), or the administration token of `server.admin_token` (`SOURCEBOUND_ADMIN_TOKEN`), without which `ingest`, `review` and `admin` are off for those who have no key. A key that is bound finds only what its scope covers.",
   `| route | role | what |\n| --- | --- | --- |\n${ROUTES.map(({ method, path, opens, what }) => `| \`${method} ${path}\` | ${opens} | ${cell(what)} |`).join("\n")}`,
-  `Lists take \`limit\` and \`cursor\` and give \`next_cursor\`. \`Idempotency-Key\` (${routesWith(({ idempotent }) => idempotent === true)}): the same request sent twice is done once; the second gets the first's response with \`Idempotent-Replayed: true\`, within an hour and until the server starts anew; streams of events and failures are done again. \`ETag\` (${routesWith(({ etag }) => etag === true)}): what has not changed is \`304\` to \`If-None-Match\`. \`X-Request-Id\` comes with every response; one that a request brings is kept.`,
+  `Lists take \`limit\` and \`cursor\` and give \`next_cursor\`. \`Idempotency-Key\` (${routesWith(({ idempotent }) => idempotent === true)}): the same request sent twice is done once; the second gets the first's response with \`Idempotent-Replayed: true\`, within an hour, from another process of the installation and after a restart too; streams of events, failures and answers that leave no trace are done again. \`ETag\` (${routesWith(({ etag }) => etag === true)}): what has not changed is \`304\` to \`If-None-Match\`. \`X-Request-Id\` comes with every response; one that a request brings is kept.`,
 ].join("\n\n");
 
 const ERROR_DOCS = [
@@ -82,7 +84,7 @@ const ROLE_DOCS: Readonly<Record<Role, string>> = {
 
 const ACCESS_DOCS = [
   "## Access",
-  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began.`,
+  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began; without a key, from elsewhere than this machine, its id is one that the server made. Tokens of an OpenID Connect issuer open as keys do, by \`server.jwt\`; budgets, the queue, time limits, TLS, figures and traces: [\`operating.md\`](operating.md).`,
   `| role | opens |\n| --- | --- |\n${ROLES.map((role) => `| \`${role}\` | ${ROLE_DOCS[role]} |`).join("\n")}`,
   `A key, and an address without one, may send ${DEFAULT_REQUESTS_PER_HOUR} requests an hour (\`server.requests_per_hour\`, or \`keys create --requests-per-hour\`); then \`429 too_many_requests\` with \`Retry-After\`. This machine without a key, the page, \`/healthz\` and \`/readyz\` are not limited. After ${MAX_FAILED_ATTEMPTS} wrong keys or administration tokens within ${FAILED_ATTEMPTS_S / 60} minutes an address gets \`429 too_many_attempts\`; a right key goes on to open. Counts are of this process and begin anew when it starts. An emergency gets its hotline in every refusal.`,
 ].join("\n\n");
@@ -120,12 +122,16 @@ function configurationDocs(): string {
 
 function profileDocs(): string {
   const sections = profiles.map((profile) => {
-    const rules = profile.rules.map(({ rule, state, why }) => `| ${cell(rule)} | ${state} | ${cell(why)} |`);
+    const rules = profile.rules.map(({ rule, state, why }) => {
+      const shown = rule === FOREIGN_LANGUAGE.rule ? FOREIGN_TEST : RULE_TESTS[profile.name]?.[rule];
+      const test = shown === undefined ? "" : `\`${shown.file}\`: ${cell(shown.title)}`;
+      return `| ${cell(rule)} | ${state} | ${cell(why)} | ${test} |`;
+    });
     const unbuilt = profile.unbuilt.map(({ stage, what }) => `- ${stage}: ${what}`);
     return [
       `## ${profile.name}`,
       `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
-      `| rule of the source | state | why |\n| --- | --- | --- |\n${rules.join("\n")}`,
+      `| rule of the source | state | why | shown by |\n| --- | --- | --- | --- |\n${rules.join("\n")}`,
       unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
       `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");

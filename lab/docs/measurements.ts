@@ -163,7 +163,7 @@ export function measurementDocs(made: string): string {
     layersTable(ablation),
     "No real model was configured; `--writers model` measures one.",
     "## Replay",
-    `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; on the other two every fifth of them.`,
+    `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; on the other two a second installation with \`--answers 60\`.`,
     "## The sources' claims",
     `| claim | here | reproduced, beaten, or why not |\n| --- | --- | --- |\n${claimRows(ablation, retail)
       .map((row) => `| ${row.join(" | ")} |`)

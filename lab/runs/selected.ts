@@ -7,6 +7,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import type { GoldenPlaces } from "../../src/grade/golden-places.ts";
 import { judgeAnswerable } from "../../src/grade/judge-golden.ts";
+import { quantile } from "../../src/grade/metrics.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
@@ -29,6 +30,8 @@ type Row = z.infer<typeof rowSchema>;
 export interface SelectedOptions {
   /** Sets whose folder holds `[prefix-]selected-text*.jsonl`. */
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
+  /** @default that of the domain */
+  readonly profile?: string | undefined;
   readonly config: Config;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -43,10 +46,11 @@ interface Judged {
   readonly inside: boolean;
   readonly confidence: number | null;
   readonly sentences: readonly string[];
+  readonly latencyMs: number;
 }
 
 /** Questions about a selected part of a document: right, refused where the part does not answer, and nothing quoted from outside. */
-export async function* evaluateSelected({ sets, config, command, signal }: SelectedOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateSelected({ sets, profile, config, command, signal }: SelectedOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   for (const set of sets) {
     const rows = set.files.flatMap((file) => readLines(set.golden, file, rowSchema));
@@ -65,7 +69,7 @@ export async function* evaluateSelected({ sets, config, command, signal }: Selec
         const original = readFileSync(join(set.corpus, row.page), "utf8");
         const selected = inUnits(original, row.selection);
         const selection = { documentId: document.id, ...inNormalised(document, selected) };
-        const answer = await engine.answer(row.question, { domain, selection, signal });
+        const answer = await engine.answer(row.question, { domain, selection, profile, signal });
         judged.push(judge(set.name, row, answer, original, selected));
         yield { type: "progress", done: i + 1, total: rows.length, what: `${set.name}: ${row.question}` };
       }
@@ -119,6 +123,7 @@ function judge(set: string, row: Row, answer: Answer, original: string, selected
     inside: answer.citations.every(({ original: { start, end } }) => start >= selected.start && end <= selected.end),
     confidence: answer.confidence,
     sentences: answer.sentences.map(({ text }) => text),
+    latencyMs: answer.latencyMs,
   };
 }
 
@@ -136,7 +141,12 @@ function summarize(judged: readonly Judged[], command: string) {
     counts.map(([name, some, hit]) => [name, some.length === 0 ? null : some.filter(hit).length / some.length]),
   );
   const table: TableRow[] = counts.map(([name, some, hit, note]) => countRow(name, some.filter(hit).length, some.length, note));
-  const items = judged.map(({ set, row, ...rest }) => ({
+  const p95 = quantile(
+    judged.map(({ latencyMs }) => latencyMs),
+    0.95,
+  );
+  table.push({ name: "latency, p95", figure: `${p95?.toFixed(0)} ms`, note: "the source of `book` allows 500 ms with a selection" });
+  const items = judged.map(({ set, row, latencyMs: _, ...rest }) => ({
     set,
     id: row.id,
     question: row.question,
@@ -144,5 +154,5 @@ function summarize(judged: readonly Judged[], command: string) {
     ...rest,
   }));
   const n = { answerable: answerable.length, unanswerable: others.length };
-  return { report: makeReport({ name: "selected", command, n, metrics, items }), table };
+  return { report: makeReport({ name: "selected", command, n, metrics, timings: { p95_ms: p95 }, items }), table };
 }

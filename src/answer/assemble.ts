@@ -1,8 +1,12 @@
+import { leastFaithfulness } from "../check/faithfulness.ts";
 import { sentenceGuards } from "../check/guards.ts";
 import { gradeReport } from "../check/report.ts";
+import type { Calibration } from "../models/calibration/calibration.ts";
+import type { Encoder } from "../models/encoder.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
+import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { Profile } from "../profiles/profile.ts";
+import type { Profile, ReportMetric } from "../profiles/profile.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Answer, ModelCall, PricedCall, Question, TokenUsage } from "../types.ts";
 import { chooseSeeAlso } from "../write/see-also.ts";
@@ -13,10 +17,14 @@ export interface AssembleParts {
   readonly profile: Profile;
   readonly createId: () => string;
   readonly prices: PriceTable;
+  readonly encoder: Encoder | null;
+  readonly calibrations: readonly Calibration[];
+  readonly check: { readonly support: { readonly id: string } | null };
 }
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, { profile, createId, prices }: AssembleParts, trace: Trace): Answer {
+export function assemble(question: Question, outcome: Outcome, parts: AssembleParts, trace: Trace): Answer {
+  const { profile, createId, prices } = parts;
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
   const content = hit?.answer ?? contentOf(outcome);
@@ -35,7 +43,9 @@ export function assemble(question: Question, outcome: Outcome, { profile, create
     calls,
     ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
-      : { report: gradeReport(content.checks, profile.report, sentenceGuards(profile.check.guards ?? GUARDS)) }),
+      : {
+          report: gradeReport(content.checks, metricsOf(profile.report, parts), sentenceGuards(profile.check.guards ?? GUARDS)),
+        }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
     sessionId: question.sessionId,
@@ -77,4 +87,14 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const compression = sumOf("compress");
   const answer = sumOf("write", "rewrite");
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
+}
+
+/** The metrics with the thresholds that hold for the scorers at hand. */
+function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AssembleParts): readonly ReportMetric[] {
+  const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
+  const own: Readonly<Record<string, number | undefined>> = {
+    faithfulness: faithfulness === null || check.support === null ? undefined : leastFaithfulness(faithfulness, check.support.id),
+    relevancy: relevancy === null || encoder === null ? undefined : createRelevancy(relevancy, encoder, calibrations).minimum,
+  };
+  return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
 }

@@ -1,6 +1,7 @@
 import { checkAnswer } from "../check/check.ts";
+import type { PassageTexts } from "../check/faithfulness.ts";
 import { guardAnswer } from "../check/guards.ts";
-import { createSimilarity } from "../models/similarity.ts";
+import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { CheckResult, Evidence, Question, Warning } from "../types.ts";
 import type { CheckingParts } from "./checking.ts";
@@ -33,13 +34,17 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const settings = profile.check.guards ?? GUARDS;
   const { relevancy } = settings;
   const byModel = writer !== "" && writer !== "extractive";
-  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => passage.text) };
+  const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => textsOf(passage)) };
   const guarded = await guardAnswer(question.resolved, given, settings, {
     support: parts.check.support,
-    similarity: relevancy === null || encoder === null ? null : createSimilarity(encoder, relevancy.of, calibrations),
+    similarity: relevancy === null || encoder === null ? null : createRelevancy(relevancy, encoder, calibrations),
     countTokens: byModel ? await loadTokenCounter() : null,
   });
   return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
+}
+
+function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageTexts {
+  return [text, document.title, ...headingPath];
 }
 
 /** What the checks found in sentences that are shown all the same, for the reader. */

@@ -1,11 +1,12 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
+import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
 import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
-import { carryGate, usesCosines } from "../verify/scale.ts";
+import { usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
@@ -33,6 +34,8 @@ export interface Weighed {
   /** Id of the encoder that ranked; `null`: words alone did. */
   readonly ranker: string | null;
   readonly scale: ScoreScale;
+  /** With the thresholds that hold for what ranked the passages. */
+  readonly gate: GateSettings;
 }
 
 export interface Decided {
@@ -45,8 +48,7 @@ export interface Decided {
 
 /** Answer or refuse, with the threshold that holds for this question. */
 export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
-  const { question, evidence, scale } = weighed;
-  const gate = carryGate(parts.profile.gate, scale);
+  const { question, evidence, scale, gate } = weighed;
   const choice = await choose(weighed, parts, log, signal);
   const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
@@ -57,9 +59,10 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
-    log.fact("thresholds", scale.type);
+    const isLearned = gate.type === "best-similarity" && gate.by === "chance";
+    log.fact("thresholds", isLearned ? "learned" : scale.type);
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
-    if (scale.note !== null) log.notice(`thresholds_${scale.type}`, scale.note);
+    if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
   const named = parts.profile.gate.type === "sufficiency" ? withNamed(made, question, parts, log) : made;
   const decision =

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
+import type { PassageTexts } from "../check/faithfulness.ts";
 import type { CitedQuote, Finding } from "../check/finding.ts";
 import { guardAnswer } from "../check/guards.ts";
 import { parseMarkers } from "../check/markers.ts";
@@ -15,7 +16,7 @@ import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
-import { createSimilarity } from "../models/similarity.ts";
+import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { Bm25Index } from "../retrieve/bm25.ts";
@@ -300,11 +301,11 @@ async function verifyWhole(
   const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));
   const given = {
     sentences: sentences.map((sentence) => parseMarkers(sentence.text).text),
-    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))],
+    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))].map((text): PassageTexts => [text]),
   };
   const found = await guardAnswer(question, given, guards, {
     support,
-    similarity: relevancy === null ? null : createSimilarity(loadEmbeddedEncoder(), relevancy.of, loadCalibrations()),
+    similarity: relevancy === null ? null : createRelevancy(relevancy, loadEmbeddedEncoder(), loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
   });
   return [...checkAnswer(sentences, claims, settings), ...found.map((result) => ({ ...result, sentence: null }))];

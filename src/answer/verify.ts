@@ -1,9 +1,11 @@
-import type { Profile } from "../profiles/profile.ts";
+import type { SupportScorer } from "../models/support.ts";
+import type { GateSettings, Profile } from "../profiles/profile.ts";
 import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
 import { type Compared, comparePassages, NOT_COMPARED } from "../verify/compare-passages.ts";
 import type { Precedence } from "../verify/conflicts.ts";
 import type { FactReader } from "../verify/facts.ts";
+import { withLearnedAgreement } from "../verify/learned-agreement.ts";
 import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "../verify/model-verdicts.ts";
 import { BY_WORDS, judgePassages, type LearnedParts } from "../verify/relevance.ts";
 import { carryGate } from "../verify/scale.ts";
@@ -19,6 +21,8 @@ export interface VerifyParts {
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => LearnedParts;
+  /** Tells whether passages bear each other out where rules do not. */
+  readonly agreement: Pick<SupportScorer, "score">;
   /** A model that scores passages beside the rules; `null`: none is asked. */
   readonly verifier: ModelVerifier | null;
 }
@@ -28,6 +32,8 @@ export interface Judged {
   readonly evidence: readonly Evidence[];
   /** Among passages that are not rejected. */
   readonly conflicts: readonly Conflict[];
+  /** The gate with the thresholds that hold for what ranked the passages. */
+  readonly gate: GateSettings;
   /** The passages as the learned gate reads them; `null`: none did. */
   readonly view: EvidenceView | null;
   /** What a model was asked. */
@@ -42,21 +48,40 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(retrieval: Retrieval, parts: VerifyParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
   const { question, passages, scale, ranker } = retrieval;
-  const { corpus, profile, compare } = parts;
+  const { corpus, profile } = parts;
   const words = wordsFor(question, parts);
   const asked = words.questionTokens(question.resolved);
-  const byRules = profile.comparePassages ? comparePassages(asked, passages, { ...compare, words: corpus }) : NOT_COMPARED;
+  const byRules = await comparedWith(asked, passages, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
   const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(words, parts) } : words;
   const view = viewFor(retrieval, words, parts);
   const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), { windows: corpus.windows, ranker });
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
-  const evidence = verifyPassages(question, passages, carryGate(profile.gate, scale), read, scale, compared, judge);
+  const gate = carryGate(profile.gate, scale, judge.type === "learned");
+  const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const conflicts = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
-  return { evidence, conflicts, view, calls };
+  return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
+}
+
+/** Does the gate go by the learned chance that a passage answers? */
+function weighsLearned({ type }: Profile["gate"]): boolean {
+  return type === "sufficiency" || type === "v-score" || type === "best-similarity";
+}
+
+/** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */
+async function comparedWith(
+  asked: readonly string[],
+  passages: readonly Passage[],
+  parts: VerifyParts,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const { profile, compare, corpus, agreement } = parts;
+  if (!profile.comparePassages) return NOT_COMPARED;
+  const byRules = comparePassages(asked, passages, { ...compare, words: corpus });
+  return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
 /** Conflicts none of whose sides is rejected. */
@@ -71,7 +96,7 @@ function viewFor(
   words: QuestionWords,
   { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">,
 ): EvidenceView | null {
-  if (profile.gate.type !== "sufficiency" || passages.length === 0) return null;
+  if (!weighsLearned(profile.gate) || passages.length === 0) return null;
   return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
 }
 

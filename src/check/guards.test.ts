@@ -89,18 +89,18 @@ describe("checkTokenBudget", () => {
 });
 
 describe("checkRelevancy", () => {
-  const scorer = (score: number | null) => ({ id: "fake", similarity: () => Promise.resolve(score) });
+  const scorer = (score: number | null) => ({ id: "fake", minimum: 0.45, similarity: () => Promise.resolve(score) });
   it("passes from the threshold on", async () => {
-    expect(await checkRelevancy("q", "a", scorer(0.45), 0.45)).toMatchObject({ verdict: "pass", score: 0.45 });
-    expect(await checkRelevancy("q", "a", scorer(0.449), 0.45)).toMatchObject({ verdict: "warn", score: 0.449 });
-    expect(await checkRelevancy("q", "a", scorer(-0.2), 0.45)).toMatchObject({ verdict: "warn", score: 0 });
+    expect(await checkRelevancy("q", "a", scorer(0.45))).toMatchObject({ verdict: "pass", score: 0.45 });
+    expect(await checkRelevancy("q", "a", scorer(0.449))).toMatchObject({ verdict: "warn", score: 0.449 });
+    expect(await checkRelevancy("q", "a", scorer(-0.2))).toMatchObject({ verdict: "warn", score: 0 });
   });
 
   it("does not know without a scorer, without words, and when the scorer fails", async () => {
-    const broken = { id: "fake", similarity: () => Promise.reject(new Error("gone")) };
+    const broken = { id: "fake", minimum: 0.45, similarity: () => Promise.reject(new Error("gone")) };
     for (const none of [null, scorer(null), broken])
-      expect(await checkRelevancy("q", "a", none, 0.45)).toMatchObject({ verdict: "pass", score: null });
-    expect((await checkRelevancy("q", "a", broken, 0.45)).reason).toContain("gone");
+      expect(await checkRelevancy("q", "a", none)).toMatchObject({ verdict: "pass", score: null });
+    expect((await checkRelevancy("q", "a", broken)).reason).toContain("gone");
   });
 });
 

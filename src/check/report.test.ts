@@ -21,7 +21,8 @@ describe("gradeReport with the metrics of validator", () => {
       ["pii_leakage", null],
       ["token_budget", 512],
       ["answer_relevancy", 0.45],
-      ["faithfulness", 0.35],
+      // Of the score that ships; the source's .35 holds for the source's model (`leastFaithfulness`).
+      ["faithfulness", 0.65],
       ["chain_terminology", null],
     ]);
   });

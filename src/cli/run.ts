@@ -3,6 +3,7 @@ import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
+import { addBackupCommands } from "./commands/backup.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
@@ -113,6 +114,7 @@ function createProgram(context: CliContext): Command {
   addDocumentsCommand(program, context);
   addServeCommand(program, context);
   addWorkerCommand(program, context);
+  addBackupCommands(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
   addConflictsCommand(program, context);

@@ -47,6 +47,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         clock,
       },
       rerankers: local.rerankers,
+      agreement: local.support,
       cache: {
         secret,
         language: pack.language,

@@ -98,10 +98,10 @@ export function createLocalModels(config: Config, { calibrations, embedded }: Lo
       }
       return embeddedReranker;
     },
-    /** Only where its runtime and files are installed. */
-    get "cross-encoder"(): Reranker | undefined {
-      crossEncoder ??= installedCrossEncoder(config);
-      return crossEncoder ?? undefined;
+    /** The hub's where its runtime and files are installed, else the learned one that ships: both read question and passage together and give 0 to 1. */
+    get "cross-encoder"(): Reranker {
+      crossEncoder ??= installedCrossEncoder(config) ?? rerankers.embedded;
+      return crossEncoder;
     },
   };
   // Loaded when the first sentence that is no quote is scored.

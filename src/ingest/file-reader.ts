@@ -4,8 +4,9 @@ import { Worker } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
 import type { DocumentDraft } from "./document-draft.ts";
 import type { FileOutcome } from "./file-worker.ts";
+import { findRecognition } from "./formats/pdf/recognise.ts";
 
-/** Milliseconds for one file; a book of 20 MB takes a third. */
+/** Milliseconds for one file, and for each of its pages that is recognised; a book of 20 MB takes a third. */
 export const FILE_TIMEOUT_MS = 60_000;
 /** Files that are read at the same time, at most: each may take the memory below, and one writer stores what they read. */
 const MOST_THREADS = 4;
@@ -18,6 +19,8 @@ const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./file-worker.ts" : "./
 export interface FileReader {
   /** Files that are read at the same time. */
   readonly threads: number;
+  /** Are pages that are pictures read too? Files are read anew when that changes. */
+  readonly recognises: boolean;
   /**
    * @param file its bytes are taken: they cannot be used afterwards
    * @throws IngestError what the file's format says, `read_timeout`, `read_failed`; the reason of `signal`
@@ -63,6 +66,7 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
   };
   return {
     threads,
+    recognises: findRecognition() !== null,
     async read(file, signal) {
       signal.throwIfAborted();
       if (running >= threads) await turn();
@@ -96,12 +100,14 @@ function defaultThreads(): number {
   return Math.min(MOST_THREADS, availableParallelism());
 }
 
+type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
+
 function readWith(
   worker: Worker,
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<FileOutcome> {
-  return new Promise<FileOutcome>((resolve, reject) => {
+): Promise<FinishedFile> {
+  return new Promise<FinishedFile>((resolve, reject) => {
     const settle = (act: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -110,7 +116,10 @@ function readWith(
       worker.off("exit", onExit);
       act();
     };
-    const onMessage = (outcome: FileOutcome) => settle(() => resolve(outcome));
+    const onMessage = (outcome: FileOutcome) => {
+      if (outcome.type === "going-on") timer.refresh();
+      else settle(() => resolve(outcome));
+    };
     const onError = (cause: unknown) => settle(() => reject(broken(path, cause)));
     const onExit = () => settle(() => reject(broken(path, new Error("the reader ended"))));
     const abort = () => settle(() => reject(signal.reason));

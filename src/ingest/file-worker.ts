@@ -2,6 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
 import type { WordTokens } from "../text/token-counter.ts";
 import { type DocumentDraft, draftDocuments } from "./document-draft.ts";
+import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 
 /** A file in: its bytes are handed over, not copied. */
 export interface FileTask {
@@ -12,17 +13,33 @@ export interface FileTask {
 /** What became of it. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
+  /** A page was recognised: the next one has the whole time again. */
+  | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** Files one after the other in a thread of their own, so that one that cannot be read in time ends with it. */
 const words: WordTokens = new Map();
+const installed = findRecognition();
+const recogniser = installed === null ? null : reporting(createRecogniser(installed));
 parentPort?.on("message", async (task: FileTask) => {
   try {
-    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task, words) } satisfies FileOutcome);
+    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task, { words, recogniser }) } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
   }
 });
+
+/** Recognition takes seconds a page: whoever waits is told of each. */
+function reporting(recogniser: Recogniser): Recogniser {
+  return {
+    ...recogniser,
+    async recognise(picture) {
+      const words = await recogniser.recognise(picture);
+      parentPort?.postMessage({ type: "going-on" } satisfies FileOutcome);
+      return words;
+    },
+  };
+}
 
 function failureOf(error: unknown, path: string): FileOutcome {
   if (error instanceof IngestError) return { type: "failure", code: error.code, message: error.message, data: { ...error.data } };

@@ -34,10 +34,18 @@ export interface ParsedDocument {
  * @throws IngestError `unsupported_format`, `file_too_large`, `binary_file`, `wrong_content`, `bad_front_matter`, `bad_json`, `duplicate_entry`, `too_deep`,
  * `unpacks_too_far` and what else the format says; the message begins with the path
  */
-export async function readDocuments({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): Promise<ParsedDocument[]> {
+export async function readDocuments(
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
+  recogniser: FormatFile["recogniser"] = null,
+): Promise<ParsedDocument[]> {
   try {
     const { format, notices } = chooseFormat(path, bytes);
-    return toDocuments({ path, name: nameOf(path), bytes }, format, notices, await format.read({ path, name: nameOf(path), bytes }));
+    return toDocuments(
+      { path, name: nameOf(path), bytes },
+      format,
+      notices,
+      await format.read({ path, name: nameOf(path), bytes, recogniser }),
+    );
   } catch (error) {
     throw withPath(error, path);
   }

@@ -21,6 +21,20 @@ export function createSimilarity(
   };
 }
 
+/** How ids of the encoder that ships begin. */
+const EMBEDDED_ENCODER = "sourcebound-embedded-";
+
+/** What tells how near an answer is to its question, and from where on it is near enough. */
+export function createRelevancy(
+  { minimum, of, embedded }: { readonly minimum: number; readonly of: string; readonly embedded: number },
+  encoder: Pick<Encoder, "id" | "model" | "embed">,
+  calibrations: readonly Calibration[],
+) {
+  return encoder.id.startsWith(EMBEDDED_ENCODER)
+    ? { ...createSimilarity(encoder, null, calibrations), minimum: embedded }
+    : { ...createSimilarity(encoder, of, calibrations), minimum };
+}
+
 function isZero(vector: Float32Array): boolean {
   return vector.every((value) => value === 0);
 }

@@ -76,7 +76,7 @@ export interface RetrieveSettings {
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
-  /** What reorders the best of the fused ranking; a cross-encoder that is not installed leaves it as it is. */
+  /** What reorders the best of the fused ranking. `cross-encoder`: its score alone is the order; the hub's where it is installed, else the embedded reranker. */
   readonly reranker: "embedded" | "cross-encoder" | "none";
   /** Chunks of the fused ranking that are reranked. */
   readonly rerank: number;
@@ -141,10 +141,13 @@ export type GateSettings =
       readonly aggregate: number;
       readonly keep: number;
     }
-  /** `vg-rag`: mean of relevance, consistency, agreement. */
+  /** `vg-rag`: geometric mean of relevance, consistency, agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
-  /** `book`: refuse when the best similarity is below. */
-  | { readonly type: "best-similarity"; readonly minimum: number }
+  /**
+   * `book`: refuse when the best similarity is below `minimum`; with the encoder that ships when the best learned chance that a passage answers is below `chance`.
+   * `by`: which of both `minimum` is compared with; the gate is given it with the threshold that holds. @default "cosine"
+   */
+  | { readonly type: "best-similarity"; readonly minimum: number; readonly chance: number; readonly by?: "cosine" | "chance" }
   | { readonly type: "none" };
 
 export interface RouteSettings {

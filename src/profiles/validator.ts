@@ -50,7 +50,7 @@ export const validator: Profile = {
     { metric: "pii_leakage", check: "pii", threshold: null },
     { metric: "token_budget", check: "token-budget", threshold: 512 },
     { metric: "answer_relevancy", check: "relevancy", threshold: 0.45 },
-    { metric: "faithfulness", check: "faithfulness", threshold: 0.35 },
+    { metric: "faithfulness", check: "faithfulness", threshold: VALIDATOR_GUARDS.faithfulness?.minimum ?? null },
     { metric: "chain_terminology", check: "terminology", threshold: null },
   ],
   lowConfidence: null,
@@ -73,7 +73,7 @@ export const validator: Profile = {
     {
       rule: "five L1 metrics",
       state: "corrected",
-      why: "personal data by checksums and forms besides its regexes; relevancy on the scale of its encoder; faithfulness is our support score, mean over passages (our choice), its threshold .35 not carried over: HHEM is not installed",
+      why: "personal data by checksums and forms besides its regexes; relevancy with the encoder that ships from .20, faithfulness by the least of support and wording of the least sentence from .65, both chosen on half of eight domains (`./run eval relevancy`, `./run eval faithfulness`); the source's .45 and .35 hold with its own encoder and with a hub model of the HHEM class (`support.hub`)",
     },
     {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",

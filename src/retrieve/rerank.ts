@@ -98,13 +98,20 @@ export type RerankedCandidate = Candidate & { readonly rerank: number | null };
  */
 export const RERANK_SHARE = 0.5;
 
+export interface RerankCandidatesOptions {
+  readonly signal?: AbortSignal;
+  readonly idf?: (token: string) => number;
+  /** What the reranker's score counts beside the fused one; 1: it alone is the order. @default RERANK_SHARE */
+  readonly share?: number;
+}
+
 /** Reorders the first `depth` candidates by the reranker's score, those with a code of the question before the others; what it could not score follows in the order that it had, then the rest. */
 export async function rerankCandidates(
   question: string,
   candidates: readonly Candidate[],
   depth: number,
   reranker: Reranker | null,
-  options: { readonly signal?: AbortSignal; readonly idf?: (token: string) => number } = {},
+  { share = RERANK_SHARE, ...options }: RerankCandidatesOptions = {},
 ): Promise<RerankedCandidate[]> {
   if (reranker === null || depth === 0) return candidates.map((candidate) => ({ ...candidate, rerank: null }));
   const first = candidates.slice(0, depth);
@@ -112,8 +119,7 @@ export async function rerankCandidates(
   const scored = first.map((candidate, i) => ({ ...candidate, rerank: scores[i] ?? null }));
   const fusedOf = scale(first.map(({ fused }) => fused));
   const rerankOf = scale(scored.flatMap(({ rerank }) => rerank ?? []));
-  const order = ({ rerank, fused }: RerankedCandidate) =>
-    rerank === null ? -1 : RERANK_SHARE * rerankOf(rerank) + (1 - RERANK_SHARE) * fusedOf(fused);
+  const order = ({ rerank, fused }: RerankedCandidate) => (rerank === null ? -1 : share * rerankOf(rerank) + (1 - share) * fusedOf(fused));
   scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || order(b) - order(a));
   return [...scored, ...candidates.slice(depth).map((candidate) => ({ ...candidate, rerank: null }))];
 }

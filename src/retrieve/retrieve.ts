@@ -11,18 +11,17 @@ import { spanOf, unitsInside } from "./clip.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
-import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { RERANK_SHARE, type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { searchArea } from "./search-area.ts";
 import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
 import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
-/** Why a wanted reranker is not there, and what to do. */
+/** Why a wanted reranker is not there. */
 const MISSING = {
   embedded: "the embedded reranker is not loaded",
-  "cross-encoder":
-    "the cross-encoder is not installed: run `sourcebound models install`, then `sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2`",
+  "cross-encoder": "neither a cross-encoder nor the embedded reranker is loaded",
 } as const;
 
 export interface RetrieveParts {
@@ -94,7 +93,8 @@ export async function retrievePassages(
   let rerankFailure: string | null = missing;
   const rerank = async (found: readonly Candidate[]) => {
     try {
-      const options = { signal, idf: (token: string) => corpus.idf(token) };
+      const share = settings.reranker === "cross-encoder" ? 1 : RERANK_SHARE;
+      const options = { signal, idf: (token: string) => corpus.idf(token), share };
       return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
     } catch (cause) {
       if (signal.aborted) throw cause;

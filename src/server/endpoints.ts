@@ -24,6 +24,19 @@ import {
   sessionQuerySchema,
   statisticsQuerySchema,
 } from "../wire/memory.ts";
+import {
+  documentSchema,
+  domainsSchema,
+  forgottenSchema,
+  healthSchema,
+  historySchema,
+  queueSchema,
+  reportSchema,
+  reportsResponseSchema,
+  reviewSchema,
+  sessionSchema,
+  statisticsSchema,
+} from "../wire/responses.ts";
 import { documentQuerySchema } from "../wire/rooms.ts";
 import {
   checkRequestSchema,
@@ -35,13 +48,10 @@ import {
   newKeyRequestSchema,
   newKeyResponseSchema,
   newSessionSchema,
-  nextCursor,
   pageQuery,
   queryRequestSchema,
   queryResponseSchema,
-  reportSchema,
   reportsQuerySchema,
-  reportsResponseSchema,
   scopeQuerySchema,
   searchRequestSchema,
   searchResponseSchema,
@@ -69,9 +79,8 @@ export interface Endpoint {
   readonly etag?: true;
 }
 
-/** Things whose inside is described elsewhere, or is a report of its own. */
+/** What another specification describes: JSON-RPC of MCP, JSON Schema, OpenAPI. */
 const open = z.looseObject({});
-const shown = z.looseObject({ id: z.string() });
 
 export const ENDPOINTS = {
   ask: {
@@ -123,7 +132,7 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/sessions/{id}", opens: "ask" },
     what: "The messages of a session with their citations. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
     query: sessionQuerySchema,
-    gives: { status: 200, schema: z.object({ session_id: z.string(), messages: z.array(open) }) },
+    gives: { status: 200, schema: sessionSchema },
   },
   endSession: {
     ...{ method: "DELETE", path: "/v1/sessions/{id}", opens: "ask" },
@@ -145,10 +154,7 @@ export const ENDPOINTS = {
   domains: {
     ...{ method: "GET", path: "/v1/domains", opens: "ask", uncounted: true },
     what: "Bodies of knowledge that the caller may ask, with their tenants, and the profiles.",
-    gives: {
-      status: 200,
-      schema: z.object({ domains: z.array(open), profiles: z.array(z.object({ name: z.string(), title: z.string() })) }),
-    },
+    gives: { status: 200, schema: domainsSchema },
   },
   documents: {
     ...{ method: "GET", path: "/v1/documents", opens: "ask", uncounted: true, etag: true },
@@ -160,7 +166,7 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/documents/{id}", opens: "ask", uncounted: true },
     what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
     query: documentQuerySchema,
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: documentSchema },
   },
   original: {
     ...{ method: "GET", path: "/v1/documents/{id}/original", opens: "ask", uncounted: true },
@@ -197,30 +203,30 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/review", opens: "review" },
     what: "Questions that wait for review, those that need it most first.",
     query: queueQuerySchema.extend(pageQuery),
-    gives: { status: 200, schema: z.object({ items: z.array(shown), next_cursor: nextCursor }) },
+    gives: { status: 200, schema: queueSchema },
   },
   history: {
     ...{ method: "GET", path: "/v1/review/history", opens: "review" },
     what: "The audit log, newest first, and whether its chain is intact.",
     query: historyQuerySchema,
-    gives: { status: 200, schema: z.object({ chain: open, rows: z.array(open) }) },
+    gives: { status: 200, schema: historySchema },
   },
   review: {
     ...{ method: "GET", path: "/v1/review/{id}", opens: "review" },
     what: "One answer with its review, feedback, correction and history.",
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   approve: {
     ...{ method: "POST", path: "/v1/review/{id}/approve", opens: "review", idempotent: true },
     what: "The answer is right. 409 where a cited document has changed.",
     body: { schema: reviewActSchema },
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   flag: {
     ...{ method: "POST", path: "/v1/review/{id}/flag", opens: "review", idempotent: true },
     what: "The answer is wrong or doubtful: it is not served again.",
     body: { schema: reviewActSchema },
-    gives: { status: 200, schema: shown },
+    gives: { status: 200, schema: reviewSchema },
   },
   correct: {
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
@@ -260,7 +266,7 @@ export const ENDPOINTS = {
     ...{ method: "GET", path: "/v1/admin/stats", opens: "admin" },
     what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
     query: statisticsQuerySchema,
-    gives: { status: 200, schema: open },
+    gives: { status: 200, schema: statisticsSchema },
   },
   madeStatistics: {
     ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
@@ -305,7 +311,7 @@ export const ENDPOINTS = {
     ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
     what: "Forgets what was asked.",
     body: { schema: forgetRequestSchema },
-    gives: { status: 200, schema: open },
+    gives: { status: 200, schema: forgottenSchema },
   },
   keys: {
     ...{ method: "GET", path: "/v1/admin/keys", opens: "admin" },
@@ -372,7 +378,7 @@ export const ENDPOINTS = {
   health: {
     ...{ method: "GET", path: "/healthz", opens: "anyone" },
     what: "What is loaded.",
-    gives: { status: 200, schema: open },
+    gives: { status: 200, schema: healthSchema },
   },
   metrics: {
     ...{ method: "GET", path: "/metrics", opens: "metrics" },

@@ -77,6 +77,9 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   model_timeout: 504,
 };
 
+/** Failures of the moment that `/metrics` counts: a line for each would fill the log when there is least time for it. */
+const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
+
 /** Their messages name what there is beside: that is for whoever runs the server, at the command line. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
 const NOT_SERVED =
@@ -123,7 +126,8 @@ interface Described {
 function describeError(error: unknown, log: ServerLog, id: string): Described {
   if (error instanceof SourceboundError) {
     const status = statusOf(error);
-    if (status >= 500) log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
+    if (status >= 500 && !EXPECTED_CODES.has(error.code))
+      log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
     if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
     return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
   }

@@ -22,7 +22,13 @@ export function describeApi(endpoints: Readonly<Record<string, Endpoint>>): Json
     security: [{ key: [] }, {}],
     paths,
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "A key of `sourcebound keys create`." } },
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description: "A key of `sourcebound keys create`, or a token of the issuer that `server.jwt` names.",
+        },
+      },
       schemas: { Problem: schemaOf(errorResponseSchema, "output") },
     },
   };

@@ -8,11 +8,9 @@ import { transact } from "./transact.ts";
 const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW as the `seven-layer` source sets it up (its tables 10 and 11); pgvector's own defaults too. */
-export const HNSW = { m: 16, efConstruction: 64 } as const;
-/** From this many vectors on the `seven-layer` source puts them into pgvector (its section 9.6). */
-export const PGVECTOR_FROM = 10_000;
+const HNSW = { m: 16, efConstruction: 64 } as const;
 /** Where a filter keeps at most so many vectors, all of them are compared: HNSW would visit many that the filter rejects (`bench pgvector`). */
-export const EXACT_UP_TO = 2_000;
+const EXACT_UP_TO = 2_000;
 /** Rows in one statement. */
 const ROWS_PER_INSERT = 500;
 

@@ -21,7 +21,7 @@ import type { Database } from "./schema.ts";
 /** Milliseconds until a connection that cannot be made is given up: whoever asks gets a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * How pgvector searches an index: among 100 candidates, which holds recall above .95 at 100,000 vectors (`bench pgvector`), and on as long as a filter
+ * How pgvector searches an index: among 100 candidates, two and a half times the default of pgvector (`bench pgvector` has the recall), and on as long as a filter
  * has rejected too many of them. Where pgvector is not installed, they mean nothing.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";

@@ -27,13 +27,20 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
     normaliser: document.normaliser,
     ...(reading === undefined || reading.encoding === null || reading.encoding === "utf-8" ? {} : { encoding: reading.encoding }),
     ...(pages.length === 0 ? {} : { pages }),
+    ...(isRecognised(reading, pages) ? { recognised: true as const } : {}),
     ...(cells.length === 0 ? {} : { cells }),
     ...(part === null ? {} : { part: part[1] }),
   };
 }
 
+/** Was a page read by text recognition, by this program or by the one that made the file? */
+function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[]): boolean {
+  const recognised = reading?.notices.find(({ code }) => code === "recognised_text")?.pages ?? [];
+  return pages.some(({ page }) => recognised.includes(page));
+}
+
 /** The place for people: "p. 14", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
-export function originalInWords({ start, end, pages, cells, part }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
+export function originalInWords({ start, end, pages, cells, part, recognised }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
   const [first] = cells ?? [];
   if (first !== undefined) {
     const rows = [...new Set(cells?.map(({ row }) => row))];
@@ -44,7 +51,8 @@ export function originalInWords({ start, end, pages, cells, part }: Omit<Origina
   const on = pages === undefined || pages.length === 0 ? null : pagesInWords(pages.map(({ page }) => page));
   const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
   if (on === null) return characters;
-  return pages?.[0]?.boxes === undefined ? `${on}, ${characters}` : on;
+  const place = pages?.[0]?.boxes === undefined ? `${on}, ${characters}` : on;
+  return recognised === true ? `${place}, read by OCR, may be wrong` : place;
 }
 
 function numbered(name: string, numbers: readonly number[]): string {

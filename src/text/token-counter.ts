@@ -13,7 +13,6 @@ export type WordTokens = Map<string, number>;
 const SHORT = 24;
 /** Different words whose tokens are kept: most of a text are words that were used before. */
 const KEPT_WORDS = 50_000;
-const LONG_RUN = new RegExp(`[\\t-\\r ]{${RUN_LIMIT + 1},}|[^\\t-\\r ]{${RUN_LIMIT + 1},}`, "g");
 
 const require = createRequire(import.meta.url);
 
@@ -23,8 +22,8 @@ const require = createRequire(import.meta.url);
  * `countTokens` of the slice, always.
  */
 export function createTokenCounter(text: string, known: WordTokens = new Map()): TokenCounter {
-  const { starts, sums, split } = readWords(text, known);
-  const longRuns = [...text.matchAll(LONG_RUN)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  const longRuns = longRunsOf(text);
+  const { starts, sums, split } = readWords(text, longRuns, known);
   return ({ start, end }) => {
     const slice = () => countTokens(text.slice(start, end));
     if (
@@ -36,6 +35,7 @@ export function createTokenCounter(text: string, known: WordTokens = new Map()):
       return slice();
     let last = lastAtMost(starts, end - 1);
     while (last > 0 && text.slice(starts[last], end).trim() === "") last--;
+    const part = text.slice(start, end);
     let at = start;
     let count = 0;
     for (;;) {
@@ -45,8 +45,8 @@ export function createTokenCounter(text: string, known: WordTokens = new Map()):
         const tail = countTokens(text.slice(starts[last], end));
         return count + (sums[last] as number) - (sums[first] as number) + tail;
       }
-      split.lastIndex = at;
-      const word = split.exec(text)?.[0] ?? "";
+      split.lastIndex = at - start;
+      const word = split.exec(part)?.[0] ?? "";
       if (word === "") return slice();
       count += countTokens(word);
       at += word.length;
@@ -63,22 +63,43 @@ interface Words {
   readonly split: RegExp;
 }
 
-function readWords(text: string, known: WordTokens): Words {
+/** Where the text goes on without a blank, or in blanks alone, for longer than words do. */
+function longRunsOf(text: string): TextRange[] {
+  const runs: TextRange[] = [];
+  let from = 0;
+  let wasSpace = false;
+  for (let i = 0; i <= text.length; i++) {
+    const code = text.charCodeAt(i);
+    const isSpace = code === 32 || (code >= 9 && code <= 13);
+    if (i < text.length && isSpace === wasSpace) continue;
+    if (i - from > RUN_LIMIT) runs.push({ start: from, end: i });
+    from = i;
+    wasSpace = isSpace;
+  }
+  return runs;
+}
+
+/** Words between long runs, which are never split: a run of a million letters is more than the expression can hold. */
+function readWords(text: string, longRuns: readonly TextRange[], known: WordTokens): Words {
   const constants: { CL100K_TOKEN_SPLIT_REGEX: RegExp } = require("gpt-tokenizer/encodingParams/constants");
   const split = new RegExp(constants.CL100K_TOKEN_SPLIT_REGEX);
   const starts: number[] = [];
   const sums: number[] = [];
   let sum = 0;
-  for (let match = split.exec(text); match !== null; match = split.exec(text)) {
-    const [word] = match;
-    starts.push(match.index);
-    sums.push(sum);
-    let tokens = known.get(word);
-    if (tokens === undefined) {
-      tokens = countTokens(word);
-      if (known.size < KEPT_WORDS) known.set(word, tokens);
+  for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
+    const part = longRuns.length === 0 ? text : text.slice(from, longRuns[i]?.start ?? text.length);
+    split.lastIndex = 0;
+    for (let match = split.exec(part); match !== null; match = split.exec(part)) {
+      const [word] = match;
+      starts.push(from + match.index);
+      sums.push(sum);
+      let tokens = known.get(word);
+      if (tokens === undefined) {
+        tokens = countTokens(word);
+        if (known.size < KEPT_WORDS) known.set(word, tokens);
+      }
+      sum += tokens;
     }
-    sum += tokens;
   }
   return { starts, sums, split };
 }

@@ -37,6 +37,8 @@ export interface OriginalPlace {
   readonly encoding?: string;
   /** Pages on which the quote stands; absent: the original has none. */
   readonly pages?: readonly PagePlace[];
+  /** A page of it is a picture whose text was recognised, and may be wrong; absent: none is. */
+  readonly recognised?: true;
   /** Cells of the table in which the quote stands; absent: the original is no table. */
   readonly cells?: readonly CellPlace[];
   /** File inside the archive, from whose beginning `start` and `end` are counted; absent: the original is no archive. */

@@ -130,30 +130,30 @@ describe("the gate with compared passages", () => {
     ]);
   });
 
-  it("rejects the outlier of a majority in vg-rag, and combines what is scored with equal weights", () => {
+  it("rejects the outlier of a majority in vg-rag, combines what is scored with equal weights, and takes one against one for no majority", () => {
     const evidence = verdicts("vg-rag", said(FIVE, "The library card costs $5 per year.", EIGHT), 0.9);
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["verified", "verified", "rejected"]);
-    expect(evidence[0]?.score).toBeCloseTo((0.9 + 1 + 0.5) / 3, 12);
-    expect(verdicts("vg-rag", said(FIVE), 0.6)[0]).toMatchObject({ verdict: "verified", agreement: null, score: 0.8 });
+    expect(evidence[0]?.score).toBeCloseTo((0.9 * 1 * 0.5) ** (1 / 3), 12);
+    expect(verdicts("vg-rag", said(FIVE), 0.6)[0]).toMatchObject({ verdict: "verified", agreement: null, score: Math.sqrt(0.6) });
     expect(verdicts("vg-rag", said(FIVE, EIGHT), 0.9).map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain"]);
   });
 
   it("explains each score of vg-rag in one line, and what was not scored", () => {
     const [first] = verdicts("vg-rag", said(FIVE, "The library card costs $5 per year."), 0.9);
     expect(first?.reason).toBe(
-      "V 0.97, the mean of relevance, consistency, agreement; relevance 0.90: cosine 0.90 of question and passage; consistency 1.00: self-contained; agreement 1.00: 1 of 1 passages bear it out",
+      "V 0.97, the geometric mean of relevance, consistency, agreement; relevance 0.90: cosine 0.90 of question and passage; consistency 1.00: self-contained; agreement 1.00: 1 of 1 passages bear it out",
     );
     const [alone] = verdicts("vg-rag", said(FIVE), 0.6);
     expect(alone?.reason).toBe(
-      "V 0.80, the mean of relevance, consistency; relevance 0.60: cosine 0.60 of question and passage; consistency 1.00: self-contained; agreement not scored: there is no other passage",
+      "V 0.77, the geometric mean of relevance, consistency; relevance 0.60: cosine 0.60 of question and passage; consistency 1.00: self-contained; agreement not scored: there is no other passage",
     );
     expect(first?.reason).not.toContain("\n");
   });
 
   it("cuts vg-rag's V at .75 and .40, both ends with the better side", () => {
-    // Consistency 1 and no agreement: V = (cosine + 1) / 2.
-    expect([0.5, 0.49].map((cosine) => verdicts("vg-rag", said(FIVE), cosine)[0]?.verdict)).toEqual(["verified", "uncertain"]);
-    // A stub: consistency .4, V = (cosine + .4) / 2.
+    // Consistency 1 and no agreement: V = √cosine, and √.5625 = .75.
+    expect([0.5625, 0.55].map((cosine) => verdicts("vg-rag", said(FIVE), cosine)[0]?.verdict)).toEqual(["verified", "uncertain"]);
+    // A stub: consistency .4, V = √(.4 · cosine).
     const stub = said("Card fees");
     expect([0.41, 0.39].map((cosine) => verdicts("vg-rag", stub, cosine)[0]?.verdict)).toEqual(["uncertain", "rejected"]);
   });
@@ -168,9 +168,13 @@ describe("the gate with compared passages", () => {
 });
 
 describe("vScore", () => {
-  it("(.9 + .6 + .3) / 3 = .6, over what exists, null of nothing", () => {
-    expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: 0.3 })).toBeCloseTo(0.6, 12);
-    expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: null })).toBeCloseTo(0.75, 12);
+  it("is the geometric mean of what exists, null of nothing", () => {
+    // (.9 · .6 · .4) ^ ⅓ = .216 ^ ⅓ = .6; √(.9 · .4) = .6
+    expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: 0.4 })).toBeCloseTo(0.6, 12);
+    expect(vScore({ relevance: 0.9, consistency: 0.4, agreement: null })).toBeCloseTo(0.6, 12);
+    // What reads well and answers nothing: √(.09 · 1) = .3, rejected.
+    expect(vScore({ relevance: 0.09, consistency: 1, agreement: null })).toBeCloseTo(0.3, 12);
+    expect(vScore({ relevance: 0.9, consistency: 1, agreement: 0 })).toBe(0);
     expect(vScore({ relevance: null, consistency: null, agreement: null })).toBeNull();
     expect(vScore({ relevance: 0, consistency: null, agreement: null })).toBe(0);
   });

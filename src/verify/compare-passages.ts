@@ -13,6 +13,8 @@ export interface PassageComparison {
   readonly relevance?: Explained & { readonly score: number };
   readonly consistency: Explained;
   readonly agreement: Explained;
+  /** Passages that speak of the same: how many bear it out, how many say otherwise. */
+  readonly votes: { readonly agree: number; readonly differ: number };
   /** Most of the passages that speak of the same, two at least, say otherwise. */
   readonly outlier: boolean;
   /** Another passage contradicts it, and no declared rule lets it hold. */
@@ -22,12 +24,27 @@ export interface PassageComparison {
 export interface Compared {
   of(passage: Passage): PassageComparison;
   readonly conflicts: readonly Conflict[];
+  /** What of passages the rules could not compare. */
+  readonly unsaid: readonly Unsaid[];
+}
+
+/** What one passage says of the question beside what another says of it, where rules neither found that they agree nor that they differ. */
+export interface Unsaid {
+  readonly of: string;
+  readonly claim: string;
+  readonly evidence: readonly string[];
 }
 
 const UNSCORED: Explained = { score: null, reason: "not scored" };
-const NOTHING: PassageComparison = { consistency: UNSCORED, agreement: UNSCORED, outlier: false, contradicted: false };
+const NOTHING: PassageComparison = {
+  consistency: UNSCORED,
+  agreement: UNSCORED,
+  votes: { agree: 0, differ: 0 },
+  outlier: false,
+  contradicted: false,
+};
 /** For profiles whose source compares no passages. */
-export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [] };
+export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unsaid: [] };
 
 export interface CompareParts {
   readonly words: FactWords;
@@ -40,7 +57,9 @@ const ABOUT_QUESTION = 0.35;
 /** Conflicts of one answer. */
 const MOST_CONFLICTS = 5;
 /** Passages that say otherwise before a majority is spoken of. */
-const MAJORITY = 2;
+export const MAJORITY = 2;
+/** Statements of a passage on the question that another one's are laid beside. */
+const MOST_BESIDE = 5;
 /** Inside one passage only what is surely the same thing clashes. */
 const CLASH_CERTAINTY = 0.6;
 
@@ -49,6 +68,8 @@ interface Spoken {
   /** Can it hold a value, denial or opposite? */
   readonly says: boolean;
   readonly passage: Passage;
+  /** Weight of the question's words that it holds itself. */
+  readonly held: number;
 }
 
 /**
@@ -65,15 +86,27 @@ export function comparePassages(
   const spoken = passages.map((passage, i) =>
     (pieces[i] as readonly PieceTokens[])
       .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
-      .map(({ piece }): Spoken => ({ fact: reader.read(piece, words), says: saysSomething(piece.text), passage })),
+      .map(
+        ({ piece, own }): Spoken => ({
+          fact: reader.read(piece, words),
+          says: saysSomething(piece.text),
+          passage,
+          held: heldBy(own, weights),
+        }),
+      ),
   );
+  const unsaid: Unsaid[] = [];
   const tallies = passages.map(() => ({ agree: 0, differ: 0, lost: false, clash: false }));
   const conflicts: Conflict[] = [];
   for (let i = 0; i < passages.length; i++) {
     for (let j = i; j < passages.length; j++) {
       const found = comparePair(spoken[i] as Spoken[], spoken[j] as Spoken[], i === j);
       const [one, other] = [tallies[i], tallies[j]];
-      if (found === null || one === undefined || other === undefined) continue;
+      if (one === undefined || other === undefined) continue;
+      if (found === null) {
+        if (i !== j) unsaid.push(...laidBeside(spoken[i] as Spoken[], spoken[j] as Spoken[]));
+        continue;
+      }
       if (i === j) {
         one.clash = found.comparison.type === "differ" && found.comparison.certainty >= CLASH_CERTAINTY;
         continue;
@@ -109,6 +142,7 @@ export function comparePassages(
             clash,
           ),
           agreement: agreementOf(agree, differ, passages.length),
+          votes: { agree, differ },
           outlier: differ >= MAJORITY && differ > agree,
           contradicted: lost,
         },
@@ -116,11 +150,29 @@ export function comparePassages(
     }),
   );
   conflicts.sort((a, b) => b.certainty - a.certainty);
-  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: conflicts.slice(0, MOST_CONFLICTS) };
+  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: conflicts.slice(0, MOST_CONFLICTS), unsaid };
+}
+
+/** The statement of each of two passages that holds most of the question, beside what the other says of it; parts of one place are not two passages. */
+function laidBeside(one: readonly Spoken[], other: readonly Spoken[]): Unsaid[] {
+  const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
+  const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
+  const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): Unsaid[] => {
+    const [first] = own;
+    const evidence = its.slice(0, MOST_BESIDE).map(({ fact }) => fact.piece.text);
+    return first === undefined || evidence.length === 0 ? [] : [{ of: first.passage.sid, claim: first.fact.piece.text, evidence }];
+  };
+  return [...beside(a, b), ...beside(b, a)];
+}
+
+function heldBy(own: ReadonlySet<string>, weights: ReadonlyMap<string, number>): number {
+  let held = 0;
+  for (const [token, weight] of weights) if (own.has(token)) held += weight;
+  return held;
 }
 
 /** Share of the passages that speak of the same and say the same. */
-function agreementOf(agree: number, differ: number, passages: number): Explained {
+export function agreementOf(agree: number, differ: number, passages: number): Explained {
   if (passages === 1) return { score: null, reason: "there is no other passage" };
   const n = agree + differ;
   if (n === 0) return { score: null, reason: "no other passage speaks of the same" };
@@ -167,12 +219,8 @@ function sameHeading(a: Spoken, b: Spoken): boolean {
 }
 
 function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<string, number>): boolean {
-  let all = 0;
-  let held = 0;
-  for (const [token, weight] of weights) {
-    all += weight;
-    if (own.has(token)) held += weight;
-  }
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  let held = heldBy(own, weights);
   if (held >= ABOUT_QUESTION * all) return held > 0;
   if (held === 0 && !POINTS_BACK.test(piece.text)) return false;
   const over = around();

@@ -66,7 +66,7 @@ export async function judgeByModel(
 /** What the model says of a passage takes the place of what the rules say of it. */
 export function withVerdicts(compared: Compared, { verdicts }: ModelVerdicts, by: string): Compared {
   return {
-    conflicts: compared.conflicts,
+    ...compared,
     of(passage) {
       const comparison = compared.of(passage);
       const verdict = verdicts.get(passage);

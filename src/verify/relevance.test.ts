@@ -194,9 +194,11 @@ describe("the verdicts of the default", () => {
   ) => verifyPassages(fakeQuestion(question), passagesOf(texts), gate, fakeWords(), undefined, compared, judge);
   const comparison = (over: Partial<PassageComparison>): Compared => ({
     conflicts: [],
+    unsaid: [],
     of: () => ({
       consistency: { score: null, reason: "" },
       agreement: { score: null, reason: "" },
+      votes: { agree: 0, differ: 0 },
       outlier: false,
       contradicted: false,
       ...over,

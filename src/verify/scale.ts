@@ -1,8 +1,11 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 
-/** A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand. Gates that combine scores stay: `verifyPassages` carries the score. */
-export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">): GateSettings {
+/**
+ * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Gates that combine scores
+ * stay: `verifyPassages` carries the score.
+ */
+export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
     case "similarity":
       return {
@@ -13,7 +16,7 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
         warn: threshold(gate.warn),
       };
     case "best-similarity":
-      return { type: "best-similarity", minimum: threshold(gate.minimum) };
+      return learned ? { ...gate, by: "chance", minimum: gate.chance } : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
     default:
       return gate;
   }

@@ -2,6 +2,7 @@ import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
+import type { Explained } from "./consistency.ts";
 import { weightedCoverage } from "./coverage.ts";
 import { BY_WORDS, combineScores, type PassageJudge } from "./relevance.ts";
 import { reaches } from "./scale.ts";
@@ -41,7 +42,7 @@ export function verifyPassages(
     const judged =
       gate.type === "coverage" || gate.type === "sufficiency"
         ? judgeOurs(passage, gate, share(), isFollowUp, comparison, judge, i)
-        : judgeByScores(passage, gate, scale, comparison);
+        : judgeByScores(passage, gate, scale, comparison, learnedOf(judge, comparison, i));
     return withComparison(judged, comparison, gate);
   });
 }
@@ -83,12 +84,20 @@ function verdictAt(score: number, verified: number, uncertain: number): Verdict 
   return score >= verified ? "verified" : score >= uncertain ? "uncertain" : "rejected";
 }
 
+/** Does a passage answer, as a model says or as learned; `null`: neither does, the cosine counts. */
+function learnedOf(judge: PassageJudge, { relevance: byModel }: PassageComparison, place: number): (Explained & { score: number }) | null {
+  if (byModel !== undefined) return byModel;
+  const learned = judge.type === "learned" ? judge.relevance[place] : undefined;
+  return learned === undefined ? null : { score: learned.probability, reason: learned.reason };
+}
+
 /** The gates of the source designs. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "coverage" | "sufficiency" }>,
   scale: Pick<ScoreScale, "score">,
-  { relevance: byModel, consistency, agreement, outlier }: PassageComparison,
+  { consistency, agreement, outlier }: PassageComparison,
+  learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
@@ -105,16 +114,18 @@ function judgeByScores(
       return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
     }
     case "v-score": {
-      const relevance = byModel?.score ?? carried;
+      const relevance = learned?.score ?? carried;
       const parts = { relevance, consistency: consistency.score, agreement: agreement.score };
-      const score = vScore(parts) ?? 0;
+      const score = scoreOf(parts, gate.rejected, outlier);
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
-      const reason = byModel?.reason ?? cosineReason(dense, carried);
-      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)}, the mean of ${scored.join(", ")}; ${reason}`);
+      const reason = learned?.reason ?? cosineReason(dense, carried);
+      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)}, the geometric mean of ${scored.join(", ")}; ${reason}`);
     }
     case "best-similarity":
-      return evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
+      return gate.by === "chance" && learned !== null
+        ? evidence(passage, "verified", learned.score, learned.score, `the best chance of all decides; ${learned.reason}`)
+        : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
     case "none":
       return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
     default:
@@ -144,10 +155,19 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/** `vg-rag`: mean of the scores that exist; the source states no weights, equal ones are our choice. `null` when none exists. */
+/** V; that one other passage says otherwise makes a passage uncertain at least: one against one is no majority. */
+function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
+  const score = vScore(parts) ?? 0;
+  return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
+}
+
+/**
+ * `vg-rag`: geometric mean of the scores that exist, with equal weights. The source states neither weights nor how they are put together; in an arithmetic mean
+ * a passage that does not answer at all, but reads well, has .5 and can never be rejected. `null` when none exists.
+ */
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);
-  return scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return scores.length === 0 ? null : scores.reduce((product, score) => product * score, 1) ** (1 / scores.length);
 }
 
 /**

@@ -26,6 +26,10 @@ const originalPlaceSchema = z.object({
     )
     .optional()
     .describe("Absent: the original has no pages."),
+  recognised: z
+    .literal(true)
+    .optional()
+    .describe("A page of it is a picture whose text was recognised (OCR), and may be wrong; absent: none is."),
   cells: z
     .array(z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() }))
     .optional()

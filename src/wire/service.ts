@@ -267,14 +267,6 @@ export const reportsQuerySchema = z.strictObject({
   topic: z.string().min(1).max(100).optional().describe("Slug of a topic; `none`: reports of questions without one."),
   since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
 });
-export const reportsResponseSchema = z.object({
-  total: z.int(),
-  topics: z.array(z.looseObject({})).describe("Reports by topic, the largest group first."),
-  items: z.array(z.looseObject({ id: z.string() })).describe("Newest first."),
-  next_cursor: nextCursor,
-});
-export const reportSchema = z.looseObject({ id: z.string() });
-
 export type WireSearchRequest = z.input<typeof searchRequestSchema>;
 export type WireSearch = z.infer<typeof searchResponseSchema>;
 export type WireCheckRequest = z.input<typeof checkRequestSchema>;

@@ -17,7 +17,7 @@ export interface Library {
 }
 
 export interface LibraryOptions extends EngineParts {
-  readonly documents?: Readonly<Record<string, string>>;
+  readonly documents?: Readonly<Record<string, string | Uint8Array>>;
   /** Settings over those of the sandbox, by dotted key. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -101,11 +101,15 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     },
     async start() {
       const options = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", ...settings];
-      server = spawn(join(BIN, "postgres"), ["-D", data, "-p", String(port), ...options.flatMap((one) => ["-c", one])], {
-        ...run,
-        stdio: "ignore",
-      });
-      await answers(admin);
+      const args = ["-D", data, "-p", String(port), ...options.flatMap((one) => ["-c", one])];
+      for (let tries = 0; ; tries++) {
+        server = spawn(join(BIN, "postgres"), args, { ...run, stdio: "ignore" });
+        // A process of the one that was killed may still hold its memory: then the new one ends at once.
+        const early = new Promise<"ended">((resolve) => server?.once("exit", () => resolve("ended")));
+        if ((await Promise.race([answers(admin).then(() => "up" as const), early])) === "up") return;
+        if (tries > 50) throw new Error("PostgreSQL does not start");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
     },
     pause: () => send("SIGSTOP"),
     resume: () => send("SIGCONT"),

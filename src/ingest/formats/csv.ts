@@ -1,7 +1,7 @@
 import { IngestError } from "../../errors.ts";
 import type { TextRange } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
-import { MAX_TABLE_ROWS } from "../limits.ts";
+import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
@@ -65,6 +65,8 @@ function* readRows(source: string, separator: string, limit = MAX_TABLE_ROWS): G
     }
     const cells: RawCell[] = [];
     for (let column = 1; ; column++) {
+      if (column > MAX_TABLE_COLUMNS)
+        throw new IngestError("file_too_large", `row ${row} has more than ${MAX_TABLE_COLUMNS} columns: split the table`, { row });
       const end = cellEnd(source, at, separator);
       cells.push({ start: at, end, row, column });
       at = end;

@@ -2,6 +2,7 @@ import { IngestError } from "../../errors.ts";
 import { decodeText } from "../encoding.ts";
 import { MAX_TEXT_BYTES } from "../limits.ts";
 import type { FormatResult } from "./parsed.ts";
+import type { Recogniser } from "./pdf/recognise.ts";
 
 /** A file as a format gets it. */
 export interface FormatFile {
@@ -10,6 +11,8 @@ export interface FormatFile {
   /** File name without its ending: the title of what has no other. */
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** Reads pictures of text; absent: pages that are pictures stay without text. */
+  readonly recogniser?: Recogniser | null;
 }
 
 /** How files of one kind become documents. */

@@ -3,7 +3,7 @@ import readWorkbook from "read-excel-file/node";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
-import { MAX_TABLE_ROWS } from "../limits.ts";
+import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
@@ -21,6 +21,7 @@ export const xlsxFormat: Format = {
   version: 1,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
+    for (const [part, content] of parts) if (/worksheets\/[^/]*\.xml$/.test(part)) assertSize(Buffer.from(content).toString("latin1"));
     const packed = Object.fromEntries([...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as const]));
     const hidden = hiddenSheets(Buffer.from(parts.get("xl/workbook.xml") ?? []).toString("utf8"));
     const sheets = (await readSheets(Buffer.from(zipSync(packed as Parameters<typeof zipSync>[0])))).filter(
@@ -31,6 +32,21 @@ export const xlsxFormat: Format = {
     return [{ ...writeWorkbook(sheets, name), notices }];
   },
 };
+
+/** A sheet is laid out up to its last filled row and column: one cell far away would make it billions. */
+function assertSize(sheet: string): void {
+  let [rows, columns] = [0, 0];
+  for (const [, letters = "", row = ""] of sheet.matchAll(/\br="([A-Z]{1,3})(\d{1,7})"/g)) {
+    rows = Math.max(rows, Number(row));
+    columns = Math.max(
+      columns,
+      [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0),
+    );
+  }
+  if (rows * columns <= MAX_SHEET_CELLS) return;
+  const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
+  throw new IngestError("file_too_large", message, { rows, columns });
+}
 
 interface SheetRows {
   readonly sheet: string;

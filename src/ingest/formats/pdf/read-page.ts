@@ -87,6 +87,7 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   let sawSpace = false;
   let run = 0;
   let picture = 0;
+  let pictureBox: PdfPage["picture"] = null;
   const marks: boolean[] = [];
 
   const flush = () => {
@@ -204,12 +205,15 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     picture: () => {
       const [x1, y1] = apply(state.matrix, 0, 0);
       const [x2, y2] = apply(state.matrix, 1, 1);
-      picture = Math.max(picture, Math.abs((x2 - x1) * (y2 - y1)));
-      grounds.push({ x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) });
+      const box = { x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
+      const area = Math.abs((x2 - x1) * (y2 - y1));
+      if (area > picture) pictureBox = box;
+      picture = Math.max(picture, area);
+      grounds.push(box);
     },
   });
   flush();
-  return { number, width, height, words, rules, isPicture: picture > width * height * PICTURE_SHARE };
+  return { number, width, height, words, rules, isPicture: picture > width * height * PICTURE_SHARE, picture: pictureBox };
 }
 
 function continues(

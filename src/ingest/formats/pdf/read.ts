@@ -6,6 +6,7 @@ import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type Grid, gridsOf } from "./grids.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
+import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
@@ -14,6 +15,8 @@ import { writePdf } from "./write.ts";
 /** Pages of one file: the longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
+/** Points of a picture that is read: a page of A3 at 600 dpi. */
+const MAX_PICTURE_POINTS = 70_000_000;
 
 type Library = typeof import("unpdf");
 type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
@@ -22,8 +25,8 @@ type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
  * A PDF as text with headings, tables and the box of every word. What readers do not see is left out and said; pages without text are named. Nothing in the
  * file is run, and nothing is fetched.
  */
-export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult[]> {
-  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+export async function readPdf({ bytes, name, recogniser = null }: FormatFile): Promise<FormatResult[]> {
+  const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS } = await getResolvedPDFJS();
   const document = await openPdf(getDocumentProxy, bytes);
   try {
@@ -34,19 +37,24 @@ export async function readPdf({ bytes, name }: FormatFile): Promise<FormatResult
     }
     const pages: PdfPage[] = [];
     const failed: number[] = [];
+    const recognised: number[] = [];
     for (let number = 1; number <= document.numPages; number++) {
       try {
         const page = await document.getPage(number);
-        pages.push(await readPage(page as unknown as Parameters<typeof readPage>[0], number, OPS));
+        const read = await readPage(page as unknown as Parameters<typeof readPage>[0], number, OPS);
+        const words =
+          recogniser !== null && isScan(read) ? await recognisePage(read, () => extractImages(document, number), recogniser) : [];
+        if (words.length > 0) recognised.push(number);
+        pages.push(words.length > 0 ? { ...read, words } : read);
         page.cleanup();
       } catch {
         failed.push(number);
-        pages.push({ number, width: 0, height: 0, words: [], rules: [], isPicture: false });
+        pages.push({ number, width: 0, height: 0, words: [], rules: [], isPicture: false, picture: null });
       }
     }
     const outline = await readOutline(document);
     const { title, author } = await readInformation(document);
-    const { kept, notices } = withoutUnseen(pages, failed);
+    const { kept, notices } = withoutUnseen(pages, { failed, recognised });
     const written = writePdf(
       layOut(kept, outline),
       kept,
@@ -90,21 +98,35 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
   }
 }
 
+/** A picture without any text that could be taken instead. */
+function isScan({ isPicture, words }: PdfPage): boolean {
+  return isPicture && words.length === 0;
+}
+
+async function recognisePage(page: PdfPage, extract: () => Promise<readonly Picture[]>, recogniser: Recogniser): Promise<PdfWord[]> {
+  const [largest] = [...(await extract())].sort((a, b) => b.width * b.height - a.width * a.height);
+  if (largest === undefined || page.picture === null || largest.width * largest.height > MAX_PICTURE_POINTS) return [];
+  return wordsOnPage(await recogniser.recognise(largest), largest, page.picture);
+}
+
 /** Pages without what readers do not see, and what is to be said of them. */
-function withoutUnseen(pages: readonly PdfPage[], failed: readonly number[]): { kept: PdfPage[]; notices: ReadingNotice[] } {
+function withoutUnseen(
+  pages: readonly PdfPage[],
+  { failed, recognised }: { readonly failed: readonly number[]; readonly recognised: readonly number[] },
+): { kept: PdfPage[]; notices: ReadingNotice[] } {
   const hidden = new Map<number, number>();
-  const scanned: number[] = [];
+  const scanned: number[] = [...recognised];
   const kept = pages.map((page) => {
-    const isScan = page.isPicture && page.words.length > 0 && page.words.every((word) => word.hidden === "invisible" || word.isTurned);
-    if (isScan) scanned.push(page.number);
-    const words = isScan ? page.words : page.words.filter((word) => word.hidden === null);
+    const isRead = page.isPicture && page.words.length > 0 && page.words.every((word) => word.hidden === "invisible" || word.isTurned);
+    if (isRead) scanned.push(page.number);
+    const words = isRead ? page.words : page.words.filter((word) => word.hidden === null);
     if (words.length < page.words.length) hidden.set(page.number, lettersOf(page.words) - lettersOf(words));
     return { ...page, words };
   });
   const notices: ReadingNotice[] = [];
   const empty = kept.filter(({ words, number }) => words.length === 0 && !failed.includes(number)).map(({ number }) => number);
   if (empty.length > 0) {
-    const message = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. Run text recognition on the file, and ingest it again.`;
+    const message = `${empty.length} of ${pages.length} pages have no text (${inWords(empty)}): they are pictures or blank. Run text recognition on the file, or install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`;
     notices.push({ code: "pages_without_text", message, pages: empty });
   }
   if (failed.length > 0)

@@ -30,6 +30,14 @@ export interface PdfRule {
   readonly y2: number;
 }
 
+/** Where a picture stands on its page, in points. */
+export interface PictureBox {
+  readonly x: number;
+  readonly y: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
 /** What one page shows. */
 export interface PdfPage {
   /** From 1. */
@@ -41,6 +49,8 @@ export interface PdfPage {
   readonly rules: readonly PdfRule[];
   /** A picture covers most of the page: it may be a scan. */
   readonly isPicture: boolean;
+  /** Where the largest picture stands; `null`: there is none. */
+  readonly picture: PictureBox | null;
 }
 
 export function rightOf({ x, width }: { readonly x: number; readonly width: number }): number {

@@ -1,0 +1,54 @@
+import { balancedAccuracy } from "../../src/grade/metrics.ts";
+import { decimal, type TableRow } from "../../src/grade/report.ts";
+
+/** A case of a set with a score that is to be at least a threshold where `positive`; `null`: not scored. */
+export interface ScoredCase {
+  readonly set: string;
+  readonly positive: boolean;
+  readonly score: number | null;
+}
+
+/** A threshold chosen on every other set, in the order of their names, and what it gives on the rest; both ways. */
+export function chooseOnHalves(cases: readonly ScoredCase[]): { table: TableRow[]; metrics: Record<string, number | null> } {
+  const names = [...new Set(cases.map(({ set }) => set))].sort();
+  const table: TableRow[] = [];
+  const metrics: Record<string, number | null> = {};
+  for (const half of [0, 1]) {
+    const own = names.filter((_, i) => i % 2 === half);
+    const [chosen, rest] = [cases.filter(({ set }) => own.includes(set)), cases.filter(({ set }) => !own.includes(set))];
+    const threshold = bestThreshold(chosen);
+    const [here, other] = [accuracyAt(chosen, threshold), accuracyAt(rest, threshold)];
+    metrics[`half.${half}.threshold`] = threshold;
+    metrics[`half.${half}.balanced_accuracy`] = here;
+    metrics[`half.${half}.balanced_accuracy.other`] = other;
+    table.push({
+      name: `chosen on ${own.join(", ")}`,
+      figure: `threshold ${decimal(threshold)}`,
+      note: `balanced accuracy ${decimal(here)} there (n ${chosen.length}), ${decimal(other)} on the other half (n ${rest.length})`,
+    });
+  }
+  return { table, metrics };
+}
+
+/** Balanced accuracy of a threshold; what has no score takes no part. */
+export function accuracyAt(cases: readonly ScoredCase[], threshold: number): number | null {
+  const known = cases.flatMap(({ positive, score }) => (score === null ? [] : [{ positive, passes: score >= threshold }]));
+  return balancedAccuracy(
+    known.map(({ passes }) => passes),
+    known.map(({ positive }) => positive),
+  );
+}
+
+/** The least of the thresholds with the best balanced accuracy, of all scores that came up to three digits. */
+function bestThreshold(cases: readonly ScoredCase[]): number {
+  const candidates = [...new Set(cases.flatMap(({ score }) => (score === null ? [] : [Math.round(score * 1000) / 1000])))].sort(
+    (a, b) => a - b,
+  );
+  return candidates.reduce(
+    (best, threshold) => {
+      const figure = accuracyAt(cases, threshold) ?? 0;
+      return figure > best.figure ? { threshold, figure } : best;
+    },
+    { threshold: 0, figure: 0 },
+  ).threshold;
+}

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { checkFaithfulness, type PassageTexts } from "../../src/check/faithfulness.ts";
+import type { Config } from "../../src/config.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import { readGoldenSet } from "../../src/grade/golden-set.ts";
+import { createRandom } from "../../src/grade/random.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, decimal, makeReport } from "../../src/grade/report.ts";
+import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import { parseFile } from "../../src/ingest/parse.ts";
+import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
+import { validator } from "../../src/profiles/validator.ts";
+import { retrievePassages } from "../../src/retrieve/retrieve.ts";
+import { splitSentences } from "../../src/text/sentences.ts";
+import { accuracyAt, chooseOnHalves } from "../judges/halves.ts";
+import { makeDrafts } from "../made/golden-drafts.ts";
+import { draftSchema } from "../sets/golden-drafts.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+export interface FaithfulnessOptions {
+  readonly sets: readonly ChosenFolders[];
+  readonly seed: number;
+  readonly config: Config;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+interface Scored {
+  readonly set: string;
+  /** `none`: faithful. */
+  readonly fault: string;
+  /** `null`: nothing could be scored. */
+  readonly score: number | null;
+}
+
+const { faithfulness } = VALIDATOR_GUARDS;
+
+/**
+ * Sentences of gold quotes, as they are and made wrong in one way each, beside the three passages that `validator` retrieves: those whose original stands in
+ * them. The threshold of best balanced accuracy on every other set, and what it gives on the rest; then drafts that people wrote, beside the pages that they cite.
+ */
+export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
+  const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const made: Scored[] = [];
+  const written: Scored[] = [];
+  for (const folders of options.sets) {
+    yield { type: "progress", done: made.length, total: made.length, what: `${folders.name}: made drafts` };
+    made.push(...(await scoreMade(folders, scorer, options)));
+    written.push(...(await scoreWritten(folders, scorer)));
+  }
+  yield { type: "report", ...summarize(made, written, options) };
+}
+
+async function scoreMade(folders: ChosenFolders, scorer: EmbeddedSupportScorer, options: FaithfulnessOptions): Promise<Scored[]> {
+  const { config, signal, seed } = options;
+  const set = readGoldenSet(folders);
+  const opened = await openGoldenSet(set, { config, domain: folders.domain, signal, openEngine: createEngine });
+  try {
+    const { engine, domain } = opened;
+    const paths = (await engine.store.documents.outlines(engine.scope({ domain }))).map(({ path }) => path);
+    const drafts = makeDrafts(set, paths, createRandom(seed)).filter(({ fault }) => fault !== "citation");
+    const found = new Map<string, PassageTexts[]>();
+    const scored: Scored[] = [];
+    for (const { question, text, original, fault } of drafts) {
+      await setImmediate();
+      signal.throwIfAborted();
+      const passages = found.get(question) ?? (await passagesFor(question, engine, domain, signal));
+      found.set(question, passages);
+      // What was changed must have stood there: else nothing tells whether the score or the search was wrong.
+      if (!passages.some(([passage]) => passage.includes(original))) continue;
+      scored.push({ set: folders.name, fault, score: await scoreOf(text, passages, scorer) });
+    }
+    return scored;
+  } finally {
+    await opened.close();
+  }
+}
+
+async function passagesFor(text: string, engine: Engine, domain: string, signal: AbortSignal): Promise<PassageTexts[]> {
+  const scope = engine.scope({ domain });
+  const rest = { profile: validator.name, detail: "normal", sessionId: null, selection: null, history: [], injectionSignals: [] } as const;
+  const question = { text, resolved: text, scope, ...rest };
+  const { passages } = await retrievePassages(question, validator.retrieve, engine.retrieveParts(domain), signal);
+  return passages.map(({ text: passage, document, headingPath }) => [passage, document.title, ...headingPath]);
+}
+
+/** Drafts with marked faults, beside the whole pages that they cite. */
+async function scoreWritten({ name, corpus, golden }: ChosenFolders, scorer: EmbeddedSupportScorer): Promise<Scored[]> {
+  const files = readdirSync(golden).filter((file) => /^(?:.*-)?drafts.*\.jsonl$/.test(file));
+  const drafts = files.flatMap((file) => readLines(golden, file.replace(/\.jsonl$/, ""), draftSchema));
+  const texts = new Map<string, PassageTexts>();
+  const textOf = (page: string): PassageTexts => {
+    const [parsed] = parseFile({ path: page, bytes: readFileSync(join(corpus, page)) });
+    const read = texts.get(page) ?? [parsed?.text ?? "", parsed?.metadata.title ?? ""];
+    texts.set(page, read);
+    return read;
+  };
+  const scored: Scored[] = [];
+  for (const { draft, source_pages, fault } of drafts) {
+    const text = draft.replaceAll(/ ?\[\d+\]/g, "");
+    scored.push({ set: name, fault, score: await scoreOf(text, source_pages.map(textOf), scorer) });
+  }
+  return scored;
+}
+
+async function scoreOf(text: string, passages: readonly PassageTexts[], scorer: EmbeddedSupportScorer): Promise<number | null> {
+  if (faithfulness === null) throw new Error("validator grades faithfulness");
+  const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
+  return (await checkFaithfulness(sentences, passages, scorer, faithfulness)).score;
+}
+
+function summarize(made: readonly Scored[], written: readonly Scored[], { command, seed }: FaithfulnessOptions) {
+  const casesOf = (some: readonly Scored[]) => some.map((one) => ({ ...one, positive: one.fault === "none" }));
+  const { table, metrics } = chooseOnHalves(casesOf(made));
+  const shipped = faithfulness?.minimum ?? 0;
+  const counted: [string, readonly Scored[]][] = [
+    ["made", made],
+    ["written", written],
+  ];
+  for (const [what, some] of counted) {
+    const accuracy = accuracyAt(casesOf(some), shipped);
+    metrics[`${what}.balanced_accuracy`] = accuracy;
+    table.push({ name: `${what} drafts at ${shipped}`, figure: `balanced accuracy ${decimal(accuracy)}` });
+    for (const fault of [...new Set(some.map((one) => one.fault))].sort()) {
+      const of = some.filter((one) => one.fault === fault);
+      const failed = of.filter(({ score }) => score !== null && score < shipped).length;
+      metrics[`${what}.failed.${fault}`] = failed / of.length;
+      table.push(countRow(`  failed: ${fault}`, failed, of.length, fault === "none" ? "faithful: to be passed" : ""));
+    }
+  }
+  const n = { made: made.length, written: written.length };
+  return {
+    report: makeReport({ name: "faithfulness", command, seed, n, metrics, items: [...made, ...written].map((one) => ({ ...one })) }),
+    table,
+  };
+}

@@ -1,0 +1,247 @@
+import { writeFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import type { Config } from "../../../src/config.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { RequestError } from "../../../src/errors.ts";
+import { type GoldenPlaces, locatePlaces } from "../../../src/grade/golden-places.ts";
+import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "../../../src/grade/golden-set.ts";
+import { judgeAnswerable, judgeUnanswerable } from "../../../src/grade/judge-golden.ts";
+import { openGoldenSet } from "../../../src/grade/run-golden.ts";
+import { DEFAULT_MODEL_TEMPERATURE } from "../../../src/models-config.ts";
+import { profileNamed, profiles } from "../../../src/profiles/index.ts";
+import type { Profile } from "../../../src/profiles/profile.ts";
+import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
+import { countTokens } from "../../../src/text/cl100k.ts";
+import { toOriginal } from "../../../src/text/source-map.ts";
+import type { Answer, Passage } from "../../../src/types.ts";
+import { holdsQuote, type OwnWordsWriter, startOwnWordsWriter } from "../../made/own-words-writer.ts";
+import type { EvaluateEvent } from "../va.ts";
+import type { Outcome, ProfileItem, WrittenSentence } from "./item.ts";
+import { type PlannedSet, planFor } from "./plan.ts";
+import { renderSentences, summarizeProfiles } from "./summary.ts";
+
+export interface ProfilesOptions {
+  readonly data: string;
+  readonly profiles: readonly string[] | undefined;
+  /** Sets of the folder in the place of those of each profile's kind. */
+  readonly domains: string | undefined;
+  /** Asked at most of each profile. */
+  readonly questions: number;
+  readonly writer: "own-words" | "configured";
+  /** File for the sentences of the writer. */
+  readonly read: string | undefined;
+  readonly config: Config;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+/** A question of any kind. */
+interface Asked {
+  readonly kind: string;
+  readonly id: string;
+  readonly question: string;
+  readonly tenant: string | null;
+  readonly answerable: GoldenAnswerable | null;
+  readonly unanswerable: GoldenUnanswerable | null;
+}
+
+/** Milliseconds: a small model on a slow machine reads a long prompt. */
+const MODEL_TIMEOUT_MS = 300_000;
+/** Profiles whose source names its models: prices are theirs. */
+const MODELS: Readonly<Record<string, { readonly small: string; readonly large: string }>> = {
+  spark: { small: "gpt-4o-mini", large: "gpt-4o" },
+};
+const DEFAULT_MODELS = { small: "gpt-4.1-mini", large: "gpt-4.1" };
+
+/** Every profile over its kind of documents, once with quotes alone and once with a writer. */
+export async function* evaluateProfiles(options: ProfilesOptions): AsyncGenerator<EvaluateEvent, void> {
+  const chosen = (options.profiles ?? profiles.map(({ name }) => name)).map((name) => profileNamed(name));
+  const writer = options.writer === "own-words" ? await startOwnWordsWriter(countTokens) : null;
+  const items: ProfileItem[] = [];
+  try {
+    for (const profile of chosen) {
+      let left = options.questions;
+      for (const planned of planFor(profile.name, options.data, options.domains, options.config.domains_dir)) {
+        for await (const item of askSet(profile, planned, left, writer, options)) {
+          if (item === null)
+            yield { type: "progress", done: items.length, total: items.length, what: `${profile.name}: ${planned.set.name}` };
+          else {
+            items.push(item);
+            left--;
+            yield { type: "progress", done: items.length, total: items.length, what: `${profile.name}: ${item.question}` };
+          }
+        }
+      }
+    }
+  } finally {
+    await writer?.close();
+  }
+  if (options.read !== undefined) writeFileSync(options.read, renderSentences(items));
+  yield { type: "report", ...summarizeProfiles(items, options.command) };
+}
+
+/** `null` while documents are read. */
+async function* askSet(
+  profile: Profile,
+  planned: PlannedSet,
+  limit: number,
+  writer: OwnWordsWriter | null,
+  { config, signal }: ProfilesOptions,
+): AsyncGenerator<ProfileItem | null, void> {
+  yield null;
+  const variants = [profile, { ...profile, name: `${profile.name}-quotes`, write: { ...profile.write, writer: "extractive" as const } }];
+  const own = { ...config, model: modelOf(profile, writer, config) };
+  const openEngine = (of: Config) => createEngine(of, { profiles: variants });
+  const opened = await openGoldenSet(planned.set, { config: own, domain: planned.domain, signal, openEngine });
+  try {
+    const { engine, domain } = opened;
+    const places = await locate(planned.set, engine, domain);
+    await engine.answer("warm up", { domain, profile: profile.name, signal });
+    for (const asked of spread(questionsOf(planned), limit)) {
+      await setImmediate();
+      signal.throwIfAborted();
+      yield await askOne(asked, { profile, set: planned.set.name, engine, domain, places, writer, signal });
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+function modelOf({ name }: Profile, writer: OwnWordsWriter | null, { model }: Config): Config["model"] {
+  if (writer === null) {
+    if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
+    throw new RequestError(
+      "config_invalid",
+      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL.",
+    );
+  }
+  const endpoint = { base_url: writer.url, api_key: "", timeout_ms: MODEL_TIMEOUT_MS, retries: 0, temperature: DEFAULT_MODEL_TEMPERATURE };
+  return { ...endpoint, ...(MODELS[name] ?? DEFAULT_MODELS) };
+}
+
+async function locate(set: GoldenSet, engine: Engine, domain: string): Promise<GoldenPlaces> {
+  const everyone = [undefined, ...Object.keys(set.tenants)];
+  const outlines = await Promise.all(everyone.map((tenant) => engine.store.documents.outlines(engine.scope({ domain, tenant }))));
+  return locatePlaces(set, [...new Set(outlines.flat().map(({ path }) => path))]);
+}
+
+function questionsOf({ set, plain }: PlannedSet): Asked[] {
+  const none = { answerable: null, unanswerable: null, tenant: null };
+  return [
+    ...set.answerable.map((one) => ({
+      ...none,
+      kind: "answerable",
+      id: one.id,
+      question: one.question,
+      tenant: one.tenant,
+      answerable: one,
+    })),
+    ...set.unanswerable.map((one) => ({
+      ...none,
+      kind: one.kind,
+      id: one.id,
+      question: one.question,
+      tenant: one.tenant,
+      unanswerable: one,
+    })),
+    ...plain.map((question, i) => ({ ...none, kind: "plain", id: `plain-${i + 1}`, question })),
+  ];
+}
+
+/** Evenly spread ones of a list, so that every kind is among them. */
+function spread<T>(all: readonly T[], limit: number): T[] {
+  return all.length <= limit ? [...all] : Array.from({ length: limit }, (_, i) => all[Math.floor((i * all.length) / limit)] as T);
+}
+
+interface Asking {
+  readonly profile: Profile;
+  readonly set: string;
+  readonly engine: Engine;
+  readonly domain: string;
+  readonly places: GoldenPlaces;
+  readonly writer: OwnWordsWriter | null;
+  readonly signal: AbortSignal;
+}
+
+async function askOne(asked: Asked, { profile, set, engine, domain, places, writer, signal }: Asking): Promise<ProfileItem> {
+  const { answerable, tenant, question, id, kind } = asked;
+  const ask = (name: string) => engine.answer(question, { domain, tenant, profile: name, signal });
+  const goldQuotes = answerable?.gold_quotes ?? [];
+  const quoted = await ask(`${profile.name}-quotes`);
+  writer?.begin({ answer: answerable?.answer ?? "", goldQuotes });
+  const written = await ask(profile.name);
+  const prompts = writer?.prompts ?? [];
+  const gold = answerable === null ? null : places.gold(id);
+  const holds = (passage: Passage) => {
+    const at = toOriginal(passage.document.sourceMap, passage.range);
+    return (gold?.get(passage.document.path) ?? []).some(({ start, end }) => at.start < end && start < at.end);
+  };
+  return {
+    ...{ profile: profile.name, set, id, kind, question },
+    quotes: outcomeOf(quoted, asked, places),
+    written: outcomeOf(written, asked, places),
+    passages: written.evidence.map(({ passage, verdict, score, relevance, consistency, agreement }) => ({
+      ...{ gold: holds(passage), verdict, score, relevance, consistency, agreement },
+    })),
+    promptTokens: prompts.length === 0 ? null : Math.max(...prompts.map(countTokens)),
+    inPrompt:
+      prompts.length === 0 || goldQuotes.length === 0 ? null : prompts.some((prompt) => goldQuotes.some((one) => holdsQuote(prompt, one))),
+    sentences: sentencesOf(written, writer),
+    report: written.report ?? null,
+    ranks: gold === null || !profile.retrieve.bm25 ? null : await ranksOf(asked, { profile, engine, domain, signal }, holds),
+  };
+}
+
+function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: GoldenPlaces): Outcome {
+  const shown = answer.status === "ok";
+  const judged =
+    answerable !== null
+      ? judgeAnswerable(answer, answerable, places)
+      : unanswerable !== null
+        ? judgeUnanswerable(answer, unanswerable, places)
+        : null;
+  return {
+    ...{ shown, right: judged?.right ?? false, refusal: shown ? null : (answer.refusal?.reason ?? answer.status) },
+    ...{ latencyMs: answer.latencyMs, timings: answer.timings, costUsd: answer.costUsd, model: answer.model },
+    warnings: answer.warnings.map(({ code }) => code),
+  };
+}
+
+/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer and what was struck. */
+function sentencesOf({ sentences, checks, claims, citations, model }: Answer, writer: OwnWordsWriter | null): WrittenSentence[] {
+  const faulty = new Set(
+    checks.flatMap(({ verdict, sentence, leftOut }) => (verdict === "pass" || leftOut === true || sentence === null ? [] : [sentence])),
+  );
+  const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
+    const doubted =
+      faulty.has(i) || claims.some(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
+    return { text, fate: doubted ? "warned" : "clean", quotes: citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote) };
+  });
+  if (writer === null) return model === "extractive" ? [] : shown;
+  return [...new Set(writer.written)].map((text) => {
+    const own = shown.find((one) => plain(one.text) === plain(text));
+    return own ?? { text, fate: "struck", quotes: [] };
+  });
+}
+
+function plain(text: string): string {
+  return text
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .toLowerCase();
+}
+
+const DEEP = 50;
+
+/** Where the passages that hold a marked quote stand among fifty. */
+async function ranksOf(
+  { question: text, tenant }: Asked,
+  { profile, engine, domain, signal }: Pick<Asking, "profile" | "engine" | "domain" | "signal">,
+  holds: (passage: Passage) => boolean,
+): Promise<number[]> {
+  const scope = engine.scope({ domain, tenant });
+  const rest = { profile: profile.name, detail: "normal", sessionId: null, selection: null, history: [], injectionSignals: [] } as const;
+  const settings = { ...profile.retrieve, passages: DEEP, candidates: Math.max(DEEP, profile.retrieve.candidates) };
+  const { passages } = await retrievePassages({ text, resolved: text, scope, ...rest }, settings, engine.retrieveParts(domain), signal);
+  return passages.flatMap((passage, i) => (holds(passage) ? [i + 1] : []));
+}

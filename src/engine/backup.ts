@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream, createWriteStream, existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import type { Kysely } from "kysely";
+import type { Config } from "../config.ts";
+import { messageOf, StoreError } from "../errors.ts";
+import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreRows } from "../store/backup.ts";
+import type { Database } from "../store/schema.ts";
+import { openSqlite } from "../store/sqlite.ts";
+
+type Place = Pick<Config, "data_dir" | "database">;
+
+export interface BackupResult {
+  readonly rows: number;
+  readonly files: number;
+}
+
+/** What a data folder holds besides the database and what can be made again. */
+const KEPT_FILES = ["proof-key.pem", "calibration", "uploads", "web", "input"] as const;
+
+/** Opens the database of a configuration, at a migration if one is named. */
+async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
+  if (database === undefined) return openSqlite(join(folder, "sourcebound.db"), last);
+  const { openPostgres } = await import("../store/postgres.ts");
+  return openPostgres({ url: database.url, connections: 2, timeoutMs: 3_600_000 }, last);
+}
+
+/**
+ * Writes every record, and the files of the data folder that nothing else holds, into one compressed file; all rows as they are at one moment.
+ * @throws StoreError `backup_unwritable`
+ */
+export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
+  const part = `${path}.${randomUUID()}.part`;
+  const db = await openDatabase(place);
+  try {
+    const zip = createGzip();
+    const done = pipeline(zip, createWriteStream(part, { mode: 0o600, flags: "wx" }));
+    const write = async (line: BackupLine) => {
+      if (!zip.write(`${JSON.stringify(line)}\n`)) await Promise.race([once(zip, "drain"), done]);
+    };
+    const rows = await Promise.race([dumpRows(db, now, write), done.then(() => Promise.reject(new Error("the file ended early")))]);
+    const files = place.database === undefined ? await dumpFiles(place.data_dir, write) : 0;
+    await write({ rows, files });
+    zip.end();
+    await done;
+    await rename(part, path);
+    return { rows, files };
+  } catch (cause) {
+    await rm(part, { force: true });
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError(
+      "backup_unwritable",
+      `${path} could not be written (${messageOf(cause)}): nothing was left behind.`,
+      { path },
+      { cause },
+    );
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<void>): Promise<number> {
+  let count = 0;
+  for (const name of KEPT_FILES) {
+    const path = join(folder, name);
+    if (!existsSync(path)) continue;
+    const inside = name.includes(".")
+      ? [""]
+      : readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+          entry.isFile() ? join(entry.parentPath, entry.name).slice(path.length) : [],
+        );
+    for (const one of inside) {
+      await write({ file: `${name}${one}`.split(sep).join("/"), base64: (await readFile(join(folder, name + one))).toString("base64") });
+      count++;
+    }
+  }
+  return count;
+}
+
+/**
+ * Puts a backup of this version or an older one into an empty database; a later version's is refused. From a file into PostgreSQL, uploads and the key
+ * of proofs move into it.
+ * @throws StoreError `backup_invalid`, `backup_unreadable`, `backup_elsewhere`, `store_not_empty`, `store_newer`
+ */
+export async function restore(place: Place, path: string): Promise<BackupResult> {
+  const { header, whole } = await check(path);
+  if (header.engine === "postgres" && place.database === undefined)
+    throw new StoreError(
+      "backup_elsewhere",
+      "This backup was made on PostgreSQL: set DATABASE_URL to an empty database and restore again.",
+    );
+  const calibration = whole.names.filter((name) => name.startsWith("calibration/") || name.startsWith("web/") || name.startsWith("input/"));
+  if (place.database !== undefined && calibration.length > 0)
+    throw new StoreError(
+      "backup_elsewhere",
+      `PostgreSQL has no place for ${calibration.slice(0, 5).join(", ")}: put calibrations into the domain's pack and ingest the rest from a folder, remove them from the data folder and make the backup again.`,
+    );
+  const db = await openDatabase(place, header.migration).catch((cause: unknown) => {
+    if (/Migration ".*" not found|doesn't exist/i.test(messageOf(cause)))
+      throw new StoreError("store_newer", "The backup was made by a newer version: update the program.", {}, { cause });
+    throw cause;
+  });
+  let rows = 0;
+  try {
+    rows = await restoreRows(db, rowsOf(path));
+  } finally {
+    await db.destroy();
+  }
+  const current = await openDatabase(place);
+  try {
+    for await (const line of linesOf(path))
+      if ("file" in line) await keepFile(place, current, line.file, Buffer.from(line.base64, "base64"));
+  } finally {
+    await current.destroy();
+  }
+  return { rows, files: whole.names.length };
+}
+
+/** A backup that was cut off or changed puts nothing in. */
+async function check(path: string): Promise<{ header: BackupHeader; whole: { names: string[] } }> {
+  let header: BackupHeader | null = null;
+  let rows = 0;
+  let end: { rows: number; files: number } | null = null;
+  const names: string[] = [];
+  for await (const line of linesOf(path)) {
+    if ("format" in line) header = line;
+    else if ("table" in line) rows++;
+    else if ("file" in line) names.push(line.file);
+    else end = line;
+  }
+  const stray = names.find(
+    (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
+  );
+  if (stray !== undefined)
+    throw new StoreError("backup_invalid", `${path} names a file that no backup holds (${stray.slice(0, 100)}): nothing was restored.`, {
+      path,
+    });
+  if (header === null || end === null || end.rows !== rows || end.files !== names.length)
+    throw new StoreError("backup_invalid", `${path} is no whole backup: nothing was restored.`, { path });
+  return { header, whole: { names } };
+}
+
+async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
+  const source = createReadStream(path);
+  const unzipped = createGunzip();
+  const reading = pipeline(source, unzipped);
+  reading.catch(() => undefined);
+  try {
+    for await (const line of createInterface({ input: unzipped, crlfDelay: Number.POSITIVE_INFINITY })) yield parseBackupLine(line);
+    await reading;
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const message = `${path} cannot be read as a backup (${messageOf(cause)}): nothing was restored.`;
+    throw new StoreError("backup_unreadable", message, { path }, { cause });
+  } finally {
+    source.destroy();
+  }
+}
+
+async function* rowsOf(path: string) {
+  for await (const line of linesOf(path)) if ("table" in line) yield line;
+}
+
+async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Uint8Array): Promise<void> {
+  if (database === undefined) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes, { mode: 0o600 });
+    return;
+  }
+  if (name === "proof-key.pem") {
+    await db
+      .insertInto("meta")
+      .values({ key: "fact:proof-key", value: Buffer.from(bytes).toString("utf8") })
+      .execute();
+    return;
+  }
+  const [, domain = "", tenant = "", label = "", ...path] = name.split("/");
+  if (domain.startsWith(".")) return;
+  const of = { domain, tenant: tenant === "_" ? "" : tenant, label: decodeURIComponent(label.replace(/^label-/, "")) };
+  await db
+    .insertInto("originals")
+    .values({ ...of, path: path.join("/"), bytes, updated_at: new Date(0).toISOString() })
+    .execute();
+}

@@ -1,0 +1,162 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { IngestError, messageOf } from "../../../errors.ts";
+import type { PdfWord, PictureBox } from "./words.ts";
+
+/** The packages that read pictures of text; optional, the second brings the language. */
+export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
+/** The smaller of the package's two sets of letters: 3 MB, whole numbers. */
+const LANGUAGE_FOLDER = "4.0.0_best_int";
+/** Pages after which the reader is started anew: its memory only grows. */
+const PAGES_PER_WORKER = 20;
+/** Words that are less certain than this are no words, in percent. */
+const MIN_CONFIDENCE = 30;
+
+/** A picture as it lies in the file: one, three or four bytes for each point. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly data: ArrayLike<number>;
+}
+
+/** A word in a picture; its box in points of the picture from the upper left corner. */
+export interface RecognisedWord {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Words of one line have the same. */
+  readonly line: number;
+  readonly lineHeight: number;
+}
+
+export interface Recogniser {
+  /** Called after each page, so that whoever waits knows that it goes on. */
+  recognise(picture: Picture): Promise<readonly RecognisedWord[]>;
+  close(): Promise<void>;
+}
+
+const boxSchema = z.object({ x0: z.number(), y0: z.number(), x1: z.number(), y1: z.number() });
+const resultSchema = z.object({
+  data: z.object({
+    blocks: z
+      .array(
+        z.object({
+          paragraphs: z.array(
+            z.object({
+              lines: z.array(
+                z.object({ bbox: boxSchema, words: z.array(z.object({ text: z.string(), confidence: z.number(), bbox: boxSchema })) }),
+              ),
+            }),
+          ),
+        }),
+      )
+      .nullable(),
+  }),
+});
+
+interface Reader {
+  recognize(image: Buffer, options: object, output: { readonly blocks: true; readonly text: false }): Promise<unknown>;
+  terminate(): Promise<unknown>;
+}
+type CreateReader = (language: string, mode: number, options: Readonly<Record<string, unknown>>) => Promise<Reader>;
+const moduleSchema = z.object({ createWorker: z.custom<CreateReader>((value) => typeof value === "function") });
+
+/** Where both packages are installed: with this program, or in the working folder; `null`: nowhere. */
+export function findRecognition(
+  folders: readonly string[] = [process.cwd()],
+): { readonly program: string; readonly language: string } | null {
+  for (const base of [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)]) {
+    const require = createRequire(base);
+    try {
+      const language = dirname(require.resolve(`${RECOGNITION_PACKAGES[1]}/package.json`));
+      return { program: require.resolve(RECOGNITION_PACKAGES[0]), language: join(language, LANGUAGE_FOLDER) };
+    } catch {
+      // Not here: it is optional.
+    }
+  }
+  return null;
+}
+
+/** Reads pictures of text, by what is installed; starts with the first picture. Nothing is fetched and nothing is kept on disk. */
+export function createRecogniser({ program, language }: { readonly program: string; readonly language: string }): Recogniser {
+  let reader: Reader | null = null;
+  let pages = 0;
+  const end = async () => {
+    await reader?.terminate();
+    reader = null;
+    pages = 0;
+  };
+  return {
+    async recognise(picture) {
+      if (pages >= PAGES_PER_WORKER) await end();
+      try {
+        reader ??= await start(program, language);
+        pages++;
+        const result = resultSchema.parse(await reader.recognize(pnmOf(picture), {}, { blocks: true, text: false }));
+        return wordsOf(result.data.blocks ?? []);
+      } catch (cause) {
+        await end().catch(() => {});
+        throw new IngestError("recognition_failed", `text recognition failed (${messageOf(cause)})`, {}, { cause });
+      }
+    },
+    close: end,
+  };
+}
+
+async function start(program: string, language: string): Promise<Reader> {
+  const loaded: unknown = await import(pathToFileURL(program).href);
+  const outer = z.object({ default: z.unknown() }).parse(loaded);
+  const { createWorker } = moduleSchema.parse(moduleSchema.safeParse(loaded).success ? loaded : outer.default);
+  return createWorker("eng", 1, { langPath: language, gzip: true, cacheMethod: "none", errorHandler: () => {} });
+}
+
+function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>): RecognisedWord[] {
+  const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
+  return lines.flatMap(({ words, bbox }, line) =>
+    words
+      .filter(({ confidence, text }) => confidence >= MIN_CONFIDENCE && text.trim() !== "")
+      .map(({ text, bbox: { x0, y0, x1, y1 } }) => ({
+        ...{ text, x: x0, y: y0, width: x1 - x0, height: y1 - y0, line, lineHeight: bbox.y1 - bbox.y0 },
+      })),
+  );
+}
+
+/** Grey as netpbm writes it: the plainest form that the reader takes. */
+function pnmOf({ width, height, channels, data }: Picture): Buffer {
+  const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const image = Buffer.alloc(head.length + width * height);
+  head.copy(image);
+  const colours = Math.min(3, channels);
+  for (let i = 0; i < width * height; i++) {
+    let sum = 0;
+    for (let c = 0; c < colours; c++) sum += data[i * channels + c] ?? 255;
+    image[head.length + i] = sum / colours;
+  }
+  return image;
+}
+
+/** Words of a picture as words of its page. */
+export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PictureBox): PdfWord[] {
+  const acrossX = (box.right - box.x) / picture.width;
+  const acrossY = (box.bottom - box.y) / picture.height;
+  return words.map(({ text, x, y, width, height, line, lineHeight }) => ({
+    text,
+    x: box.x + x * acrossX,
+    y: box.y + y * acrossY,
+    width: width * acrossX,
+    height: height * acrossY,
+    baseline: box.y + (y + height) * acrossY,
+    size: lineHeight * acrossY,
+    isBold: false,
+    isSpaced: true,
+    run: line,
+    isArtifact: false,
+    hidden: null,
+    isTurned: false,
+  }));
+}

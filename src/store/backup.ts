@@ -1,0 +1,118 @@
+import { type Kysely, sql } from "kysely";
+import { z } from "zod";
+import { StoreError } from "../errors.ts";
+import { isPostgres } from "./dialect.ts";
+import type { Database } from "./schema.ts";
+import { NUMBERED, TABLES } from "./tables.ts";
+
+const FORMAT = "sourcebound-backup-1";
+/** Rows read and written at once: a document's row may have megabytes. */
+const ROWS_AT_ONCE = 50;
+
+const valueSchema = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);
+const lineSchema = z.union([
+  z.object({ format: z.literal(FORMAT), migration: z.string(), engine: z.enum(["sqlite", "postgres"]), created_at: z.string() }),
+  z.object({ table: z.string(), row: z.record(z.string(), valueSchema) }),
+  z.object({ file: z.string(), base64: z.string() }),
+  z.object({ rows: z.int(), files: z.int() }),
+]);
+export type BackupLine = z.infer<typeof lineSchema>;
+export type BackupHeader = Extract<BackupLine, { format: string }>;
+
+/** @throws StoreError `backup_invalid` */
+export function parseBackupLine(line: string): BackupLine {
+  try {
+    return lineSchema.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new StoreError("backup_invalid", "The file is no backup, or is damaged: nothing was restored.", {}, { cause });
+  }
+}
+
+/** Every row as it is at one moment, and before them what they are. Whoever writes to an embedded database waits meanwhile. */
+export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: BackupLine) => Promise<void>): Promise<number> {
+  const isServer = isPostgres(db);
+  let count = 0;
+  await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (trx) => {
+      const [migration] = (await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(trx)).rows;
+      await write({
+        format: FORMAT,
+        migration: migration?.name ?? "",
+        engine: isServer ? "postgres" : "sqlite",
+        created_at: now.toISOString(),
+      });
+      for (const [table, key] of Object.entries(TABLES)) {
+        const order = sql.join(key.map((column) => sql.ref(column)));
+        for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+          const { rows } = await sql<Record<string, unknown>>`
+            select * from ${sql.table(table)} order by ${order} limit ${sql.lit(ROWS_AT_ONCE)} offset ${sql.lit(offset)}`.execute(trx);
+          for (const row of rows)
+            await write({ table, row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(value)])) });
+          count += rows.length;
+          if (rows.length < ROWS_AT_ONCE) break;
+        }
+      }
+    });
+  return count;
+}
+
+function toValue(value: unknown): z.infer<typeof valueSchema> {
+  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
+    const bytes = value instanceof ArrayBuffer ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    return { base64: bytes.toString("base64") };
+  }
+  return valueSchema.parse(value);
+}
+
+/**
+ * Puts rows into a database of the same migration that holds nothing yet, all or none.
+ * @param rows in the order of `dumpRows`
+ * @throws StoreError `store_not_empty`
+ */
+export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extract<BackupLine, { table: string }>>): Promise<number> {
+  let count = 0;
+  await db.transaction().execute(async (trx) => {
+    for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
+      const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
+      if (found !== undefined)
+        throw new StoreError("store_not_empty", "The database holds records already: restore into an empty one. Nothing was changed.");
+    }
+    await sql`delete from meta`.execute(trx);
+    for (const table of ["turns"]) if (await hasTable(trx, table)) await sql`delete from ${sql.table(table)}`.execute(trx);
+    for await (const { table, row } of rows) {
+      if (!(table in TABLES))
+        throw new StoreError(
+          "backup_invalid",
+          `The backup names a table "${table.slice(0, 40)}" that is unknown here. Nothing was changed.`,
+        );
+      const names = Object.keys(row);
+      const values = names.map((name) => fromValue(row[name] ?? null));
+      await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(values)})`.execute(
+        trx,
+      );
+      count++;
+    }
+    if (isPostgres(db)) await numberOn(trx);
+  });
+  return count;
+}
+
+function fromValue(value: z.infer<typeof valueSchema>): string | number | null | Uint8Array {
+  return typeof value === "object" && value !== null ? Buffer.from(value.base64, "base64") : value;
+}
+
+async function hasTable(db: Kysely<Database>, name: string): Promise<boolean> {
+  return (await db.introspection.getTables()).some((table) => table.name === name);
+}
+
+/** New rows get numbers after those that were put in; SQLite sees to it itself. */
+async function numberOn(db: Kysely<Database>): Promise<void> {
+  for (const [table, column] of Object.entries(NUMBERED)) {
+    if (!(await hasTable(db, table))) continue;
+    await sql`select setval(pg_get_serial_sequence(${sql.lit(table)}, ${sql.lit(column)}), coalesce((select max(${sql.ref(column)}) from ${sql.table(table)}), 0) + 1, false)`.execute(
+      db,
+    );
+  }
+}

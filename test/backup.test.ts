@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { backup, restore } from "../src/engine/backup.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+const CARD = "How much does a library card cost?";
+const VIOLIN = { name: "violin.md", bytes: new TextEncoder().encode("# Violin\n\nThe deposit for a violin is 40 dollars.\n") };
+const now = new Date("2026-11-22T00:00:00Z");
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of closing.splice(0).reverse()) await one.close();
+});
+
+/** A library that was asked, reviewed and uploaded to, closed; and its backup. */
+async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
+  const library: Library = await openLibrary({ settings, warn: () => undefined });
+  const { id } = await library.ask(CARD, { sessionId: "s" });
+  await library.engine.memory.review.approve(id, "Ann");
+  await library.engine.upload(VIOLIN);
+  for (let tries = 0; (await library.engine.library()).find(({ path }) => path === VIOLIN.name)?.status !== "ok" && tries < 200; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  const key = library.engine.proofKey();
+  const path = join(library.sandbox.folder, "copy.gz");
+  const config = loadConfig({ cwd: library.sandbox.folder, env: library.sandbox.env, overrides: settings });
+  await library.engine.close();
+  closing.push({ close: async () => library.sandbox.remove() });
+  return { ...library, id, key, path, config };
+}
+
+async function open(config: Engine["config"]): Promise<Engine> {
+  const engine = await createEngine(config, { warn: () => undefined });
+  closing.push(engine);
+  return engine;
+}
+
+const fresh = (sandbox: Library["sandbox"], name: string, settings: Readonly<Record<string, unknown>> = {}) =>
+  loadConfig({ cwd: sandbox.folder, env: { ...sandbox.env, SOURCEBOUND_DATA_DIR: join(sandbox.folder, name) }, overrides: settings });
+
+/** Everything that was there before is there, and new rows come after the old ones. */
+async function expectSame(engine: Engine, { id, key }: { id: string; key: string }): Promise<void> {
+  const again = await engine.answer(CARD);
+  expect(again.cacheMode).toBe("exact");
+  expect(again.sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
+  expect((await engine.store.sessions.turns("s", engine.scope(), 5)).map(({ question }) => question)).toEqual([CARD]);
+  expect((await engine.store.interactions.list("library", 10)).map((one) => one.id)).toContain(id);
+  expect(engine.proofKey()).toBe(key);
+  expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
+  const violin = (await engine.library()).find(({ path }) => path === VIOLIN.name);
+  expect(violin?.status).toBe("ok");
+  expect((await engine.answer("What is the deposit for a violin?")).sentences.map(({ text }) => text).join(" ")).toContain("40 dollars");
+  await engine.answer("How long may books be kept?", { sessionId: "s" });
+  expect(await engine.store.sessions.turns("s", engine.scope(), 5)).toHaveLength(2);
+  expect(await engine.deleteUpload(violin?.id ?? "")).toBe(true);
+}
+
+describe("backup and restore", () => {
+  it("give a data folder back whole; the backup is readable by its owner alone", async () => {
+    const made = await backedUp();
+    const written = await backup(made.config, made.path, now);
+    expect(written.rows).toBeGreaterThan(30);
+    expect(statSync(made.path).mode & 0o777).toBe(0o600);
+    const target = fresh(made.sandbox, "restored");
+    expect(await restore(target, made.path)).toEqual(written);
+    await expectSame(await open(target), made);
+    await expect(restore(made.config, made.path)).rejects.toMatchObject({ code: "store_not_empty" });
+  });
+
+  it("refuse what was cut off, changed or is none, and put nothing in", async () => {
+    const made = await backedUp();
+    await backup(made.config, made.path, now);
+    const bytes = readFileSync(made.path);
+    const lines = gunzipSync(bytes).toString("utf8").trimEnd().split("\n");
+    const without = [...lines.slice(0, 5), ...lines.slice(6)];
+    for (const [n, broken] of [
+      bytes.subarray(0, bytes.length / 2),
+      gzipSync(without.join("\n")),
+      gzipSync("{}"),
+      Buffer.from("no backup"),
+      Buffer.alloc(0),
+    ].entries()) {
+      const path = join(made.sandbox.folder, `broken${n}.gz`);
+      writeFileSync(path, broken);
+      const target = fresh(made.sandbox, `broken${n}`);
+      await expect(restore(target, path)).rejects.toMatchObject({ code: expect.stringMatching(/^backup_(invalid|unreadable)$/) });
+      expect(existsSync(join(target.data_dir, "sourcebound.db"))).toBe(false);
+    }
+    const escaping = [
+      ...lines.slice(0, -1),
+      JSON.stringify({ file: "../out.txt", base64: "" }),
+      JSON.stringify({ ...JSON.parse(lines.at(-1) ?? "{}"), files: JSON.parse(lines.at(-1) ?? "{}").files + 1 }),
+    ];
+    writeFileSync(join(made.sandbox.folder, "escape.gz"), gzipSync(escaping.join("\n")));
+    await expect(restore(fresh(made.sandbox, "escaped"), join(made.sandbox.folder, "escape.gz"))).rejects.toMatchObject({
+      code: "backup_invalid",
+    });
+    expect(existsSync(join(made.sandbox.folder, "out.txt"))).toBe(false);
+  });
+});
+
+describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await server?.remove();
+  });
+
+  it("move a data folder into PostgreSQL, uploads and the key of proofs included, and from there into another one", async () => {
+    const made = await backedUp();
+    await backup(made.config, made.path, now);
+    const first = fresh(made.sandbox, "first", { "database.url": await server.createDatabase() });
+    await restore(first, made.path);
+    const again = join(made.sandbox.folder, "again.gz");
+    await backup(first, again, now);
+    await expectSame(await open(first), made);
+    const second = fresh(made.sandbox, "second", { "database.url": await server.createDatabase() });
+    await restore(second, again);
+    await expectSame(await open(second), made);
+    await expect(restore(fresh(made.sandbox, "third"), again)).rejects.toMatchObject({ code: "backup_elsewhere" });
+  });
+
+  it("are asked for where the data folder holds records that PostgreSQL would hide", async () => {
+    const made = await backedUp();
+    const hiding = { ...made.config, database: { url: await server.createDatabase(), connections: 3, timeout_ms: 10_000 } };
+    await expect(createEngine(hiding)).rejects.toMatchObject({
+      code: "config_local_records",
+      message: expect.stringContaining("sourcebound backup"),
+    });
+  });
+});

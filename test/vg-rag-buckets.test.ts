@@ -1,0 +1,61 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { configSchema } from "../src/config.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { PACKAGE_ROOT } from "../src/package.ts";
+import type { Evidence } from "../src/types.ts";
+
+/** Documents of three packs together: fewer than 150 windows would not be judged by the learned chance. */
+const PACKS = ["veterans", "retail", "pharma"];
+
+let folder = "";
+let engine: Engine;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-buckets-"));
+  for (const pack of PACKS) cpSync(join(PACKAGE_ROOT, "domains", pack, "documents"), join(folder, "pages", pack), { recursive: true });
+  for (const pack of ["retail", "pharma"])
+    cpSync(join(PACKAGE_ROOT, "domains", pack, "tenants"), join(folder, "pages", `${pack}-tenants`), { recursive: true });
+  engine = await createEngine(configSchema.parse({ data_dir: join(folder, "data"), profile: "vg-rag", cache: { enabled: false } }));
+  for await (const _event of engine.ingest(join(folder, "pages")));
+  const lines = readFileSync(join(PACKAGE_ROOT, "domains/veterans/golden/demo-answerable.jsonl"), "utf8").split("\n");
+  const asked = await Promise.all(
+    lines.slice(0, QUESTIONS).map((line) => engine.answer((JSON.parse(line) as { question: string }).question)),
+  );
+  all = asked.flatMap(({ evidence }) => evidence);
+}, 120_000);
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const evidenceFor = async (question: string) => (await engine.answer(question)).evidence;
+/** Of the first questions of the veterans' pack. */
+let all: Evidence[] = [];
+const QUESTIONS = 12;
+
+const pageOf = ({ passage }: Evidence) => passage.document.path.split("/").at(-1);
+
+describe("vg-rag on passages of real documents", () => {
+  it("puts real passages into each bucket", async () => {
+    const sleep = await evidenceFor("sleep apnea with a cpap machine what rating is that");
+    const [first] = sleep;
+    expect([first?.verdict, first === undefined ? null : pageOf(first)]).toEqual(["verified", "rating-sleep-apnea.md"]);
+    expect(new Set(all.map(({ verdict }) => verdict))).toEqual(new Set(["verified", "uncertain", "rejected"]));
+    for (const { verdict, score } of all) {
+      expect(verdict).toBe(score >= 0.75 ? "verified" : score >= 0.4 ? "uncertain" : "rejected");
+    }
+  }, 60_000);
+
+  it("judges relevance by the learned chance, and consistency by what is no whole statement", () => {
+    expect(all.every(({ reason }) => /relevance \d\.\d\d(?:: (?:for it|against it|as the)|;)/.test(reason))).toBe(true);
+    expect(all.some(({ consistency }) => consistency !== null && consistency < 1)).toBe(true);
+    // What does not answer is rejected however well it reads: a mean of three would have kept it.
+    const clear = all.filter(
+      ({ relevance, consistency }) => relevance !== null && relevance < 0.1 && consistency !== null && consistency > 0.9,
+    );
+    expect(clear.length).toBeGreaterThan(0);
+    expect(new Set(clear.map(({ verdict }) => verdict))).toEqual(new Set(["rejected"]));
+  }, 60_000);
+});
