@@ -9,7 +9,7 @@ export function MarginNotes({ highlights }: { readonly highlights: readonly High
     <ul className="margin-notes" aria-label="Answers that quote this">
       {[...byTurn].map(([turn, label]) => (
         <li key={turn}>
-          <button type="button" className="margin-note" aria-label={label} title={label} onClick={() => showTurn(turn)}>
+          <button type="button" className="margin-note" title={label} onClick={() => showTurn(turn)}>
             answer {turn}
           </button>
         </li>
