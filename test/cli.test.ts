@@ -281,7 +281,7 @@ describe("wrong usage", () => {
     [["ask", "x", "--detial", "more"], /unknown option '--detial'[\s\S]*Did you mean --detail/],
     [["ask", "x", "--detail", "most"], /'most' is invalid[\s\S]*normal, more/],
     [["ask"], /missing required argument 'question'/],
-    [["ingest"], /missing required argument 'folder'/],
+    [["ingest"], /Nothing to read was named: give a folder, files, an address, or -/],
     [["ask", "x", "--domain", "libary"], /no domain "libary"\. Did you mean "library"\?/],
     [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
     [["profiles", "sparc"], /no profile "sparc"\. Did you mean "spark"\?/],
@@ -400,7 +400,6 @@ describe("ingest of bad folders", () => {
   it.each([
     ["an empty folder", "empty", /holds no document.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
-    ["a file instead of a folder", "documents/cards.md", /cards\.md is a file\. Give the folder/],
   ])("%s is reported, and nothing is lost", async (_what, target, words) => {
     const sandbox = copy();
     mkdirSync(join(sandbox.folder, "empty"));

@@ -124,6 +124,7 @@ describe("what it sends", () => {
       search: () => client.search({ query: "q", limit: 3 }),
       check: () => client.check({ question: "q", answer: "a", documents: ["d"] }),
       answer: () => client.answer("a/b"),
+      citations: () => client.citations("a/b"),
       feedback: () => client.feedback({ id: "a", verdict: "up" }),
       newSession: () => client.newSession(),
       session: () => client.session("s", { user_id: "u" }),

@@ -4,8 +4,11 @@ import { systemCodeOf } from "../errors.ts";
 /** Milliseconds without a further change before a change counts: programs write a file in several steps. */
 const QUIET_MS = 500;
 
-/** Yields whenever something in the folder, or below it, has changed and nothing has for a moment; ends with `signal`. */
-export async function* changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
+/**
+ * Yields whenever something in the folder, or below it, has changed and nothing has for a moment; ends with `signal`. The folder is watched from the call
+ * on: what changes before the first value is asked for is not missed.
+ */
+export function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
   let wake: () => void = () => {};
   let isChanged = false;
   let failure: unknown = null;
@@ -23,9 +26,12 @@ export async function* changesIn(folder: string, signal: AbortSignal, quietMs = 
     failure = signal.aborted || systemCodeOf(error) === "ABORT_ERR" ? null : error;
     wake();
   });
-  const onAbort = () => wake();
+  const onAbort = () => {
+    clearTimeout(timer);
+    wake();
+  };
   signal.addEventListener("abort", onAbort, { once: true });
-  try {
+  return (async function* () {
     while (!signal.aborted) {
       if (!isChanged) {
         await new Promise<void>((resolve) => {
@@ -39,8 +45,5 @@ export async function* changesIn(folder: string, signal: AbortSignal, quietMs = 
       yield;
     }
     await following;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
+  })();
 }

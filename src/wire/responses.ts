@@ -138,6 +138,20 @@ export const statisticsSchema = z.object({
   reviews: counts,
   feedback: z.object({ up: z.int(), down: z.int() }),
   ephemeral: z.int(),
+  days: z
+    .array(
+      z.object({
+        day: z.string().describe("UTC, YYYY-MM-DD."),
+        interactions: z.int(),
+        refused: z.int(),
+        failed: z.int(),
+        hits: z.int(),
+        usd: z.number(),
+        tokens: z.number(),
+      }),
+    )
+    .describe("Oldest first."),
+  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, by tenths of their confidence."),
 });
 
 export const forgottenSchema = z.object({

@@ -97,12 +97,23 @@ Examples:
             failed += await showIngest(events, context.terminal, flags.json === true);
           context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
         };
-        await run();
-        if (flags.watch !== true || folder === undefined) return;
-        context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
-        for await (const _ of changesIn(pathOf(context, folder), context.signal)) await run();
+        if (flags.watch !== true || folder === undefined) return run();
+        await follow(folder, context, run);
       });
     });
+}
+
+/** Ingests a folder, and again whenever it changes: also by what changes while it is read for the first time. */
+async function follow(folder: string, context: CliContext, run: () => Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  const changes = changesIn(pathOf(context, folder), AbortSignal.any([context.signal, ended.signal]));
+  try {
+    await run();
+    context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
+    for await (const _ of changes) await run();
+  } finally {
+    ended.abort();
+  }
 }
 
 /** Each folder, address and standard input is an ingest of its own; files by name are one. */
