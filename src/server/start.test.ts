@@ -16,7 +16,7 @@ describe("serveEngine", () => {
       if (purges === 2) throw new Error("the disk is full");
     };
     const said: string[] = [];
-    const config = { server: serverSchema.parse({ port: 0 }), experiments: {} };
+    const config = { server: serverSchema.parse({ port: 0 }), experiments: {}, data_dir: "never-written" };
     const parts = { config, store: { secret: async () => "s" }, memory: { purge }, watchCalls: () => () => undefined };
     const server = await serveEngine(parts as unknown as Engine, (line) => said.push(line));
     await vi.advanceTimersByTimeAsync(SESSION_PURGE_MS - 1);
