@@ -45,7 +45,10 @@ describe("GET /v1/whoami", () => {
     expect((await get("/v1/whoami")).body).toEqual({ key_id: null, roles: ["ask"] });
     const key = await keyFor({ roles: ["ask", "review"] });
     expect((await get("/v1/whoami", key)).body).toEqual({ key_id: key.split("_")[1], roles: ["ask", "review"] });
-    expect((await get("/v1/whoami", "secret-token")).body).toEqual({ key_id: null, roles: ["admin", "ask", "ingest", "metrics", "review"] });
+    expect((await get("/v1/whoami", "secret-token")).body).toEqual({
+      key_id: null,
+      roles: ["admin", "ask", "ingest", "metrics", "review"],
+    });
     expect((await get("/v1/whoami", `${key}x`)).status).toBe(401);
     expect((await get("/v1/whoami", "guessed")).status).toBe(401);
   });
