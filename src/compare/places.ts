@@ -1,20 +1,8 @@
 /** Words behind each word that gives them their place: from → spain. */
 export type Places = Readonly<Record<string, readonly string[]>>;
 
-/** Where an argument stands in a question whose arguments may change places, in the frame's spelling. The class is closed: English has no others of this kind. */
-const MARKERS: ReadonlySet<string> = new Set([
-  "from",
-  "to",
-  "by",
-  "befor",
-  "after",
-  "than",
-  "against",
-  "over",
-  "under",
-  "without",
-  "instead",
-]);
+/** Words that say where something comes from and goes, in the frame's spelling. */
+const MARKERS: ReadonlySet<string> = new Set(["from", "to"]);
 /** They lead where "to" leads. */
 const TOWARDS: ReadonlySet<string> = new Set(["into", "onto"]);
 /** An argument ends here. */
@@ -39,15 +27,13 @@ export function readPlaces(frame: readonly string[], isEmpty: (word: string) => 
 }
 
 /**
- * Have arguments changed places? Something comes from where it goes in the other question, or two things stand behind each other's markers, in whatever
- * words the rest is said: "send money to my account from Spain", "from my account to Spain".
+ * Have arguments changed places? Something comes from where it goes in the other question, in whatever words the rest is said: "send money to my account
+ * from Spain", "from my account to Spain".
  */
 export function changesPlace(one: Places, other: Places): boolean {
   const moved = (from: string, to: string) =>
     (one[from] ?? []).some((word) => stands(other, to, word) && !stands(other, from, word) && !stands(one, to, word));
-  if (moved("from", "to") || moved("to", "from")) return true;
-  const markers = Object.keys(one);
-  return markers.some((a, i) => markers.slice(i + 1).some((b) => moved(a, b) && moved(b, a)));
+  return moved("from", "to") || moved("to", "from");
 }
 
 function stands(places: Places, marker: string, word: string): boolean {
