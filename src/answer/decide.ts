@@ -91,7 +91,7 @@ function withNamed(made: Decision, question: Question, parts: DecideParts, log: 
 function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
   const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
-  const together = view === null ? null : judgeSufficiency(view, sufficiency(), { windows, ranker });
+  const together = view === null ? null : judgeSufficiency(view, sufficiency(), ranker);
   const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser());
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);

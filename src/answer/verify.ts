@@ -16,7 +16,7 @@ import type { Found } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface VerifyParts {
-  readonly corpus: QuestionReader & { readonly windows: number };
+  readonly corpus: QuestionReader;
   readonly profile: Profile;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   /** Loaded when a gate first asks. */
@@ -48,14 +48,14 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(retrieval: Retrieval, parts: VerifyParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
   const { question, passages, scale, ranker } = retrieval;
-  const { corpus, profile } = parts;
+  const { profile } = parts;
   const words = wordsFor(question, parts);
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, passages, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
   const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(words, parts) } : words;
   const view = viewFor(retrieval, words, parts);
-  const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), { windows: corpus.windows, ranker });
+  const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
   const gate = carryGate(profile.gate, scale, judge.type === "learned");
   const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);

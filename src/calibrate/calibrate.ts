@@ -8,7 +8,7 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import type { GateCalibration, GateFacts } from "../verify/calibration.ts";
 import { calibrationName } from "../verify/calibration-files.ts";
-import { LEAST_WINDOWS, readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
 import { fitConfidenceMap } from "./fit-confidence-map.ts";
@@ -92,11 +92,8 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
   const documents = await documentFacts(engine, scope);
-  if (documents.windows < LEAST_WINDOWS)
-    throw new RequestError(
-      "calibrate_index",
-      `The index of domain "${pack.name}" has ${documents.windows} windows; the learned gate judges from ${LEAST_WINDOWS} on, and only it is calibrated. Ingest the documents that the questions are about.`,
-    );
+  if (documents.windows === 0)
+    throw new RequestError("calibrate_index", `Domain "${pack.name}" has no documents. Ingest those that the questions are about.`);
   for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
     if (event.type === "progress") yield event;
     else {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { applyIsotonic } from "../models/calibration/isotonic.ts";
 import { binomialTail } from "./binomial-tail.ts";
-import { LEAST_WINDOWS, type Sufficiency } from "./sufficiency.ts";
+import type { Sufficiency } from "./sufficiency.ts";
 
 const share = z.number().min(0).max(1);
 const count = z.int().min(0);
@@ -119,7 +119,7 @@ export function applyThreshold(
   }
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
   const { calibration } = threshold;
-  const least = Math.max(LEAST_WINDOWS, LEAST_WINDOW_SHARE * calibration.documents.windows);
+  const least = LEAST_WINDOW_SHARE * calibration.documents.windows;
   const misfit =
     ranker !== calibration.encoder
       ? `passages were ranked by ${ranker ?? "words alone"}, in the calibration by ${calibration.encoder ?? "words alone"}`

@@ -5,7 +5,7 @@ import { ModelError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { IN_WORDS, measurePassages, RELEVANCE_FEATURES } from "./relevance-features.ts";
-import { LEAST_WINDOWS, type SufficiencyParts } from "./sufficiency.ts";
+import type { SufficiencyParts } from "./sufficiency.ts";
 import type { EvidenceView } from "./sufficiency-view.ts";
 
 const modelSchema = z.object({
@@ -101,9 +101,8 @@ export const BY_WORDS: PassageJudge = { type: "words", why: null };
 export function judgePassages(
   view: EvidenceView,
   { relevance: weights, encoder }: Pick<LearnedParts, "relevance" | "encoder">,
-  { windows, ranker }: { readonly windows: number; readonly ranker: string | null },
+  ranker: string | null,
 ): PassageJudge {
-  if (windows < LEAST_WINDOWS) return { type: "words", why: `an index of ${windows} windows is too small for the learned chance` };
   if (ranker !== encoder)
     return { type: "words", why: ranker === null ? "no encoder ranked the passages" : `nothing was learned with ${ranker}` };
   return { type: "learned", weights, relevance: relevanceOf(view, weights) };

@@ -110,19 +110,13 @@ export interface Sufficiency {
   readonly reason: string;
 }
 
-/**
- * Windows of an index below which the learned chance says nothing: word weights of a handful of pages are noise, and no index that it was learned on was smaller
- * (the smallest had about as many).
- */
-export const LEAST_WINDOWS = 150;
-
-/** Chance that the evidence answers the question; `null` where nothing was found or the index is too small to say. */
+/** Chance that the evidence answers the question; `null` where nothing was found. */
 export function judgeSufficiency(
   view: EvidenceView,
   { weights, encoder }: Pick<SufficiencyParts, "weights" | "encoder">,
-  { windows, ranker }: { readonly windows: number; readonly ranker: string | null },
+  ranker: string | null,
 ): Sufficiency | null {
-  if (windows < LEAST_WINDOWS || view.passages.length === 0) return null;
+  if (view.passages.length === 0) return null;
   const name = ranker === encoder ? "vectors" : "words";
   const model = weights.models[name];
   const probability = chanceOf(measureEvidence(view, model.features), model);

@@ -8,9 +8,10 @@ import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
-import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
+import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
 import { questionWords } from "../../../src/retrieve/understand.ts";
 import type { Evidence, Passage, Question, TextRange } from "../../../src/types.ts";
+import { combineScores, readRelevanceWeights, relevanceOf } from "../../../src/verify/relevance.ts";
 import { chanceOf, readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
@@ -24,8 +25,9 @@ import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
 import { readingRequest } from "./reading-request.ts";
+import { readTables } from "./tables.ts";
 
-const SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad", "squad2_dev", "squadshifts_new_wiki", "nq_open_dev", "qed", "selqa"] as const;
+const SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad", "squad2_dev", "squadshifts_new_wiki", "nq_open_dev", "qed", "selqa", "tables"] as const;
 const FOLDERS = ["policyqa", "fairytaleqa", "tatqa", "medquad"] as const;
 
 const { values: flags } = parseArgs({
@@ -37,17 +39,20 @@ const { values: flags } = parseArgs({
     limit: { type: "string", default: "400" },
     /** Texts of the pieces beside what was measured, for the reader's training; questions of training groups then keep texts alone. */
     texts: { type: "boolean", default: false },
+    /** Indexes of 5 to 150 windows of a set's documents, instead of one of all. */
+    small: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || flags.data === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--texts]\n");
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--texts] [--small]\n");
   process.exit(flags.help ? 0 : 2);
 }
 
 const unitNames = Object.keys(PIECE_FEATURES);
 const gateNames = [...Object.keys(SUFFICIENCY_FEATURES), "together"];
 const sufficiency = readSufficiencyWeights();
+const relevance = readRelevanceWeights();
 const encoder = loadEmbeddedEncoder();
 const lexicon = new Lexicon(encoder);
 const reranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
@@ -58,6 +63,8 @@ const REMOVED = 4;
 const DEEP = 24;
 /** Pieces kept of a question: all that answer, and the best of the others by words. */
 const KEPT = 60;
+/** Windows of a small index at least and at most; how many one has is drawn evenly on their logarithm. */
+const SMALL = [5, 150] as const;
 /** The same where texts are kept. */
 const KEPT_TEXTS = 24;
 
@@ -70,7 +77,7 @@ packed.end();
 await finished(file);
 
 async function dumpSet(name: string, data: string): Promise<void> {
-  const set = isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
+  const set = name === "tables" ? readTables(data) : isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
   const made = set.documents.map(({ id, title, scope, pieces }) => makeDocument(id, title, scope, pieces));
   const byId = new Map(made.map((one) => [one.document.id, one]));
   const texts = new Map(
@@ -78,7 +85,6 @@ async function dumpSet(name: string, data: string): Promise<void> {
       places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const),
     ),
   );
-  const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder, reranker);
   const marked = set.asks.filter(
     ({ known }) =>
       known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
@@ -94,10 +100,16 @@ async function dumpSet(name: string, data: string): Promise<void> {
   ];
   const where = new Map(made.flatMap((one) => one.places.map((place) => [place.key, { made: one, place }] as const)));
   const begun = performance.now();
-  for (const ask of all) await dumpQuestion(name, ask);
+  for (const documents of flags.small ? smallIndexes(made) : [made]) {
+    const held = new Set(documents.map(({ document }) => document.id));
+    const own = all.filter(({ known }) => known.every(({ key }) => held.has(where.get(key)?.made.document.id ?? "")));
+    if (own.length === 0) continue;
+    const parts = await createParts({ documents: documents.map(({ document }) => document) }, encoder, reranker);
+    for (const ask of own) await dumpQuestion(name, ask, parts);
+  }
   process.stderr.write(`${name}: ${all.length} questions, ${((performance.now() - begun) / all.length).toFixed(1)} ms each\n`);
 
-  async function dumpQuestion(set: string, ask: Ask): Promise<void> {
+  async function dumpQuestion(set: string, ask: Ask, parts: RetrieveParts): Promise<void> {
     const gold = goldOf(ask);
     if (ask.known.some(({ answers }) => answers) && gold.length === 0) return;
     const removed = hash(`removed ${ask.question}`) % REMOVED === 0;
@@ -109,12 +121,16 @@ async function dumpSet(name: string, data: string): Promise<void> {
     if (passages.length === 0) return;
     const understood = parts.corpus.understand(question, sourcebound.retrieve.query);
     const words = questionWords(understood, understood, parts.corpus);
-    const evidence = passages.map(toEvidence);
+    const view = viewEvidence(words.asked, passages, words, lexicon, 0);
+    const chances = relevanceOf(view, relevance).map(({ probability }) => probability);
+    const evidence = passages.map(toEvidence).filter((_, i) => {
+      const score = combineScores({ relevance: chances[i] as number, consistency: null, agreement: null }, relevance);
+      return score >= relevance.cuts.rejected;
+    });
     const measured = await measurePieces(question.resolved, evidence, words, {
       ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
     });
     const model = sufficiency.models.vectors;
-    const view = viewEvidence(words.asked, passages, words, lexicon, 0);
     const pieces = measured.pieces.map((piece) => {
       const { range } = piece.view.piece;
       const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
@@ -134,7 +150,9 @@ async function dumpSet(name: string, data: string): Promise<void> {
       .map(({ order: _, ...rest }) => rest);
     const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
     const { group, split, form } = ask;
-    write({ ...{ set, group, split, form, removed, question: ask.question, pieces: kept }, gate: gate.map(round) });
+    const { windows } = parts.corpus;
+    const answering = passages.flatMap((passage, i) => (isGold(passage) ? [round(chances[i] as number)] : []));
+    write({ ...{ set, group, split, form, removed, windows, answering, question: ask.question, pieces: kept }, gate: gate.map(round) });
   }
 
   /** Where answers stand; of a whole section its beginning. */
@@ -149,6 +167,28 @@ async function dumpSet(name: string, data: string): Promise<void> {
       return ranges.map((range) => ({ made: place.made, range }));
     });
   }
+}
+
+/** All documents in indexes of a few windows each; one that is larger alone is in none. */
+function smallIndexes(made: readonly MadeDocument[]): MadeDocument[][] {
+  const [least, most] = SMALL;
+  const indexes: MadeDocument[][] = [];
+  let open: MadeDocument[] = [];
+  let windows = 0;
+  let wanted: number = least;
+  for (const one of [...made].sort((a, b) => hash(`small ${a.document.id}`) - hash(`small ${b.document.id}`))) {
+    const own = one.document.chunks.reduce((sum, chunk) => sum + chunk.windows.length, 0);
+    if (own >= most) continue;
+    if (open.length > 0 && windows + own > wanted) {
+      indexes.push(open);
+      open = [];
+      windows = 0;
+    }
+    if (open.length === 0) wanted = Math.max(own, least * (most / least) ** (hash(`wanted ${one.document.id}`) / 2 ** 32));
+    open.push(one);
+    windows += own;
+  }
+  return open.length === 0 ? indexes : [...indexes, open];
 }
 
 function overlaps(piece: TextRange, answer: TextRange): boolean {

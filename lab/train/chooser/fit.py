@@ -1,4 +1,4 @@
-"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz --out DIR [--words-only]`.
+"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz small.jsonl.gz --out DIR`.
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2.
 Gate: logistic over what the best pieces of a question say; right = the best piece answers. Figures are cross-fitted by source document.
@@ -114,7 +114,7 @@ GATE_OWN = ["score", "score.ahead", "score.crowd"]
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=Path, required=True)
+    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of indexes of all documents, and of small ones")
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--drop", default="", help="features left out, by name, comma separated")
     options.add_argument("--only", default="", help="features kept, by name")
@@ -122,7 +122,12 @@ def main() -> None:
     options.add_argument("--date", default="")
     options.add_argument("--threshold", default='{"minimum": 0.5, "rule": "not chosen", "measured": "not measured", "risk": 1}')
     args = options.parse_args()
-    names, gate_names, questions = read(args.rows)
+    parts = [read(path) for path in args.rows]
+    names, gate_names, _ = parts[0]
+    if any(part[:2] != (names, gate_names) for part in parts):
+        raise SystemExit("the files hold other features: dump them again with one version")
+    # A set in small indexes counts as a set of its own.
+    questions = [dict(q, set=f"{q['set']}{'' if i == 0 else f' {i}'}") for i, part in enumerate(parts) for q in part[2]]
     questions = [q for q in questions if q["pieces"]]
     drop, only = set(args.drop.split(",")), set(filter(None, args.only.split(",")))
     kept = [i for i, name in enumerate(names) if name not in drop and (not only or name in only)]
@@ -174,7 +179,7 @@ def main() -> None:
     piece_weight = numpy.concatenate([[wt] * len(q["pieces"]) for wt, q in zip(weight, questions)])
     slope = fit_logistic(pieces[:, None], labels, piece_weight, 0)
     args.out.mkdir(parents=True, exist_ok=True)
-    data = hashlib.sha256(args.rows.read_bytes()).hexdigest()
+    data = hashlib.sha256(b"".join(path.read_bytes() for path in args.rows)).hexdigest()
     (args.out / "chooser.json").write_text(
         json.dumps(
             dict(
