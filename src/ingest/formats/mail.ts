@@ -1,4 +1,4 @@
-import PostalMime, { type Email } from "postal-mime";
+import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
@@ -98,6 +98,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
 }
 
 async function parseMail(bytes: Uint8Array): Promise<Email> {
+  const { default: PostalMime } = await import("postal-mime");
   try {
     return await PostalMime.parse(bytes, { maxNestingDepth: 64, maxHeadersSize: 1024 * 1024 });
   } catch (cause) {

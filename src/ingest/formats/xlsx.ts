@@ -1,5 +1,4 @@
 import { zipSync } from "fflate";
-import readWorkbook from "read-excel-file/node";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
@@ -64,6 +63,7 @@ interface SheetRows {
 }
 
 async function readSheets(content: Buffer): Promise<readonly SheetRows[]> {
+  const { default: readWorkbook } = await import("read-excel-file/node");
   try {
     return await readWorkbook(content, { parseNumber: (text) => Number(text) });
   } catch (cause) {
