@@ -109,18 +109,12 @@ export interface QuerySettings {
 /** Questions are searched as they stand: none of the source designs reads them. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
-interface CoverageSettings<Type extends string> {
-  readonly type: Type;
-  readonly verified: number;
-  readonly uncertain: number;
-  readonly answer: number;
-}
-
 export type GateSettings =
-  /** Share of the question's words (by inverse document frequency) that a passage holds. */
-  | CoverageSettings<"coverage">
-  /** Ours: a learned chance that the passages together answer decides, one that each of them does says which are used; the share of words does both where the index is too small to learn from. */
-  | CoverageSettings<"sufficiency">
+  /**
+   * Ours: a learned chance that the best piece answers decides, one that each passage does says which are used. By the share of the question's words (by inverse
+   * document frequency) that it holds a passage is `verified` or `uncertain` where another encoder ranked, and a follow-up is answered from `answer` on.
+   */
+  | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly answer: number }
   /**
    * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.
    * `veryWeak: null`: nothing refuses; where no passage reaches `minimum` all are used, flagged.

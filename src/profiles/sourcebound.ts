@@ -2,8 +2,8 @@ import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
  * Default. The gate's weights never saw the veterans' golden set; its threshold was chosen on the development half of it, and so were its features: figures on
- * that half are optimistic. What makes a passage verified or uncertain was learned and cut without it; the shares of words that do so in a small index were
- * chosen there.
+ * that half are optimistic. What makes a passage verified or uncertain was learned and cut without it; the shares of words that do so where another
+ * encoder ranked were chosen there.
  */
 export const sourcebound: Profile = {
   name: "sourcebound",
@@ -79,11 +79,6 @@ export const sourcebound: Profile = {
       rule: "a passage is verified or rejected by a learned chance that it answers",
       state: "ours",
       why: "words, vectors, ranks and values of the kind asked are weighed as on marked questions, at cuts measured on passages that the weights never saw; what is rejected is not used",
-    },
-    {
-      rule: "in an index of fewer than 150 windows refuse below the share of question words found",
-      state: "ours",
-      why: "word weights of a few pages are noise; the answer says that nothing is calibrated",
     },
     {
       rule: "sources that contradict each other are shown side by side",

@@ -60,7 +60,7 @@ export const vgRag: Profile = {
     {
       rule: "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous",
       state: "corrected",
-      why: "relevance is the learned chance that the passage answers (in an index of fewer than 150 windows, or with another encoder, the cosine); consistency is 1 less its faults: text that is no whole statement by its share, a beginning that points outside, undated, two values for the same. With `verify.by: model` both by the model in one call of all passages; what it cannot judge keeps these scores",
+      why: "relevance is the learned chance that the passage answers (with another encoder, the cosine); consistency is 1 less its faults: text that is no whole statement by its share, a beginning that points outside, undated, two values for the same. With `verify.by: model` both by the model in one call of all passages; what it cannot judge keeps these scores",
     },
     {
       rule: "agreement: an outlier against the majority of passages goes",

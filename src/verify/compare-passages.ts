@@ -241,7 +241,7 @@ export function withComparison(evidence: Evidence, compared: PassageComparison, 
       ? null
       : `agreement ${agreement.score === null ? "not scored" : agreement.score.toFixed(2)}: ${agreement.reason}`,
   ].filter((reason) => reason !== null);
-  const isLowered = contradicted && evidence.verdict === "verified" && (gate.type === "coverage" || gate.type === "sufficiency");
+  const isLowered = contradicted && evidence.verdict === "verified" && gate.type === "sufficiency";
   return {
     ...evidence,
     verdict: isLowered ? "uncertain" : evidence.verdict,

@@ -24,7 +24,7 @@ const NOTHING_BELOW = 0.25;
 
 /**
  * Answer or refuse: pure rules of the profile over the verdicts.
- * @param sufficiency how likely the evidence answers, for the gate that decides by it; `null`: the share of words decides
+ * @param sufficiency how likely the evidence answers, for the gate that decides by it; `null`: nothing was found
  * @param followUp does the question lean on the conversation before?
  */
 export function decide(
@@ -38,11 +38,7 @@ export function decide(
   const best = Math.max(...evidence.map(({ score }) => score));
   switch (gate.type) {
     case "sufficiency":
-    case "coverage": {
-      if (gate.type === "sufficiency" && sufficiency !== null) return decideByChance(evidence, gate.answer, sufficiency, followUp);
-      const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
-      return best >= gate.answer ? accept(best, usable) : refuse(best, best < gate.uncertain ? "nothing_relevant" : "evidence_too_weak");
-    }
+      return sufficiency === null ? refuse(null, "nothing_relevant") : decideByChance(evidence, gate.answer, sufficiency, followUp);
     case "similarity": {
       const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");

@@ -19,9 +19,8 @@ export function headroomOf(
 
 function leastOf(gate: GateSettings): number | null {
   switch (gate.type) {
-    case "coverage":
     case "sufficiency":
-      return gate.answer;
+      return null;
     case "similarity":
       return gate.veryWeak;
     case "guard":

@@ -19,7 +19,7 @@ export interface ModelVerdicts {
 
 /** Does the gate weigh whether a passage answers? The others compare cosines, as their sources say. */
 export function weighsRelevance(gate: GateSettings): boolean {
-  return gate.type === "coverage" || gate.type === "sufficiency" || gate.type === "v-score";
+  return gate.type === "sufficiency" || gate.type === "v-score";
 }
 
 /**

@@ -3,7 +3,7 @@ import { askedWords } from "../reading/asked-words.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
-import { unitAt } from "../text/units.ts";
+import { aboveUnit, unitAt } from "../text/units.ts";
 import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../types.ts";
 import type { WordStatistics } from "./verify.ts";
 
@@ -116,12 +116,13 @@ function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalP
 }
 
 function lacksOf(
-  { document, headingPath, text }: Passage,
+  { document, headingPath, text, units }: Passage,
   asked: ReturnType<typeof askedWords>,
   kinds: readonly number[],
   words: WordStatistics,
 ): Pick<NearMiss, "missing" | "missingValues"> {
-  const held = new Set(words.tokens([document.title, ...headingPath, text].join("\n")));
+  const above = new Set(units.flatMap((unit) => aboveUnit(unit)));
+  const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")));
   const shown = heldValues(text);
   return {
     missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word),

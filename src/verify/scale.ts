@@ -24,7 +24,7 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
 
 /** Does the profile compare cosines with thresholds at all? */
 export function usesCosines(gate: GateSettings): boolean {
-  return gate.type !== "coverage" && gate.type !== "sufficiency" && gate.type !== "none";
+  return gate.type !== "sufficiency" && gate.type !== "none";
 }
 
 /** Cosines come from numbers of single precision, and sums of products round: what lies this near a threshold is at it. */

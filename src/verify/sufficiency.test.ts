@@ -8,7 +8,7 @@ import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
-import { judgeSufficiency, LEAST_WINDOWS, readSufficiencyWeights, type SufficiencyModel, scoreOf } from "./sufficiency.ts";
+import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel, scoreOf } from "./sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
@@ -154,8 +154,8 @@ describe("weights", () => {
 
 describe("judgeSufficiency", () => {
   const weights = readSufficiencyWeights();
-  const judge = (question: string, texts: readonly string[], windows = LEAST_WINDOWS, ranker: string | null = "e") =>
-    judgeSufficiency(view(question, texts), { weights, encoder: "e" }, { windows, ranker });
+  const judge = (question: string, texts: readonly string[], ranker: string | null = "e") =>
+    judgeSufficiency(view(question, texts), { weights, encoder: "e" }, ranker);
 
   it("gives evidence that holds the question more than evidence that does not", () => {
     const good = judge("What does a lost card cost?", ["A lost card costs five dollars."]);
@@ -165,11 +165,10 @@ describe("judgeSufficiency", () => {
   });
   it("judges without cosines when another encoder ranked, or none did", () => {
     expect(judge("card", ["A card."])?.model).toBe("vectors");
-    expect(judge("card", ["A card."], LEAST_WINDOWS, "other")?.model).toBe("words");
-    expect(judge("card", ["A card."], LEAST_WINDOWS, null)?.model).toBe("words");
+    expect(judge("card", ["A card."], "other")?.model).toBe("words");
+    expect(judge("card", ["A card."], null)?.model).toBe("words");
   });
-  it("says nothing of an index of a few pages, or of no evidence", () => {
-    expect(judge("card", ["A card."], LEAST_WINDOWS - 1)).toBeNull();
+  it("says nothing of no evidence", () => {
     expect(judge("card", [])).toBeNull();
   });
 });
@@ -205,8 +204,7 @@ describe("the default gate", () => {
     expect(decide(evidence(0.45), gate, chance(0.99), true)).toMatchObject({ answer: false, reason: "evidence_too_weak", usable: [] });
     expect(decide(evidence(0.5), gate, chance(0.99), true)).toMatchObject({ answer: true });
   });
-  it("goes by the share of words where the chance is not known", () => {
-    expect(decide(evidence(0.5), gate, null)).toMatchObject({ answer: true, confidence: 0.5 });
-    expect(decide(evidence(0.49), gate, null)).toMatchObject({ answer: false });
+  it("refuses where the chance is not known, whatever share of the words is held", () => {
+    expect(decide(evidence(1), gate, null)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });
   });
 });

@@ -40,7 +40,7 @@ export function verifyPassages(
     const comparison = compared.of(passage);
     const share = () => relevanceByCoverage(asked, own, passage, words);
     const judged =
-      gate.type === "coverage" || gate.type === "sufficiency"
+      gate.type === "sufficiency"
         ? judgeOurs(passage, gate, share(), isFollowUp, comparison, judge, i)
         : judgeByScores(passage, gate, scale, comparison, learnedOf(judge, comparison, i));
     return withComparison(judged, comparison, gate);
@@ -50,7 +50,7 @@ export function verifyPassages(
 /** Our own gate: the learned chance, else what a model says, else the share of the question's words. */
 function judgeOurs(
   passage: Passage,
-  gate: Extract<GateSettings, { readonly verified: number; readonly uncertain: number }>,
+  gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
   byWords: number | null,
   isFollowUp: boolean,
   { relevance: byModel, consistency, agreement }: PassageComparison,
@@ -94,7 +94,7 @@ function learnedOf(judge: PassageJudge, { relevance: byModel }: PassageCompariso
 /** The gates of the source designs. */
 function judgeByScores(
   passage: Passage,
-  gate: Exclude<GateSettings, { readonly type: "coverage" | "sufficiency" }>,
+  gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
   scale: Pick<ScoreScale, "score">,
   { consistency, agreement, outlier }: PassageComparison,
   learned: (Explained & { score: number }) | null,

@@ -37,7 +37,7 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
 Asks every labelled question of the documents that were ingested, with nothing refused for want of confidence; a configured model writes, and is paid. Nothing is stored.
 An answerable question has id, question, gold_pages, and gold_quotes or key_values; one to refuse has id, question and kind (near_miss, out_of_scope, injection, nonsense).
 Wrong is: answered although nothing answers it, a key value missing, or without key values no quote that overlaps a gold quote.
-A threshold is tried from where a fifth of the labelled questions is answered on; the learned gate, and with it a calibration, needs an index of 150 windows.
+A threshold is tried from where a fifth of the labelled questions is answered on.
 
 Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk (nothing is written), 1 failed, 2 wrong usage.
 

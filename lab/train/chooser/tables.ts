@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Ask, ReadSet, SetDocument } from "../reader/ask.ts";
+import type { Piece } from "../reader/documents.ts";
+import { drawOf, groupOf, pick, splitOf } from "../reader/random.ts";
+
+const schema = z.object({ table_id: z.string(), caption: z.string(), header: z.array(z.string()), rows: z.array(z.array(z.string())) });
+type Table = z.infer<typeof schema>;
+
+/** Ways of asking for one cell of a table: `{c}` its column, `{k}` the key of its row. */
+const ASKED = [
+  "What is the {c} of {k}?",
+  "What {c} does {k} have?",
+  "{k} {c}",
+  "{c} for {k}?",
+  "Tell me the {c} for {k}.",
+  "Which {c} is listed for {k}?",
+  "I need the {c} of {k}",
+  "Can you look up the {c} of {k} for me?",
+] as const;
+/** Cells asked for in one table. */
+const ASKED_OF_TABLE = 4;
+/** Share of the questions that name a key of another table, which this one does not hold. */
+const ABSENT = 0.25;
+/** Rows of the long tables: as an export of a database has them. */
+const LONG = [200, 2_500] as const;
+/** Of so many tables one is also made long. */
+const LONG_OF = 6;
+
+/** Tables whose cells are asked for by the key of their row; some are made long, with codes for keys and cells drawn from their columns. */
+export function readTables(data: string): ReadSet {
+  const tables = readFileSync(join(data, "tabfact/tables.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => schema.parse(JSON.parse(line)))
+    .filter(({ header, rows }) => header.length > 1 && rows.length > 2);
+  const long = tables.filter(({ table_id }) => drawOf(`long ${table_id}`) < 1 / LONG_OF).map(lengthened);
+  const all = [...tables, ...long].map((table) => ({ table, key: keyColumn(table) }));
+  const keys = all.flatMap(({ table, key }) => (key === null ? [] : table.rows.slice(0, 5).map((row) => row[key] as string)));
+  const documents = all.map(({ table }): SetDocument => {
+    const piece: Piece = { type: "table", key: table.table_id, rows: [table.header, ...table.rows] };
+    return { id: `tables/${table.table_id}`, title: table.caption, scope: scopeOf(table), pieces: [piece] };
+  });
+  return { name: "tables", documents, asks: all.flatMap(({ table, key }) => (key === null ? [] : asksOf(table, key, keys))) };
+}
+
+/** The first column that tells the rows apart by words or codes; `null`: none does. */
+function keyColumn({ header, rows }: Table): number | null {
+  const at = header.findIndex((_, column) => {
+    const cells = rows.map((row) => (row[column] ?? "").trim().toLowerCase());
+    return new Set(cells).size === cells.length && cells.every((cell) => /\p{L}/u.test(cell) && cell.length > 2 && cell.length < 40);
+  });
+  return at < 0 ? null : at;
+}
+
+function asksOf(table: Table, key: number, keys: readonly string[]): Ask[] {
+  const group = groupOf(`tables/${table.table_id.replace("long ", "")}`);
+  const columns = table.header.flatMap((name, column) => (column !== key && /\p{L}{3}/u.test(name) ? [column] : []));
+  const held = new Set(table.rows.map((row) => row[key]));
+  const scope = scopeOf(table);
+  return Array.from({ length: Math.min(ASKED_OF_TABLE, columns.length === 0 ? 0 : table.rows.length) }, (_, i): Ask => {
+    const seed = `${table.table_id} ${i}`;
+    const at = Math.floor(drawOf(`row ${seed}`) * table.rows.length);
+    const column = pick(columns, `column ${seed}`);
+    const other = pick(keys, `other ${seed}`);
+    const isAbsent = drawOf(`absent ${seed}`) < ABSENT && !held.has(other);
+    const named = isAbsent ? other : ((table.rows[at] as string[])[key] as string);
+    const question = pick(ASKED, `asked ${seed}`)
+      .replace("{c}", () => (table.header[column] as string).toLowerCase())
+      .replace("{k}", () => named);
+    const lines = [table.header, ...table.rows].map((row) => row.join(" | ")).filter((line) => line.replaceAll(/[|\s]/g, "") !== "");
+    const line = (table.rows[at] as string[]).join(" | ");
+    const start = lines.slice(0, lines.indexOf(line)).reduce((sum, { length }) => sum + length + 1, 0);
+    const known = { key: table.table_id, answers: !isAbsent, spans: isAbsent ? [] : [[start, start + line.length] as const] };
+    return { set: "tables", group, split: splitOf(group), question, scope, known: [known], wordings: [], form: isAbsent ? "twin" : "plain" };
+  });
+}
+
+/** Half of the tables, and all long ones, are asked of alone: a key of one often stands in another too. */
+function scopeOf({ table_id }: Table): string | null {
+  return table_id.startsWith("long ") || drawOf(`scope ${table_id}`) < 0.5 ? table_id : null;
+}
+
+/** A table as an export has it: a code for each row, the other cells drawn from what stands in their columns. */
+function lengthened({ table_id, caption, header, rows }: Table): Table {
+  const [least, most] = LONG;
+  const count = Math.round(least * (most / least) ** drawOf(`rows ${table_id}`));
+  const letters = (seed: string, length: number) =>
+    Array.from({ length }, (_, i) => String.fromCharCode(65 + Math.floor(drawOf(`${i} ${seed}`) * 26))).join("");
+  const code = pick(["{l}-{n}", "{l}{n}", "{n}-{l}", "{l} {n}"] as const, `code ${table_id}`);
+  const name = pick(["Number", "Code", "Item number", "Reference", "ID", "Order number", "Serial"] as const, `name ${table_id}`);
+  const long = Array.from({ length: count }, (_, i) => [
+    code.replace("{l}", letters(`${i} ${table_id}`, 2)).replace("{n}", String(10_000 + 7 * i)),
+    ...header.map((_, column) => (pick(rows, `cell ${i} ${column} ${table_id}`)[column] ?? "")),
+  ]);
+  return { table_id: `long ${table_id}`, caption, header: [name, ...header], rows: long };
+}
