@@ -362,7 +362,8 @@ describe("sessions", () => {
     expect((await ask(CARD, { sessionId: "s" })).status).toBe("ok");
     const followed = await ask(vague, { sessionId: "s" });
     expect(alone.status).toBe("insufficient_context");
-    expect([followed.status, followed.confidence, followed.sentences]).toEqual([alone.status, alone.confidence, alone.sentences]);
+    expect([followed.status, followed.sentences]).toEqual([alone.status, alone.sentences]);
+    expect(followed.confidence ?? 0).toBeLessThanOrEqual(alone.confidence ?? 0);
   });
 
   it("are not seen from another tenant", async () => {

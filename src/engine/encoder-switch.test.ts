@@ -100,7 +100,7 @@ describe("changing the encoder", () => {
     for (const events of racing.slice(1) as AnswerEvent[][]) expect(["old", "new"]).toContain(factsOf(events).encoder);
     const after = await ask(engine);
     expect(factsOf(after)).toMatchObject({ encoder: "new", ranking: "hybrid" });
-    expect(noticesOf(after)).toEqual([]);
+    expect(noticesOf(after)).toEqual(["sufficiency"]);
   });
 
   it("takes in documents that come and go during the switch", async () => {
@@ -162,7 +162,7 @@ describe("changing the encoder", () => {
     await expect(engine.switchEncoder("embedded")).rejects.toBeInstanceOf(ModelError);
     const events = await ask(engine);
     expect(factsOf(events).encoder).toBe("old");
-    expect(noticesOf(events)).toEqual(["encoder_switch_failed"]);
+    expect(noticesOf(events)).toEqual(["encoder_switch_failed", "sufficiency"]);
     down = false;
     await engine.switchEncoder("embedded");
     expect(factsOf(await ask(engine)).encoder).toBe("new");
@@ -190,7 +190,7 @@ describe("an encoder that vanishes", () => {
     expect(events.at(-1)).toMatchObject({ type: "ingest-end", counts: { added: 5, failed: 0 } });
     const asked = await ask(engine);
     expect(factsOf(asked)).toMatchObject({ ranking: "bm25", encoder: null });
-    expect(noticesOf(asked)).toEqual(["dense_failed"]);
+    expect(noticesOf(asked)).toEqual(["dense_failed", "sufficiency"]);
     down = false;
     expect((await ingest(engine)).some(({ type }) => type === "embed-failed")).toBe(false);
     expect(factsOf(await ask(engine))).toMatchObject({ ranking: "hybrid" });
@@ -230,6 +230,6 @@ describe("an encoder that vanishes", () => {
     dimensions = 32;
     const events = await ask(engine);
     expect(factsOf(events).ranking).toBe("bm25");
-    expect(noticesOf(events)).toEqual(["dense_failed"]);
+    expect(noticesOf(events)).toEqual(["dense_failed", "sufficiency"]);
   });
 });

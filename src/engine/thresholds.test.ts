@@ -1,3 +1,4 @@
+import { profileNamed } from "../profiles/index.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,14 +47,20 @@ describe("thresholds of a source", () => {
     expect(notices).toEqual([]);
   });
 
-  it.each(["seven-layer", "book"])("are carried over to the embedded encoder, and the answer says so: %s", async (profile) => {
+  it("are carried over to the embedded encoder, and the answer says so", async () => {
     const encoder = loadEmbeddedEncoder();
-    const { facts, notices } = await decideWith(encoder, profile);
+    const { facts, notices } = await decideWith(encoder, "seven-layer");
     const scale = scaleFor("text-embedding-3-small", encoder, loadCalibrations());
-    expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(profile === "book" ? 0.7 : 0.45).toFixed(4)) });
-    expect(facts.minimum).not.toBe(profile === "book" ? 0.7 : 0.45);
+    expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(0.45).toFixed(4)) });
+    expect(facts.minimum).not.toBe(0.45);
     expect(notices.map(({ code }) => code)).toEqual(["thresholds_carried"]);
     expect(notices[0]?.message).toContain("assumption");
+  });
+
+  it("give way to the learned chance where a gate has one for the embedded encoder, in an index of one page too", async () => {
+    const { gate } = profileNamed("book");
+    const { facts } = await decideWith(loadEmbeddedEncoder(), "book");
+    expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
   });
 
   it.each(["spark", "vg-rag"])("are kept and the score is carried where a gate combines scores: %s", async (profile) => {
@@ -71,6 +78,6 @@ describe("thresholds of a source", () => {
   it.each(["sourcebound", "validator"])("are no matter for a gate without cosines: %s", async (profile) => {
     const { facts, notices } = await decideWith(loadEmbeddedEncoder(), profile);
     expect(facts.thresholds).toBeUndefined();
-    expect(notices).toEqual([]);
+    expect(notices.filter(({ code }) => code.startsWith("thresholds_"))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ describe("headroomOf", () => {
     const { gate } = profileNamed("sourcebound");
     const judged = { probability: 0.4, minimum: 0.3, confidence: 0.9, calibrated: true, model: "vectors" as const, reason: "" };
     expect(headroomOf({ confidence: 0.9 }, gate, judged)).toBeCloseTo(0.1);
-    expect(headroomOf({ confidence: 0.9 }, gate, null)).toBeCloseTo(0.4);
+    expect(headroomOf({ confidence: 0.9 }, gate, null)).toBeNull();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz --out DIR [--judge small.jsonl.gz]`.
+"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz small.jsonl.gz --out DIR`.
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2.
 Gate: logistic over what the best pieces of a question say; right = the best piece answers. Figures are cross-fitted by source document.
@@ -107,32 +107,6 @@ def gate_row(question: dict, score: numpy.ndarray) -> list[float]:
     return question["pieces"][int(numpy.argmax(score))]["x"] + [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]
 
 
-def print_shares(questions: list[dict], right: numpy.ndarray, chance: numpy.ndarray) -> None:
-    answerable = numpy.array([any(p["y"] for p in q["pieces"]) for q in questions])
-    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-        shown = chance >= least
-        if shown.any():
-            print(f"  from {least:.1f}: shown {shown.mean():.2f}, wrong {1 - right[shown].mean():.2f}, answerable shown {shown[answerable].mean():.2f}")
-
-
-def judge(others, questions, names, kept, gate_kept, right, z, weight, normal) -> None:
-    """Rows that nothing was learned from, fold by fold of their source documents."""
-    fill, mean, scale = normal
-    others = [q for q in others if q["pieces"]]
-    own, theirs = (numpy.array([fold_of(q["group"]) for q in rows]) for rows in (questions, others))
-    correct, chance = numpy.zeros(len(others)), numpy.zeros(len(others))
-    for fold in range(FOLDS):
-        chooser = Chooser(names, kept).fit([q for q, f in zip(questions, own) if f != fold])
-        w = fit_logistic(z[own != fold], right[own != fold], weight[own != fold], GATE_L2)
-        for i in numpy.nonzero(theirs == fold)[0]:
-            score = chooser.score(others[i])
-            row, _ = matrix([gate_row(others[i], score) + [others[i]["gate"][k] for k in gate_kept]], fill)
-            correct[i] = bool(others[i]["pieces"][int(numpy.argmax(score))]["y"])
-            chance[i] = 1 / (1 + numpy.exp(-(((row[0] - mean) / scale) @ w[:-1] + w[-1])))
-    print(f"judged rows: n {len(others)}, AUROC {roc_auc_score(correct, chance):.3f}")
-    print_shares(others, correct, chance)
-
-
 # Lead of a piece that has no competitor.
 ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
@@ -140,8 +114,7 @@ GATE_OWN = ["score", "score.ahead", "score.crowd"]
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=Path, required=True)
-    options.add_argument("--judge", type=Path, help="other rows of the same documents, such as small indexes: judged by weights that never saw the document")
+    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of indexes of all documents, and of small ones")
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--drop", default="", help="features left out, by name, comma separated")
     options.add_argument("--only", default="", help="features kept, by name")
@@ -149,7 +122,12 @@ def main() -> None:
     options.add_argument("--date", default="")
     options.add_argument("--threshold", default='{"minimum": 0.5, "rule": "not chosen", "measured": "not measured", "risk": 1}')
     args = options.parse_args()
-    names, gate_names, questions = read(args.rows)
+    parts = [read(path) for path in args.rows]
+    names, gate_names, _ = parts[0]
+    if any(part[:2] != (names, gate_names) for part in parts):
+        raise SystemExit("the files hold other features: dump them again with one version")
+    # A set in small indexes counts as a set of its own.
+    questions = [dict(q, set=f"{q['set']}{'' if i == 0 else f' {i}'}") for i, part in enumerate(parts) for q in part[2]]
     questions = [q for q in questions if q["pieces"]]
     drop, only = set(args.drop.split(",")), set(filter(None, args.only.split(",")))
     kept = [i for i, name in enumerate(names) if name not in drop and (not only or name in only)]
@@ -187,9 +165,11 @@ def main() -> None:
         of = numpy.array([q["set"] == name for q in questions])
         if 0 < right[of].sum() < of.sum():
             print(f"  {name:28} n {of.sum():5} right {right[of].mean():.2f} AUROC {roc_auc_score(right[of], chance[of]):.3f}")
-    print_shares(questions, right, chance)
-    if args.judge is not None:
-        judge(read(args.judge)[2], questions, names, kept, gate_kept, right, z, weight, (fill, mean, scale))
+    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        shown = chance >= least
+        if shown.any():
+            answerable = numpy.array([any(p["y"] for p in q["pieces"]) for q in questions])
+            print(f"  from {least:.1f}: shown {shown.mean():.2f}, wrong {1 - right[shown].mean():.2f}, answerable shown {shown[answerable].mean():.2f}")
 
     whole = Chooser(names, kept).fit(questions)
     w = fit_logistic(z, right, weight, GATE_L2)
@@ -199,7 +179,7 @@ def main() -> None:
     piece_weight = numpy.concatenate([[wt] * len(q["pieces"]) for wt, q in zip(weight, questions)])
     slope = fit_logistic(pieces[:, None], labels, piece_weight, 0)
     args.out.mkdir(parents=True, exist_ok=True)
-    data = hashlib.sha256(args.rows.read_bytes()).hexdigest()
+    data = hashlib.sha256(b"".join(path.read_bytes() for path in args.rows)).hexdigest()
     (args.out / "chooser.json").write_text(
         json.dumps(
             dict(
