@@ -198,7 +198,7 @@ it("the requests of docs/service.md are answered as they stand", async () => {
     "fees.md": FEES,
   });
   await runLine("sourcebound ingest ./my-documents", cwd);
-  const { child, shows } = startCli(["serve", "--port", "0"], { cwd, timeoutMs: 120_000 });
+  const { child, shows, finished } = startCli(["serve", "--port", "0"], { cwd, timeoutMs: 120_000 });
   try {
     const [, url = ""] = await shows(/(http:\/\/127\.0\.0\.1:\d+)/);
     let [key, file] = ["", ""];
@@ -218,6 +218,7 @@ it("the requests of docs/service.md are answered as they stand", async () => {
     expect([key, file]).toEqual([expect.stringMatching(/^sb_|^\S{20,}$/), expect.stringMatching(/^file_/)]);
   } finally {
     child.kill("SIGTERM");
+    await finished;
   }
 }, 180_000);
 

@@ -3,7 +3,7 @@ import { loadDomain } from "../../engine/domain.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
 import { costUsd, loadPrices } from "../../models/prices.ts";
-import { DEFAULT_MODEL_TEMPERATURE } from "../../models-config.ts";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../models-config.ts";
 import { countTokens } from "../../text/cl100k.ts";
 import { sumOrNull } from "../../text/sum-or-null.ts";
 import type { Answer } from "../../types.ts";
@@ -87,7 +87,7 @@ function questionsOf({ answerable, unanswerable }: GoldenSet): AblatedQuestion[]
 function withModel(config: Config, model: ScriptedModel | null): Config {
   if (model === null) return config;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
-  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };
+  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
 /** First host of the domain's list, where a model would invent an address. */
