@@ -23,7 +23,10 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 async function asked(profile: string, env: Readonly<Record<string, string>> = {}) {
   const { stdout, code } = await runCli(["ask", "--json", "--profile", profile, QUESTION], { cwd, env });
-  return { code, answer: JSON.parse(stdout) as { status: string; report?: { overall_pass: boolean | null; metrics: Record<string, unknown> } } };
+  return {
+    code,
+    answer: JSON.parse(stdout) as { status: string; report?: { overall_pass: boolean | null; metrics: Record<string, unknown> } },
+  };
 }
 
 describe("live grading", { timeout: 120_000 }, () => {
@@ -31,7 +34,12 @@ describe("live grading", { timeout: 120_000 }, () => {
     const { answer } = await asked("validator");
     expect(Object.keys(answer.report?.metrics ?? {}).sort()).toEqual(METRICS);
     for (const metric of Object.values(answer.report?.metrics ?? {}))
-      expect(metric).toEqual({ passed: true, score: expect.toSatisfy(isNumberOrNull), threshold: expect.toSatisfy(isNumberOrNull), reason: expect.any(String) });
+      expect(metric).toEqual({
+        passed: true,
+        score: expect.toSatisfy(isNumberOrNull),
+        threshold: expect.toSatisfy(isNumberOrNull),
+        reason: expect.any(String),
+      });
     expect(answer.report?.overall_pass).toBe(true);
     expect((await asked("sourcebound")).answer.report).toBeUndefined();
   });

@@ -79,7 +79,9 @@ function addGraph(judged: readonly Judged[], table: TableRow[], metrics: Record<
       const wrong = hits.filter(({ pair }) => !pair.same_answer).length;
       metrics[`${name}.${least}.hits`] = hits.length;
       metrics[`${name}.${least}.wrong`] = hits.length === 0 ? null : wrong / hits.length;
-      table.push(countRow(`${name === "cosine" ? "cosine alone" : "with topic and entity"} from ${least}: wrong`, wrong, hits.length, "of its hits"));
+      table.push(
+        countRow(`${name === "cosine" ? "cosine alone" : "with topic and entity"} from ${least}: wrong`, wrong, hits.length, "of its hits"),
+      );
       return metrics[`${name}.${least}.wrong`] ?? null;
     });
     const [alone, graph] = shares;

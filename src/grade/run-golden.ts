@@ -173,7 +173,11 @@ async function* askGolden(
     const done =
       answer instanceof RequestError
         ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began, checkMs: null }
-        : { item: await judgeItem(set.name, asking, answer, places, judge), latencyMs: answer.latencyMs, checkMs: answer.timings.check ?? null };
+        : {
+            item: await judgeItem(set.name, asking, answer, places, judge),
+            latencyMs: answer.latencyMs,
+            checkMs: answer.timings.check ?? null,
+          };
     asked.push(done);
     yield { type: "item", ...done };
   }

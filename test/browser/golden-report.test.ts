@@ -8,10 +8,23 @@ import { runCli } from "../support/cli.ts";
 import { readHostileTexts } from "../support/hostile-texts.ts";
 import { hasChromium, launchBrowser, objections, openPage } from "./harness.ts";
 
-const RULES = "# Loans\n\nA book may be kept for 21 days.\n\n# Cards\n\nReplacing a lost card costs 5 dollars.\n\n# Hours\n\nThe reading room opens at nine.\n";
+const RULES =
+  "# Loans\n\nA book may be kept for 21 days.\n\n# Cards\n\nReplacing a lost card costs 5 dollars.\n\n# Hours\n\nThe reading room opens at nine.\n";
 const QUESTIONS = [
-  { id: "a1", question: "How long may a book be kept?", key_values: ["21 days"], gold_pages: ["rules.md"], gold_quotes: ["A book may be kept for 21 days."] },
-  { id: "a2", question: "What does replacing a lost card cost?", key_values: ["7 dollars"], gold_pages: ["rules.md"], gold_quotes: ["The reading room opens at nine."] },
+  {
+    id: "a1",
+    question: "How long may a book be kept?",
+    key_values: ["21 days"],
+    gold_pages: ["rules.md"],
+    gold_quotes: ["A book may be kept for 21 days."],
+  },
+  {
+    id: "a2",
+    question: "What does replacing a lost card cost?",
+    key_values: ["7 dollars"],
+    gold_pages: ["rules.md"],
+    gold_quotes: ["The reading room opens at nine."],
+  },
   { id: "u1", question: "Can I borrow a piano?", kind: "near_miss" },
 ];
 

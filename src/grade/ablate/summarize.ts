@@ -227,11 +227,15 @@ function addRouting({ table, metrics, writer, rungs, of }: Sheet): void {
   for (const rung of rungs) {
     const small = sum(of(rung).map(({ routed }) => routed.small));
     const calls = sum(of(rung).map(({ routed }) => routed.calls));
-    const priced = of(rung).flatMap(({ costUsd, largeCostUsd }) => (costUsd === null || largeCostUsd === null ? [] : [{ costUsd, largeCostUsd }]));
+    const priced = of(rung).flatMap(({ costUsd, largeCostUsd }) =>
+      costUsd === null || largeCostUsd === null ? [] : [{ costUsd, largeCostUsd }],
+    );
     const saved = ratio(sum(priced.map((one) => one.largeCostUsd - one.costUsd)), sum(priced.map((one) => one.largeCostUsd)));
     metrics[`${writer}.${rung.name}.routed_small`] = ratio(small, calls);
     metrics[`${writer}.${rung.name}.routing_saves`] = saved;
-    table.push(countRow(`  ${rung.title}`, small, calls, `saves ${percent(saved)}, of ${priced.length} answers; source claims 70 % and 45 %`));
+    table.push(
+      countRow(`  ${rung.title}`, small, calls, `saves ${percent(saved)}, of ${priced.length} answers; source claims 70 % and 45 %`),
+    );
   }
 }
 
