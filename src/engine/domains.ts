@@ -1,6 +1,7 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import { createReader } from "../check/statements.ts";
 import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
+import { graded } from "../profiles/graded.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createWordReader } from "../reading/content-words.ts";
@@ -50,7 +51,10 @@ export function createDomains({ config, given, local, words, now }: Opened): Dom
   return {
     pack,
     scope: (options = {}) => askingScope(pack(options.domain), options, config),
-    profile: (of, name = config.profile ?? of.default_profile) => profileNamed(name, [...(given.profiles ?? []), ...profiles]),
+    profile: (of, name = config.profile ?? of.default_profile) => {
+      const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
+      return config.grade === "always" ? graded(named) : named;
+    },
     hotlines: (name) => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }) => finders(hotlines),
     classifier: perKey(createClassifier),
