@@ -13,11 +13,22 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
+  if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   const confidence = answer.confidence === null ? "" : `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, `;
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+/** The live metrics of an answer, one a line. */
+function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {
+  const of = (passed: boolean | null, [yes, no, untold]: readonly [string, string, string]) =>
+    passed === null ? colors.dim(untold) : passed ? colors.green(yes) : colors.yellow(no);
+  const lines = Object.entries(metrics).map(
+    ([name, { passed, reason }]) => `  ${of(passed, ["pass", "fail", "–   "])}  ${name}: ${harmlessLine(reason)}`,
+  );
+  return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "could not be told"])}`, ...lines];
 }
 
 /** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */

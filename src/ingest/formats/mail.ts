@@ -68,7 +68,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
   const head = headOf(mail, subject);
   const plain = mail.text?.trim() ? mail.text : null;
   const html = plain === null ? (mail.html ?? "") : null;
-  const written: WrittenBlocks = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
+  const written: FormatResult = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
   const top = parseText(head, name);
   const joined = joinWritten([
     { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
@@ -93,7 +93,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     tenant: null,
     unit: "extracted_utf16",
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
-    notices,
+    notices: [...notices, ...(written.notices ?? [])],
   };
 }
 
