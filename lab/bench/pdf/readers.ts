@@ -62,7 +62,22 @@ async function pagesByUnpdf(bytes: Uint8Array): Promise<readonly string[]> {
   }
 }
 
+/** Two versions of one library look for their worker under the same global name: each gets its own while it reads. */
 async function pagesByPdfjs(bytes: Uint8Array): Promise<readonly string[]> {
+  const others: unknown = Reflect.get(globalThis, WORKER);
+  Reflect.set(globalThis, WORKER, await import(WORKER_ENTRY));
+  try {
+    return await readPagesByPdfjs(bytes);
+  } finally {
+    Reflect.set(globalThis, WORKER, others);
+  }
+}
+
+const WORKER = "pdfjsWorker";
+/** The package describes no types of it. */
+const WORKER_ENTRY: string = "pdfjs-dist/legacy/build/pdf.worker.mjs";
+
+async function readPagesByPdfjs(bytes: Uint8Array): Promise<readonly string[]> {
   const { getDocument, VerbosityLevel } = await import("pdfjs-dist/legacy/build/pdf.mjs");
   const loading = getDocument({ data: bytes, verbosity: VerbosityLevel.ERRORS, useSystemFonts: true });
   const document = await loading.promise;
