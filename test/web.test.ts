@@ -12,6 +12,7 @@ import { processorMs } from "../src/testing/processor-time.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -55,7 +56,8 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
     documents: DOCUMENTS,
     network: web.network,
     profiles: PROFILES,
-    settings: { "web_search.type": "searxng", "web_search.url": web.url, ...settings },
+    // A minute: on a busy machine a page that is not in time would leave the verdict as it was.
+    settings: { "web_search.type": "searxng", "web_search.url": web.url, "web_search.timeout_ms": 60_000, ...settings },
     ...options,
   });
   open.push(library, web);
@@ -233,7 +235,7 @@ describe("a cache and the web", () => {
   it("turning the web on does not serve what was cached without it", async () => {
     const { library, run } = await start({ pages: { "/fees": OTHER } });
     const { web_search: _web, ...config } = library.engine.config;
-    const offline = await createEngine(config, { profiles: PROFILES });
+    const offline = await createEngine(config, { ...SHARED_PARTS, profiles: PROFILES });
     const modes = [];
     for (let i = 0; i < 2; i++) modes.push((await offline.answer(QUESTION, { profile: "sourcebound" })).cacheMode);
     await offline.close();
