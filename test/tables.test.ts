@@ -40,7 +40,6 @@ describe.each([
   ["csv", (rows: readonly (readonly string[])[]) => Buffer.from(csvOf(rows))],
   ["xlsx", (rows: readonly (readonly string[])[]) => xlsxOf([{ name: "Stock", rows }])],
 ] as const)("a table of 5,000 rows as %s", (format, write) => {
-  // Found, not answered: the learned gate of the default profile refuses most of these questions.
   it("finds every row by its key among the first passages, with its row number", { timeout: 900_000 }, async () => {
     const rows = makeRows();
     library = await openLibrary({ documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
@@ -59,6 +58,27 @@ describe.each([
       if (!places.some(({ row }) => row === at + 2)) missed.push(key);
     }
     expect(missed).toEqual([]);
+  });
+
+  it("answers most questions by key from that row, and none by a key that no row has", { timeout: 900_000 }, async () => {
+    const rows = makeRows();
+    library = await openLibrary({ documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
+    const next = draws(13);
+    const count = rounds({ all: 200, usually: 20 });
+    const wrong: string[] = [];
+    let answered = 0;
+    for (let n = 0; n < count; n++) {
+      const at = Math.floor(next() * ROWS);
+      const [key = ""] = rows[at] ?? [];
+      const { status, citations } = await library.ask(`What is the price of article ${key}?`);
+      if (status !== "ok") continue;
+      answered++;
+      if (citations[0]?.original.cells?.[0]?.row !== at + 2) wrong.push(key);
+      const absent = `KX-${20_000 + n}`;
+      if ((await library.ask(`What is the price of article ${absent}?`)).status === "ok") wrong.push(absent);
+    }
+    expect(wrong).toEqual([]);
+    expect(answered).toBeGreaterThanOrEqual(0.8 * count);
   });
 
   it("refuses sums and maxima over the table, or cites every row", { timeout: 180_000 }, async () => {

@@ -1,4 +1,3 @@
-import { profileNamed } from "../profiles/index.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import type { AnswerEvent } from "../events.ts";
 import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
+import { profileNamed } from "../profiles/index.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine } from "./engine.ts";
 

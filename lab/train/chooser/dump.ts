@@ -27,7 +27,18 @@ import { twinsOf } from "../reader/twins.ts";
 import { readingRequest } from "./reading-request.ts";
 import { readTables } from "./tables.ts";
 
-const SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad", "squad2_dev", "squadshifts_new_wiki", "nq_open_dev", "qed", "selqa", "tables"] as const;
+const SETS = [
+  "policyqa",
+  "fairytaleqa",
+  "tatqa",
+  "medquad",
+  "squad2_dev",
+  "squadshifts_new_wiki",
+  "nq_open_dev",
+  "qed",
+  "selqa",
+  "tables",
+] as const;
 const FOLDERS = ["policyqa", "fairytaleqa", "tatqa", "medquad"] as const;
 
 const { values: flags } = parseArgs({

@@ -19,8 +19,23 @@ const ASKED = [
   "I need the {c} of {k}",
   "Can you look up the {c} of {k} for me?",
 ] as const;
+/** What no row of a table says: counts, sums, extremes. `{k}` is the name of the key's column here, `{v}` a cell of column `{c}`. */
+const OF_ALL_ROWS = [
+  "How many {k} have {v} as {c}?",
+  "How many {k} are there with {v}?",
+  "How many are {v}?",
+  "What is the total {c}?",
+  "What is the sum of all {c}?",
+  "What is the average {c}?",
+  "Which {k} has the highest {c}?",
+  "Which {k} has the least {c}?",
+  "What is the lowest {c}?",
+  "how many {k} in {v}",
+] as const;
+/** Share of the questions that are about all rows. */
+const ABOUT_ALL = 0.25;
 /** Cells asked for in one table. */
-const ASKED_OF_TABLE = 4;
+const ASKED_OF_TABLE = 5;
 /** Share of the questions that name a key of another table, which this one does not hold. */
 const ABSENT = 0.25;
 /** Rows of the long tables: as an export of a database has them. */
@@ -64,16 +79,29 @@ function asksOf(table: Table, key: number, keys: readonly string[]): Ask[] {
     const at = Math.floor(drawOf(`row ${seed}`) * table.rows.length);
     const column = pick(columns, `column ${seed}`);
     const other = pick(keys, `other ${seed}`);
-    const isAbsent = drawOf(`absent ${seed}`) < ABSENT && !held.has(other);
-    const named = isAbsent ? other : ((table.rows[at] as string[])[key] as string);
-    const question = pick(ASKED, `asked ${seed}`)
+    const isOfAll = drawOf(`of all ${seed}`) < ABOUT_ALL;
+    const isAbsent = !isOfAll && drawOf(`absent ${seed}`) < ABSENT && !held.has(other);
+    const row = table.rows[at] as string[];
+    const named = isOfAll ? (table.header[key] as string) : isAbsent ? other : (row[key] as string);
+    const question = pick(isOfAll ? OF_ALL_ROWS : ASKED, `asked ${seed}`)
       .replace("{c}", () => (table.header[column] as string).toLowerCase())
+      .replace("{v}", () => row[column] ?? "")
       .replace("{k}", () => named);
+    const answers = !isAbsent && !isOfAll;
     const lines = [table.header, ...table.rows].map((row) => row.join(" | ")).filter((line) => line.replaceAll(/[|\s]/g, "") !== "");
     const line = (table.rows[at] as string[]).join(" | ");
     const start = lines.slice(0, lines.indexOf(line)).reduce((sum, { length }) => sum + length + 1, 0);
-    const known = { key: table.table_id, answers: !isAbsent, spans: isAbsent ? [] : [[start, start + line.length] as const] };
-    return { set: "tables", group, split: splitOf(group), question, scope, known: [known], wordings: [], form: isAbsent ? "twin" : "plain" };
+    const known = { key: table.table_id, answers, spans: answers ? [[start, start + line.length] as const] : [] };
+    return {
+      set: "tables",
+      group,
+      split: splitOf(group),
+      question,
+      scope,
+      known: [known],
+      wordings: [],
+      form: answers ? "plain" : "twin",
+    };
   });
 }
 
@@ -92,7 +120,7 @@ function lengthened({ table_id, caption, header, rows }: Table): Table {
   const name = pick(["Number", "Code", "Item number", "Reference", "ID", "Order number", "Serial"] as const, `name ${table_id}`);
   const long = Array.from({ length: count }, (_, i) => [
     code.replace("{l}", letters(`${i} ${table_id}`, 2)).replace("{n}", String(10_000 + 7 * i)),
-    ...header.map((_, column) => (pick(rows, `cell ${i} ${column} ${table_id}`)[column] ?? "")),
+    ...header.map((_, column) => pick(rows, `cell ${i} ${column} ${table_id}`)[column] ?? ""),
   ]);
   return { table_id: `long ${table_id}`, caption, header: [name, ...header], rows: long };
 }
