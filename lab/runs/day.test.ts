@@ -34,7 +34,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function start(options: Partial<DayOptions> = {}) {
   const config = loadConfig({ cwd: folder, env: {} });
   const signal = new AbortController().signal;
-  const fixed = { corpus: folder, golden: folder, questions: QUESTIONS, seed: 1, scriptedModel: false, config, command: "test", signal };
+  const fixed = {
+    corpus: folder,
+    golden: folder,
+    questions: QUESTIONS,
+    seed: 1,
+    scriptedModel: false,
+    approved: 0,
+    config,
+    command: "test",
+    signal,
+  };
   return evaluateDay({ ...fixed, ...options });
 }
 async function run(options: Partial<DayOptions> = {}): Promise<Report> {

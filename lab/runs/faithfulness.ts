@@ -49,33 +49,38 @@ export async function* evaluateFaithfulness(options: FaithfulnessOptions): Async
   const made: Scored[] = [];
   const written: Scored[] = [];
   for (const folders of options.sets) {
-    yield { type: "progress", done: made.length, total: made.length, what: `${folders.name}: made drafts` };
-    made.push(...(await scoreMade(folders, scorer, options)));
-    written.push(...(await scoreWritten(folders, scorer)));
+    yield* scoreMade(folders, scorer, options, made);
+    yield* scoreWritten(folders, scorer, options, written);
   }
   yield { type: "report", ...summarize(made, written, options) };
 }
 
-async function scoreMade(folders: ChosenFolders, scorer: EmbeddedSupportScorer, options: FaithfulnessOptions): Promise<Scored[]> {
+/** Adds to what is scored, saying how far it is. */
+async function* scoreMade(
+  folders: ChosenFolders,
+  scorer: EmbeddedSupportScorer,
+  options: FaithfulnessOptions,
+  scored: Scored[],
+): AsyncGenerator<EvaluateEvent, void> {
   const { config, signal, seed } = options;
   const set = readGoldenSet(folders);
+  yield { type: "progress", done: 0, total: 0, what: `${folders.name}: reading its documents` };
   const opened = await openGoldenSet(set, { config, domain: folders.domain, signal, openEngine: createEngine });
   try {
     const { engine, domain } = opened;
     const paths = (await engine.store.documents.outlines(engine.scope({ domain }))).map(({ path }) => path);
     const drafts = makeDrafts(set, paths, createRandom(seed)).filter(({ fault }) => fault !== "citation");
     const found = new Map<string, PassageTexts[]>();
-    const scored: Scored[] = [];
-    for (const { question, text, original, fault } of drafts) {
+    for (const [i, { question, text, original, fault }] of drafts.entries()) {
       await setImmediate();
       signal.throwIfAborted();
+      yield { type: "progress", done: i, total: drafts.length, what: `${folders.name}: made drafts` };
       const passages = found.get(question) ?? (await passagesFor(question, engine, domain, signal));
       found.set(question, passages);
       // What was changed must have stood there: else nothing tells whether the score or the search was wrong.
       if (!passages.some(([passage]) => passage.includes(original))) continue;
       scored.push({ set: folders.name, fault, score: await scoreOf(text, passages, scorer) });
     }
-    return scored;
   } finally {
     await opened.close();
   }
@@ -90,7 +95,12 @@ async function passagesFor(text: string, engine: Engine, domain: string, signal:
 }
 
 /** Drafts with marked faults, beside the whole pages that they cite. */
-async function scoreWritten({ name, corpus, golden }: ChosenFolders, scorer: EmbeddedSupportScorer): Promise<Scored[]> {
+async function* scoreWritten(
+  { name, corpus, golden }: ChosenFolders,
+  scorer: EmbeddedSupportScorer,
+  { signal }: FaithfulnessOptions,
+  scored: Scored[],
+): AsyncGenerator<EvaluateEvent, void> {
   const files = readdirSync(golden).filter((file) => /^(?:.*-)?drafts.*\.jsonl$/.test(file));
   const drafts = files.flatMap((file) => readLines(golden, file.replace(/\.jsonl$/, ""), draftSchema));
   const texts = new Map<string, PassageTexts>();
@@ -100,12 +110,13 @@ async function scoreWritten({ name, corpus, golden }: ChosenFolders, scorer: Emb
     texts.set(page, read);
     return read;
   };
-  const scored: Scored[] = [];
-  for (const { draft, source_pages, fault } of drafts) {
+  for (const [i, { draft, source_pages, fault }] of drafts.entries()) {
+    await setImmediate();
+    signal.throwIfAborted();
+    yield { type: "progress", done: i, total: drafts.length, what: `${name}: written drafts` };
     const text = draft.replaceAll(/ ?\[\d+\]/g, "");
     scored.push({ set: name, fault, score: await scoreOf(text, source_pages.map(textOf), scorer) });
   }
-  return scored;
 }
 
 async function scoreOf(text: string, passages: readonly PassageTexts[], scorer: EmbeddedSupportScorer): Promise<number | null> {

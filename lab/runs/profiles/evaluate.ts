@@ -112,7 +112,7 @@ function modelOf({ name }: Profile, writer: OwnWordsWriter | null, { model }: Co
     if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
     throw new RequestError(
       "config_invalid",
-      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL.",
+      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
     );
   }
   const endpoint = { base_url: writer.url, api_key: "", timeout_ms: MODEL_TIMEOUT_MS, retries: 0, temperature: DEFAULT_MODEL_TEMPERATURE };
@@ -207,20 +207,21 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer and what was struck. */
+/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer. */
 function sentencesOf({ sentences, checks, claims, citations, model }: Answer, writer: OwnWordsWriter | null): WrittenSentence[] {
-  const faulty = new Set(
-    checks.flatMap(({ verdict, sentence, leftOut }) => (verdict === "pass" || leftOut === true || sentence === null ? [] : [sentence])),
-  );
+  const faults = checks.filter(({ verdict }) => verdict !== "pass");
+  const leftOut = faults.filter((one) => one.leftOut === true).map(({ name, reason }) => `${name}: ${reason}`);
   const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
-    const doubted =
-      faulty.has(i) || claims.some(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
-    return { text, fate: doubted ? "warned" : "clean", quotes: citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote) };
+    const found = faults.filter((one) => one.leftOut !== true && one.sentence === i).map(({ name, reason }) => `${name}: ${reason}`);
+    const doubted = claims.filter(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
+    const why = [...new Set([...found, ...doubted.map(({ reason }) => reason)])];
+    const quotes = citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote);
+    return { text, fate: why.length > 0 ? "warned" : "clean", why, quotes };
   });
   if (writer === null) return model === "extractive" ? [] : shown;
   return [...new Set(writer.written)].map((text) => {
     const own = shown.find((one) => plain(one.text) === plain(text));
-    return own ?? { text, fate: "struck", quotes: [] };
+    return own ?? { text, fate: "struck", why: leftOut, quotes: [] };
   });
 }
 

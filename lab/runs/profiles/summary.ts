@@ -94,9 +94,9 @@ function addPrompts(
 /** Every sentence of the writer beside what it cites, to be read. */
 export function renderSentences(items: readonly ProfileItem[]): string {
   const parts = items.flatMap(({ profile, id, question, kind, sentences }) =>
-    sentences.map(({ text, fate, quotes }) => {
+    sentences.map(({ text, fate, why, quotes }) => {
       const cited = quotes.map((quote) => `> ${quote.replaceAll(/\s+/g, " ")}`).join("\n>\n");
-      return `## ${profile} · ${id} (${kind}) · ${fate}\n\n${question}\n\n**${text}**\n\n${cited}\n`;
+      return `## ${profile} · ${id} (${kind}) · ${fate}\n\n${question}\n\n**${text}**\n\n${why.map((one) => `- ${one}\n`).join("")}\n${cited}\n`;
     }),
   );
   return `# Sentences of the writer\n\n${parts.join("\n")}`;
