@@ -217,6 +217,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_MODEL_REPLY_TOKENS: ["model", "reply_tokens"],
   SOURCEBOUND_VERIFY_BY: ["verify", "by"],
   SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],

@@ -358,7 +358,7 @@ describe.concurrent("bad output of a model", () => {
 
   it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
     { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
-    { name: "endless repetition", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent [1]. ".repeat(5000)) },
+    { name: "endless text", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent and ".repeat(5000)) },
     { name: "a cut inside a character", reply: { type: "cut", pieces: [...GOOD, " §"], at: "inside-character" } },
     { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
     { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },
@@ -371,6 +371,14 @@ describe.concurrent("bad output of a model", () => {
       if (!whole) expect([answer.calls.at(-1)?.inputTokens, answer.tokenUsage.total]).toEqual([null, null]);
     }),
   );
+
+  it("that goes round in circles is left, and what it said stands", () =>
+    using(open({ chat: [stream(...GOOD, " ", "Tinnitus gets 10 percent [1]. ".repeat(5000))] }), async (opened) => {
+      const answer = await expectAnswered(opened);
+      expect(texts(answer)).toEqual([TEN, FORM, "Tinnitus gets 10 percent."]);
+      expect(codes(answer)).toEqual([]);
+      expect(opened.endpoint.chats).toHaveLength(1);
+    }));
 
   it("that drips slowly is shown as it comes, within its time", () =>
     using(open({ chat: [{ type: "stream", pieces: Array.from(GOOD.join("")), delayMs: 3 }] }), async (opened) => {

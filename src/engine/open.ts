@@ -127,8 +127,8 @@ function watchModels(models: AnswerParts["models"], { tell }: CallWatch): Answer
 /** The models that a configuration names; `null`: none. */
 export function modelsOf({ model }: Config): AnswerParts["models"] {
   if (model === undefined) return null;
-  const { base_url, api_key, small, large, timeout_ms, retries } = model;
-  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
+  const { base_url, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
+  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 

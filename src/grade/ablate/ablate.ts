@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { loadDomain } from "../../engine/domain.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
-import { DEFAULT_MODEL_TEMPERATURE } from "../../models-config.ts";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../models-config.ts";
 import { countTokens } from "../../text/cl100k.ts";
 import type { Answer } from "../../types.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "../golden-places.ts";
@@ -85,7 +85,7 @@ function questionsOf({ answerable, unanswerable }: GoldenSet): AblatedQuestion[]
 function withModel(config: Config, model: ScriptedModel | null): Config {
   if (model === null) return config;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
-  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };
+  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
 /** First host of the domain's list, where a model would invent an address. */
