@@ -13,9 +13,9 @@ const reportSchema = z.object({
   metrics: z.record(z.string(), z.number().nullable()),
   timings: z.record(z.string(), z.number().nullable()),
 });
-type Measured = z.infer<typeof reportSchema>;
+export type Measured = z.infer<typeof reportSchema>;
 
-function measured(name: string): Measured {
+export function measured(name: string): Measured {
   return reportSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/docs/measured", `${name}.json`), "utf8")));
 }
 

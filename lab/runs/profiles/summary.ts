@@ -15,6 +15,7 @@ export function summarizeProfiles(items: readonly ProfileItem[], command: string
     table.push({ name: profile, figure: "", note: `${own.length} questions over ${[...new Set(own.map(({ set }) => set))].join(", ")}` });
     const put = (name: string, hits: number, of: number, note?: string) => {
       metrics[`${profile}.${name.replaceAll(" ", "_")}`] = of === 0 ? null : hits / of;
+      n[`${profile}.${name.replaceAll(" ", "_")}`] = of;
       table.push(countRow(`  ${name}`, hits, of, note));
     };
     addOutcomes(own, put);
@@ -22,6 +23,7 @@ export function summarizeProfiles(items: readonly ProfileItem[], command: string
     const claims = claimsOf(profile, own);
     table.push(...claims.table);
     for (const [name, value] of Object.entries(claims.metrics)) metrics[`${profile}.${name}`] = value;
+    for (const [name, of] of Object.entries(claims.n)) n[`${profile}.${name}`] = of;
     timings[`${profile}.quotes_ms_p95`] = quantile(
       own.map(({ quotes }) => quotes.latencyMs),
       0.95,
