@@ -81,7 +81,7 @@ describe("evaluateDay", () => {
     const served = async (approved: number) => (await run({ golden, domain: "veterans", questions: 30, approved })).metrics["paraphrase.graph"];
     expect(await served(0)).toBe(0);
     expect(await served(1)).toBeGreaterThan(0);
-  });
+  }, 300_000);
 
   it("serves repeats and wordings, nothing stale and nothing wrong, and says the same of the same day", async () => {
     const before = pages();
