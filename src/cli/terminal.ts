@@ -12,7 +12,7 @@ export interface CliProcess {
   /** The folder that relative paths start from. */
   cwd(): string;
   /** What its engines share with others of the process. */
-  readonly engine?: Pick<EngineParts, "embedded" | "reader">;
+  readonly engine?: Pick<EngineParts, "embedded" | "reader" | "words">;
 }
 
 /** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */
