@@ -78,7 +78,8 @@ describe("evaluateDay", () => {
     mkdirSync(golden);
     const [a, b] = ["What is the VA rating for tinnitus, DC 6260?", "How high is the VA rating for tinnitus (DC 6260)?"];
     writeFileSync(join(golden, "va-pairs-codes.jsonl"), JSON.stringify({ id: "c", a, b, same_answer: true, kind: "test" }));
-    const served = async (approved: number) => (await run({ golden, domain: "veterans", questions: 30, approved })).metrics["paraphrase.graph"];
+    const served = async (approved: number) =>
+      (await run({ golden, domain: "veterans", questions: 30, approved })).metrics["paraphrase.graph"];
     expect(await served(0)).toBe(0);
     expect(await served(1)).toBeGreaterThan(0);
   }, 300_000);
