@@ -216,14 +216,20 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
 
 /** What the writer wrote, as a reader sees it; of a configured model what stands in the answer. */
 function sentencesOf({ sentences, checks, claims, citations, model }: Answer, writer: OwnWordsWriter | null): WrittenSentence[] {
-  const faults = checks.filter(({ verdict }) => verdict !== "pass");
-  const leftOut = faults.filter((one) => one.leftOut === true).map(({ name, reason }) => `${name}: ${reason}`);
+  const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
+  const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);
   const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
-    const found = faults.filter((one) => one.leftOut !== true && one.sentence === i).map(({ name, reason }) => `${name}: ${reason}`);
+    const found = checks.filter(({ verdict, leftOut: out, sentence }) => verdict !== "pass" && out !== true && sentence === i);
     const doubted = claims.filter(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
-    const why = [...new Set([...found, ...doubted.map(({ reason }) => reason)])];
+    // That another source is cited in the place of the one that was written is no warning to a reader.
+    const isWarned = doubted.length > 0 || found.some(({ verdict }) => verdict !== "repaired");
     const quotes = citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote);
-    return { text, fate: why.length > 0 ? "warned" : "clean", why, quotes };
+    return {
+      text,
+      fate: isWarned ? "warned" : "clean",
+      why: [...new Set([...found.map(said), ...doubted.map(({ reason }) => reason)])],
+      quotes,
+    };
   });
   if (writer === null) return model === "extractive" ? [] : shown;
   return [...new Set(writer.written)].map((text) => {
