@@ -104,6 +104,34 @@ describe("a made PDF", () => {
     );
   });
 
+  test("lines with a drawn dot before them are items of a list, also where nothing else parts them", async () => {
+    const text = Array.from({ length: 9 }, (_, i) => sentence(i).replace(/[.,]/g, "")).join(" ");
+    const { words } = makePdf([{ type: "paragraph", text }]);
+    const opening = words.filter(({ x }) => x === 72);
+    const dotted = [opening[1], opening[3], opening[4]].flatMap((word) => word ?? []);
+    // A disc of four curves, as browsers draw it.
+    const dot = ({ y }: { readonly y: number }) => {
+      const [x, middle] = [62, 792 - y - 5];
+      const at = (dx: number, dy: number) => `${x + dx} ${middle + dy}`;
+      return `${at(2, 0)} m ${at(2, 1)} ${at(1, 2)} ${at(0, 2)} c ${at(-1, 2)} ${at(-2, 1)} ${at(-2, 0)} c ${at(-2, -1)} ${at(-1, -2)} ${at(0, -2)} c ${at(1, -2)} ${at(2, -1)} ${at(2, 0)} c f`;
+    };
+    const { text: read_, blocks } = await read(makePdf([{ type: "paragraph", text }], { extra: dotted.map(dot).join("\n") }).bytes);
+    expect(blocks.map(({ type }) => type)).toEqual(["paragraph", "list-item", "list-item", "list-item"]);
+    expect(blocks.slice(1).map(({ start }) => read_.slice(start).split(/\s/)[0])).toEqual(dotted.map(({ text: word }) => word));
+  });
+
+  test("a heading of several lines in the middle of the page is one, and the next one is another", async () => {
+    const line = (x: number, y: number, words: string) => `BT /F2 18 Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
+    const extra = [line(180, 400, "Connecting cards with"), line(230, 378, "other programs"), line(230, 338, "What can be done")].join(
+      "\n",
+    );
+    const { text, blocks } = await read(
+      makePdf([{ type: "paragraph", text: Array.from({ length: 12 }, (_, i) => sentence(i)).join(" ") }], { extra }).bytes,
+    );
+    const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
+    expect(headings).toEqual(["Connecting cards with other programs", "What can be done"]);
+  });
+
   test("what readers do not see is left out and said; scripts are not run; pages without text are named", async () => {
     const extra =
       "BT /F1 10 Tf 3 Tr 1 0 0 1 80 300 Tm (invisible secret) Tj ET BT 0 Tr 1 1 1 rg /F1 10 Tf 1 0 0 1 80 280 Tm (white secret) Tj ET 0 g BT /F1 0.5 Tf 1 0 0 1 80 260 Tm (tiny secret) Tj ET BT /F1 10 Tf 1 0 0 1 900 260 Tm (secret beyond) Tj ET";
