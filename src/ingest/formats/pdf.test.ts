@@ -120,14 +120,15 @@ describe("a made PDF", () => {
     expect(blocks.slice(1).map(({ start }) => read_.slice(start).split(/\s/)[0])).toEqual(dotted.map(({ text: word }) => word));
   });
 
-  test("a heading of several lines in the middle of the page is one, and the next one is another", async () => {
-    const line = (x: number, y: number, words: string) => `BT /F2 18 Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
-    const extra = [line(180, 400, "Connecting cards with"), line(230, 378, "other programs"), line(230, 338, "What can be done")].join(
-      "\n",
-    );
-    const { text, blocks } = await read(
-      makePdf([{ type: "paragraph", text: Array.from({ length: 12 }, (_, i) => sentence(i)).join(" ") }], { extra }).bytes,
-    );
+  test("a heading of several lines in the middle of the page is one, and the next one is another, however far apart the text's lines are", async () => {
+    const line = (font: string, x: number, y: number, words: string) => `BT /${font} Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
+    const body = Array.from({ length: 12 }, (_, i) => line("F1 10", 72, 640 - 20 * i, sentence(i).slice(0, 60)));
+    const heads = [
+      line("F2 18", 180, 380, "Connecting cards with"),
+      line("F2 18", 230, 358, "other programs"),
+      line("F2 18", 230, 318, "What can be done"),
+    ];
+    const { text, blocks } = await read(makePdf([{ type: "paragraph", text: "Seen." }], { extra: [...body, ...heads].join("\n") }).bytes);
     const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
     expect(headings).toEqual(["Connecting cards with other programs", "What can be done"]);
   });
