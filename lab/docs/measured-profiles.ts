@@ -88,6 +88,10 @@ function layersMeasured(): string {
   ].join("\n\n");
 }
 
+/** Sentences of a real model, read by hand: no report holds that. */
+const SMALL_MODEL =
+  "A real small model (SmolLM2-135M-Instruct, 4 bit, replies cut at 140 tokens) through `./run eval profiles --profiles NAME --writer configured --read FILE` over `retail`, `pharma` and `medquad`, 2026-11-23, 37 sentences read beside what they cite: `validator` 15 and `seven-layer` 8, all shown with a warning (they cite nothing), the true ones among them too; `vg-rag` 10 and `sourcebound` 4, all shown without one: 7 are quotes, 1 is true, 1 no statement, **5 are false** – each of them got its citation from us, because words of another source bear it out. `spark` refused its four questions; `book` was not read. What was struck is not listed for a real model.";
+
 /** What `eval profiles` measured, as tables for the page of the profiles. */
 export function profilesMeasured(): string {
   const report = measured("profiles");
@@ -115,6 +119,7 @@ export function profilesMeasured(): string {
     ].join("\n"),
     ["| profile | | its source says | ours |", "| --- | --- | --- | --- |", ...claims].join("\n"),
     layersMeasured(),
+    SMALL_MODEL,
   ].join("\n\n");
 }
 

@@ -14,7 +14,11 @@ export interface ClaimSheet {
 type Claim = (items: readonly ProfileItem[]) => ClaimSheet;
 
 function counted(name: string, hits: number, n: number, note: string): ClaimSheet {
-  return { table: [countRow(`  ${name}`, hits, n, note)], metrics: { [name.replaceAll(" ", "_")]: n === 0 ? null : hits / n }, n: { [name.replaceAll(" ", "_")]: n } };
+  return {
+    table: [countRow(`  ${name}`, hits, n, note)],
+    metrics: { [name.replaceAll(" ", "_")]: n === 0 ? null : hits / n },
+    n: { [name.replaceAll(" ", "_")]: n },
+  };
 }
 
 function measured(name: string, value: number | null, unit: string, note: string): ClaimSheet {
@@ -82,8 +86,7 @@ const guard: Claim = (items) => {
   const { perPassage, aggregate } = gate.learned;
   const passages = items.flatMap((item) => item.passages);
   const from = passages.filter(({ score }) => score >= perPassage);
-  const confidence = (item: ProfileItem) =>
-    mean(item.passages.filter(({ score }) => score >= perPassage).map(({ score }) => score)) ?? 0;
+  const confidence = (item: ProfileItem) => mean(item.passages.filter(({ score }) => score >= perPassage).map(({ score }) => score)) ?? 0;
   const sure = items.filter((item) => confidence(item) >= aggregate);
   const relevant = counted(
     "P relevant from .28",
