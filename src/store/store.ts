@@ -19,7 +19,7 @@ import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
-import { createSessionStore, type SessionStore } from "./sessions.ts";
+import { createSessionStore, createTurnWriter, type SessionStore } from "./sessions.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
 import { createUsageStore, type UsageStore } from "./usage.ts";
 
@@ -77,6 +77,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
+  const writeTurn = createTurnWriter(now, secret);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
@@ -84,9 +85,9 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     origins: createOriginStore(db, now),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
-    sessions: createSessionStore(db, now, secret),
+    sessions: createSessionStore(db, { now, secret, writeTurn }),
     keys: createKeyStore(db, now, secret),
-    interactions: createInteractionStore(db, now, secret, retention),
+    interactions: createInteractionStore(db, { now, secret, writeTurn, retention }),
     records: createRecordStore(db),
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
