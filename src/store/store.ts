@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
 import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
+import { type CounterClient, createCounterClient } from "./counters.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
@@ -49,6 +50,8 @@ export interface Store {
   readonly statistics: StatisticsStore;
   /** What callers have spent of their budgets. */
   readonly usage: UsageStore;
+  /** Where processes count together; `null`: this process is the only one. */
+  readonly counters: CounterClient | null;
   /** Responses for a second try. */
   readonly idempotency: IdempotencyStore;
   /** Which variant of an experiment answered what. */
@@ -97,7 +100,8 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
-    usage: createUsageStore(db, secret),
+    usage: createUsageStore(db, now, secret),
+    counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     secret,
