@@ -8,7 +8,10 @@ export const GROUP_UNDONE = "store_undone";
 
 /** What a group needs of the connection that writes. */
 export interface GroupedConnection {
-  /** Runs a statement of transaction control; waits while another process holds the database. */
+  /**
+   * Runs a statement of transaction control; waits while another process holds the database. Not as a prepared statement: one that finds the database locked
+   * stays open until it is collected, and while a writing statement is open nothing that comes after it is committed.
+   */
   control(statement: string): Promise<void>;
   /** Commits at once: nobody else can hold what is ours. */
   commit(): void;
