@@ -45,7 +45,8 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
     async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
       const at = now();
-      const row = toRow(interaction, facts, await secret(), at.toISOString());
+      const key = await secret();
+      const row = toRow(interaction, facts, key, at.toISOString());
       return transact(db, async (trx) => {
         const { approved } = facts;
         const reviewed = approved === null ? await reviewOf(trx, row) : null;
@@ -60,7 +61,7 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         if (report !== null) await insertReport(trx, interaction, report, at);
         if (record !== null) await insertRecord(trx, row, record, hashOf);
-        if (turn !== null) await writeTurn(trx, turn);
+        if (turn !== null) await writeTurn(trx, turn, key);
         if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
           await dropInteractions(trx, retention, at);
           await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();

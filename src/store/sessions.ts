@@ -51,8 +51,11 @@ export interface NewTurn {
   readonly settings: SessionSettings;
 }
 
-/** Appends a turn in a transaction. */
-export type WriteTurn = (trx: Transaction<Database>, turn: NewTurn) => Promise<void>;
+/**
+ * Appends a turn in a transaction.
+ * @param secret of the installation: asked for before, since a transaction must not wait for another one
+ */
+export type WriteTurn = (trx: Transaction<Database>, turn: NewTurn, secret: string) => Promise<void>;
 
 /** What a session store needs besides the database. */
 export interface SessionParts {
@@ -64,10 +67,9 @@ export interface SessionParts {
 /** Share of the sessions that may be kept that come between two looks for too many: looking reads them all. */
 const LOOK_SHARE = 1 / 1000;
 
-export function createTurnWriter(now: () => Date, secret: () => Promise<string>): WriteTurn {
+export function createTurnWriter(now: () => Date): WriteTurn {
   let untilLook = 0;
-  return async (trx, { session: name, scope, turn, settings: { idleMinutes, limit, most, userId = null } }) => {
-    const key = await secret();
+  return async (trx, { session: name, scope, turn, settings: { idleMinutes, limit, most, userId = null } }, key) => {
     const id = sessionKey(key, name, scope, userId);
     const at = now();
     const owner = {
@@ -125,7 +127,10 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         createdAt: created_at,
       }));
     },
-    append: (session, scope, turn, settings) => transact(db, (trx) => writeTurn(trx, { session, scope, turn, settings })),
+    async append(session, scope, turn, settings) {
+      const key = await secret();
+      await transact(db, (trx) => writeTurn(trx, { session, scope, turn, settings }, key));
+    },
     async delete(name, scope, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);
       const { numDeletedRows } = await db

@@ -80,7 +80,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
-  const writeTurn = createTurnWriter(now, secret);
+  const writeTurn = createTurnWriter(now);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
