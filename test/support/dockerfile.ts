@@ -55,7 +55,7 @@ export function buildImage(dockerfile: string, folder: string): BuiltImage {
   for (const { name, rest } of readDockerfile(dockerfile)) {
     done.push(`${name} ${rest}`);
     if (name === "FROM") {
-      const [, image = "", alias = `stage ${stages.size}`] = /^(\S+)(?:\s+AS\s+(\S+))?$/.exec(rest) ?? [];
+      const [, image = "", alias = `stage-${stages.size}`] = /^(\S+)(?:\s+AS\s+(\S+))?$/.exec(rest) ?? [];
       if (!/^node:22-/.test(image)) throw new Error(`the base image ${image} is not Node.js 22`);
       stage = { root: join(folder, alias), workdir: "/", env: {}, user: null };
       mkdirSync(stage.root, { recursive: true });
