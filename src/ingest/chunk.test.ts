@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import { countTokens } from "../text/cl100k.ts";
 import {
   CHUNK_MAX_TOKENS,
@@ -188,7 +189,7 @@ describe("windows", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, usually: 50 }) },
     );
   });
 });
@@ -219,6 +220,6 @@ test("any document gives sound chunks", () => {
         if (document.units.every((unit) => countTokens(textOf(document, unit)) < 60)) expect(soft).toEqual([]);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: rounds({ all: 150, usually: 50 }) },
   );
 });
