@@ -68,10 +68,12 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
     openToNobody(folder);
     image = buildImage(join(PACKAGE_ROOT, "Dockerfile"), folder);
   }, 900_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
   const keyOf = async (env: Readonly<Record<string, string>>, ...roles: string[]) => {
-    const args = ["keys", "create", "--name", "first", "--json", ...roles.flatMap((role) => ["--role", role])];
+    // As the compose file says it.
+    const said = /run --rm replica (keys create .*)$/m.exec(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"))?.[1];
+    const args = [...(said?.split(" ") ?? []), ...roles.flatMap((role) => ["--role", role])];
     const { code, text } = await start(image, args, env).ended;
     expect(text, text).toMatch(/sb_/);
     expect(code).toBe(0);
