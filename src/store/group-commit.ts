@@ -86,7 +86,7 @@ export class GroupCommit {
         },
       };
     } catch (error) {
-      this.isInside = false;
+      if (this.group?.members === 0) this.close();
       release();
       throw error;
     }
