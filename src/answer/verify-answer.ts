@@ -294,7 +294,7 @@ function describe(
 async function verifyWhole(
   question: string,
   sentences: readonly VerifiedSentence[],
-  { settings, support }: CheckContext,
+  { settings, support, reader }: CheckContext,
 ): Promise<CheckResult[]> {
   const guards = settings.guards ?? GUARDS;
   const { relevancy } = guards;
@@ -304,7 +304,7 @@ async function verifyWhole(
     passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))].map((text): PassageTexts => [text]),
   };
   const found = await guardAnswer(question, given, guards, {
-    support,
+    ...{ support, reader },
     similarity: relevancy === null ? null : createRelevancy(relevancy, loadEmbeddedEncoder(), loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
   });

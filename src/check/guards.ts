@@ -1,10 +1,12 @@
 import type { Terminology } from "../guard/terminology.ts";
 import type { GuardSettings } from "../profiles/guard-settings.ts";
+import { createBearsOut } from "./bears-out.ts";
 import { checkFaithfulness, type PassageTexts } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";
 import { checkRelevancy, type RelevancyScorer } from "./relevancy.ts";
+import type { Reader } from "./statements.ts";
 import type { SupportScorer } from "./support-scorer.ts";
 import { checkTerminology } from "./terminology.ts";
 import { checkTokenBudget } from "./token-budget.ts";
@@ -36,6 +38,8 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
   readonly support: SupportScorer | null;
+  /** Reads sentences exactly, beside the score. */
+  readonly reader: Reader;
   /** Of a real tokenizer. */
   readonly countTokens: ((text: string) => number) | null;
 }
@@ -50,12 +54,15 @@ export async function guardAnswer(
   question: string,
   { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly PassageTexts[] },
   { relevancy, faithfulness, tokens }: GuardSettings,
-  { similarity, support, countTokens }: AnswerGuards,
+  { similarity, support, reader, countTokens }: AnswerGuards,
 ): Promise<Finding[]> {
   const text = sentences.join(" ");
   const found: Finding[] = [];
   if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity));
-  if (faithfulness !== null) found.push(await checkFaithfulness(sentences, passages, support, faithfulness));
+  if (faithfulness !== null) {
+    const judges = { support, bearsOut: createBearsOut(reader, support), question };
+    found.push(await checkFaithfulness(sentences, passages, judges, faithfulness));
+  }
   if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
     found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
   }
