@@ -87,6 +87,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
               citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
+              warnings={answer === null ? turn.warnings : []}
               spans={answer?.answer_spans ?? []}
               active={active}
               open={open}
@@ -104,7 +105,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
           {answer === null ? null : <ConflictList number={id} conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages
-            warnings={turn.warnings.filter((one) => !isUrgent(one) && !isShownElsewhere(one))}
+            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
             notices={turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
