@@ -115,7 +115,11 @@ async function scoreWritten({ name, corpus, golden }: ChosenFolders, judges: Jud
   const scored: Scored[] = [];
   for (const { draft, source_pages, fault, question_id } of drafts) {
     const text = draft.replaceAll(/ ?\[\d+\]/g, "");
-    scored.push({ set: name, fault, score: await scoreOf({ question: questions.get(question_id) ?? "", text }, source_pages.flatMap(passagesOf), judges) });
+    scored.push({
+      set: name,
+      fault,
+      score: await scoreOf({ question: questions.get(question_id) ?? "", text }, source_pages.flatMap(passagesOf), judges),
+    });
   }
   return scored;
 }

@@ -1,6 +1,6 @@
 import { checkAnswer } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
-import { guardAnswer } from "../check/guards.ts";
+import { guardAnswer } from "../check/guard-answer.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { CheckResult, Evidence, Question } from "../types.ts";

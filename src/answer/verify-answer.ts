@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
 import type { CitedQuote, Finding } from "../check/finding.ts";
-import { guardAnswer } from "../check/guards.ts";
+import { guardAnswer } from "../check/guard-answer.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
