@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import { IngestError } from "../errors.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -158,7 +159,7 @@ describe("any text", () => {
           expect(error.code).toBe("bad_front_matter");
         }
       }),
-      { numRuns: 400 },
+      { numRuns: rounds({ all: 400, usually: 100 }) },
     );
   });
 });
