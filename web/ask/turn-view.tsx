@@ -64,7 +64,12 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
   );
 
   return (
-    <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
+    <article
+      className={`turn${id === 1 ? " is-first" : ""}${last ? " is-last" : ""}`}
+      ref={ref}
+      aria-labelledby={`question-${id}`}
+      aria-busy={status.type === "running"}
+    >
       <div className="urgent">
         <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={(instead) => onAsk(instead, asked)} />
       </div>

@@ -1,5 +1,6 @@
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 
@@ -17,16 +18,7 @@ export function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
       <h2>Ladder</h2>
       <ScrollRegion className="answer-table" aria-label="Methods beside one another">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Method</th>
-              {TITLES.map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads names={["Method", ...TITLES]} />
           <tbody>
             {rungs.map((run) => (
               <tr key={run.id}>

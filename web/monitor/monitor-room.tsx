@@ -5,9 +5,12 @@ import { useLoaded } from "../app/use-loaded.ts";
 import { formatCost, formatCount, formatDuration, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { Bars } from "./bars.tsx";
+import { Card } from "./card.tsx";
 import { Days } from "./days.tsx";
+import { Experiments } from "./experiments.tsx";
 import { Judged } from "./judged.tsx";
 import { Made } from "./made.tsx";
+import { ProcessFigures } from "./process-figures.tsx";
 
 export interface MonitorRoomProps {
   readonly account: Account;
@@ -25,7 +28,7 @@ const RANGES = [
 const LIVE_MS = 10_000;
 
 /** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
-export default function MonitorRoom({ account: { api, domain } }: MonitorRoomProps) {
+export default function MonitorRoom({ account: { api, domain, caller } }: MonitorRoomProps) {
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("day");
   const [live, setLive] = useState(false);
   const id = useId();
@@ -40,7 +43,13 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
     },
     [api, domain, range],
   );
-  const [state, reload] = useLoaded(load);
+  const [state, readFigures] = useLoaded(load);
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => {
+    readFigures();
+    setRound((before) => before + 1);
+  }, [readFigures]);
+  const roles: readonly string[] = caller.type === "ready" ? caller.value.roles : [];
   useEffect(() => {
     if (!live) return;
     const timer = setInterval(reload, LIVE_MS);
@@ -75,6 +84,8 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
+      {roles.includes("admin") ? <Experiments api={api} round={round} /> : null}
+      {roles.includes("metrics") ? <ProcessFigures api={api} round={round} /> : null}
     </main>
   );
 }
@@ -113,7 +124,7 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
           bars={parts}
           note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without one`}
         />
-        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic, count }))} />
+        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic.replaceAll("_", " "), count }))} />
         <Bars title="Reviews" bars={named(statistics.reviews, {})} />
       </div>
     </>
@@ -122,16 +133,6 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
 
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
   return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} not counted`}`;
-}
-
-function Card({ title, value, note }: { readonly title: string; readonly value: string; readonly note?: string }) {
-  return (
-    <li className="card">
-      <span className="muted">{title}</span>
-      <strong className="figure">{value}</strong>
-      {note === undefined ? null : <span className="muted">{note}</span>}
-    </li>
-  );
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
