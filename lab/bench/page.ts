@@ -4,7 +4,15 @@ import { quantile, type TableRow, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { launch } from "./page/browser.ts";
 import { LIGHTHOUSE_COMMAND, type LighthouseScores, runLighthouse } from "./page/lighthouse.ts";
-import { type FirstLoad, measureBook, measureConversation, measureFirstLoad, measureStream, type Scrolled, type Streamed } from "./page/measures.ts";
+import {
+  type FirstLoad,
+  measureBook,
+  measureConversation,
+  measureFirstLoad,
+  measureStream,
+  type Scrolled,
+  type Streamed,
+} from "./page/measures.ts";
 import { type ServedPage, servePage } from "./page/served.ts";
 
 const QUESTIONS = [
@@ -120,7 +128,10 @@ async function streams({ browser, served }: Setting): Promise<Found> {
 }
 
 function scrolled(name: string, key: string, { frames, longestMs, longFrames }: Scrolled): Found {
-  const long = longFrames.length === 0 ? "" : `, long frames ${longFrames.map((ms) => ms.toFixed(0)).join(", ")} ms`;
+  const long =
+    longFrames.length === 0
+      ? ""
+      : `, long frames ${longFrames.map(({ ms, scriptMs }) => `${ms.toFixed(0)} (script ${scriptMs.toFixed(0)})`).join(", ")} ms`;
   return {
     metrics: { [`${key}_frames`]: frames, [`${key}_long_frames`]: longFrames.length, [`${key}_longest_ms`]: longestMs },
     rows: [

@@ -13,7 +13,7 @@ import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { toAskEngine } from "../../src/server/start.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
-import { LIBRARY_DOCUMENTS, writeFiles } from "../support/library.ts";
+import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
 import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 
 const CARD = "How much does a library card cost?";
@@ -24,11 +24,11 @@ const ANSWERABLE = [
   {
     id: "a1",
     question: CARD,
-    gold_pages: ["cards.md"],
+    gold_pages: ["documents/cards.md"],
     gold_quotes: ["A library card costs 5 dollars per year."],
     key_values: ["5 dollars"],
   },
-  { id: "a2", question: FINES, gold_pages: ["fines.txt"], gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] },
+  { id: "a2", question: FINES, gold_pages: ["documents/fines.txt"], gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] },
 ];
 const UNANSWERABLE = [{ id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" }];
 
@@ -45,12 +45,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   shared = usePage();
   beforeEach(async () => {
     library = await openLibrary({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
-    const { engine, sandbox } = library;
-    writeFiles(join(sandbox.folder, "domains", "library"), {
-      ...Object.fromEntries(Object.entries(LIBRARY_DOCUMENTS).map(([path, text]) => [`documents/${path}`, text])),
-      "golden/answerable.jsonl": ANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
-      "golden/unanswerable.jsonl": UNANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
-    });
+    const { engine } = library;
     evaluations = createEvaluations({ config: engine.config, openEngine: createEngine, openJudge: async () => createClaimJudge(null) });
     const app = createApp({
       ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, evaluations, metrics: createMetrics() },
@@ -97,7 +92,11 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.").waitFor();
+    await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
+    await page.getByRole("alert").getByText("brings no golden set").waitFor();
     expect(await objections(page, "evaluate, empty")).toEqual([]);
+    complaints.length = 0;
+    writeGoldenSet(library.sandbox.folder);
     await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
     const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
     await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
@@ -105,7 +104,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const open = page.getByRole("region", { name: "Run that is open" });
     const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
     await right.waitFor();
-    expect(await right.locator(".figure").textContent()).toBe("1.00");
+    expect(await right.locator(".figure").textContent()).toBe("100 %");
     await open.getByLabel("Show").selectOption("");
     expect(await open.getByRole("region", { name: "Questions of the run" }).getByRole("listitem").count()).toBe(3);
     await open.getByRole("slider").fill("100");
@@ -118,7 +117,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await open.getByLabel("Compare with").selectOption({ index: 1 });
     const difference = open.getByRole("row").filter({ hasText: "Right, of what can be answered" });
     await difference.waitFor();
-    expect(await difference.textContent()).toContain(".00 [.00, .00]");
+    expect(await difference.textContent()).toContain("0 % [0 %, 0 %]");
     expect(await objections(page, "evaluate, compared")).toEqual([]);
 
     const download = page.waitForEvent("download");
@@ -224,6 +223,16 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     for (const part of ["Was this right?", "More detail", "Your question", "Edit question", "Monitor"]) expect(text).not.toContain(part);
   });
 });
+
+/** Gives the pack a golden set over its documents. */
+function writeGoldenSet(folder: string): void {
+  writeFiles(join(folder, "domains", "library"), {
+    "domain.yaml": `${LIBRARY_PACK}golden: golden\ndocuments: { path: documents }\n`,
+    ...Object.fromEntries(Object.entries(LIBRARY_DOCUMENTS).map(([path, text]) => [`documents/${path}`, text])),
+    "golden/answerable.jsonl": ANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
+    "golden/unanswerable.jsonl": UNANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
+  });
+}
 
 /** As a file that is let go over the page arrives. */
 async function drop(name: string, bytes: Uint8Array): Promise<void> {

@@ -13,10 +13,12 @@ export interface AnswerActionsProps {
   /** Asks again, for a longer answer. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
+  /** Whoever reads may approve, flag and correct answers. */
+  readonly mayReview: boolean;
 }
 
 /** What can be done with an answer. */
-export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsProps) {
+export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: AnswerActionsProps) {
   const [said, setSaid] = useState("");
   const base = () => `${window.location.origin}${window.location.pathname}`;
   const copy = (text: string, what: string) =>
@@ -31,6 +33,11 @@ export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsPr
       <a className="quiet-button" href={formatRoute({ room: "why", id: answer.id })}>
         Why this answer
       </a>
+      {mayReview ? (
+        <a className="quiet-button" href={formatRoute({ room: "review", id: answer.id })}>
+          Review or correct
+        </a>
+      ) : null}
       {onMore === null ? null : (
         <button type="button" className="quiet-button" disabled={busy} onClick={onMore}>
           More detail

@@ -67,6 +67,7 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
   }, [andReturn, clear]);
   const edit = useCallback((question: string) => andReturn(() => setText(question)), [andReturn]);
   const rate = useRate(account);
+  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
   const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
 
@@ -89,6 +90,7 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
             <TurnView
               {...{ turn, api }}
               busy={running}
+              mayReview={mayReview}
               last={turn.id === lastId}
               onAsk={askAgain}
               onEdit={edit}

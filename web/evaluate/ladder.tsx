@@ -5,7 +5,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
-const TITLES = ["Answered", "Right", "Wrong of shown", "Near misses refused", "AUROC"] as const;
+const TITLES = ["Answered", "Right", "Wrong of shown", "Close ones refused", "Confidence ranks right"] as const;
 
 /** The newest run of each method beside the others: what each rung adds. */
 export function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
@@ -15,7 +15,7 @@ export function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const rungs = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
-      <h2>Ladder</h2>
+      <h2>Methods beside one another</h2>
       <ScrollRegion className="answer-table" aria-label="Methods beside one another">
         <table>
           <ColumnHeads names={["Method", ...TITLES]} />

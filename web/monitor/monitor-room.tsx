@@ -17,19 +17,27 @@ export interface MonitorRoomProps {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Ranges of days begin with a whole one: a part of a day would look like a day on which little was asked. */
 const RANGES = [
-  { name: "hour", title: "Last hour", ms: HOUR_MS },
-  { name: "day", title: "Last 24 hours", ms: 24 * HOUR_MS },
-  { name: "week", title: "Last 7 days", ms: 7 * 24 * HOUR_MS },
-  { name: "month", title: "Last 30 days", ms: 30 * 24 * HOUR_MS },
-  { name: "all", title: "All that is kept", ms: null },
+  { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
+  { name: "days", title: "Today and yesterday", from: (now: number) => dayOf(now) - DAY_MS },
+  { name: "week", title: "Last 7 days", from: (now: number) => dayOf(now) - 6 * DAY_MS },
+  { name: "month", title: "Last 30 days", from: (now: number) => dayOf(now) - 29 * DAY_MS },
+  { name: "all", title: "All that is kept", from: () => null },
 ] as const;
+
+/** When the day of UTC began. */
+function dayOf(now: number): number {
+  return now - (now % DAY_MS);
+}
+
 /** Milliseconds between two looks while it is live. */
 const LIVE_MS = 10_000;
 
 /** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
 export default function MonitorRoom({ account: { api, domain, caller } }: MonitorRoomProps) {
-  const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("day");
+  const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
   const [live, setLive] = useState(false);
   const id = useId();
   const load = useCallback(
@@ -66,7 +74,7 @@ export default function MonitorRoom({ account: { api, domain, caller } }: Monito
           id={id}
           className="field"
           value={range}
-          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "day")}
+          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "days")}
         >
           {RANGES.map(({ name, title }) => (
             <option key={name} value={name}>
@@ -91,8 +99,8 @@ export default function MonitorRoom({ account: { api, domain, caller } }: Monito
 }
 
 function rangeQuery(domain: string | undefined, range: string): string {
-  const ms = RANGES.find(({ name }) => name === range)?.ms ?? null;
-  const since = ms === null ? {} : { since: new Date(Date.now() - ms).toISOString() };
+  const from = RANGES.find(({ name }) => name === range)?.from(Date.now()) ?? null;
+  const since = from === null ? {} : { since: new Date(from).toISOString() };
   return new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since }).toString();
 }
 

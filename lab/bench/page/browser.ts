@@ -21,7 +21,13 @@ export interface Recorded {
   readonly longTasks: readonly number[];
   readonly shifts: readonly { readonly at: number; readonly value: number; readonly sources: readonly string[] }[];
   /** Milliseconds of frames that the browser calls long: over 50. */
-  readonly longFrames: readonly number[];
+  readonly longFrames: readonly LongFrame[];
+}
+
+export interface LongFrame {
+  readonly ms: number;
+  /** Of it: before styles and layout began, that is script. */
+  readonly scriptMs: number;
 }
 
 export async function launch(executablePath: string, more: readonly string[] = []): Promise<Browser> {
@@ -59,12 +65,15 @@ export async function forget(page: Page): Promise<void> {
 
 /** Runs in the page, before anything of it. */
 function record(): void {
-  const kept = { longTasks: [] as number[], shifts: [] as unknown[], longFrames: [] as number[] };
+  const kept = { longTasks: [] as number[], shifts: [] as unknown[], longFrames: [] as LongFrame[] };
   Object.assign(window, { recorded: kept });
   const observe = (type: string, take: (entry: PerformanceEntry) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   observe("longtask", ({ startTime, duration }) => kept.longTasks.push(startTime + duration));
-  observe("long-animation-frame", ({ duration }) => kept.longFrames.push(duration));
+  observe("long-animation-frame", (entry) => {
+    const { startTime, duration, styleAndLayoutStart } = entry as PerformanceEntry & { styleAndLayoutStart: number };
+    kept.longFrames.push({ ms: duration, scriptMs: styleAndLayoutStart === 0 ? duration : styleAndLayoutStart - startTime });
+  });
   observe("layout-shift", (entry) => {
     const {
       value,

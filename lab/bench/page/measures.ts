@@ -83,7 +83,7 @@ export interface Scrolled {
   /** Milliseconds between two frames, the longest. */
   readonly longestMs: number;
   /** Frames that took more than 50 ms, by the browser's own account. */
-  readonly longFrames: readonly number[];
+  readonly longFrames: Recorded["longFrames"];
 }
 
 /** A conversation of so many messages, read back to its beginning and forth again. */

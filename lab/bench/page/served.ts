@@ -51,7 +51,9 @@ export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<
     const app = createApp({ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: engine, log, webRoot });
     const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     const { items } = await createClient({ baseUrl: server.url }).documents({ limit: 100 });
-    const book = items.flatMap(({ path, documents: [document] }) => (path.endsWith("book.pdf") && document !== undefined ? [document.id] : [])).at(0);
+    const book = items
+      .flatMap(({ path, documents: [document] }) => (path.endsWith("book.pdf") && document !== undefined ? [document.id] : []))
+      .at(0);
     if (book === undefined) throw new Error("the made book was not read");
     return {
       url: server.url,
