@@ -20,15 +20,22 @@ const CARD = "How much does a library card cost?";
 const FINES = "What do overdue books cost?";
 const TOKEN = "secret-token";
 
+const LOANS = "How long may books be kept?";
 const ANSWERABLE = [
   {
     id: "a1",
-    question: CARD,
-    gold_pages: ["documents/cards.md"],
-    gold_quotes: ["A library card costs 5 dollars per year."],
-    key_values: ["5 dollars"],
+    question: LOANS,
+    gold_pages: ["documents/loans.md"],
+    gold_quotes: ["Books may be kept for 21 days."],
+    key_values: ["21 days"],
   },
-  { id: "a2", question: FINES, gold_pages: ["documents/fines.txt"], gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] },
+  {
+    id: "a2",
+    question: FINES,
+    gold_pages: ["documents/fines.txt"],
+    gold_quotes: ["Overdue books cost 20 cents per day."],
+    key_values: ["20 cents"],
+  },
 ];
 const UNANSWERABLE = [{ id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" }];
 
@@ -105,7 +112,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
     await right.waitFor();
     expect(await right.locator(".figure").textContent()).toBe("100 %");
-    await open.getByLabel("Show").selectOption("");
+    await open.getByLabel("Show", { exact: true }).selectOption("");
     expect(await open.getByRole("region", { name: "Questions of the run" }).getByRole("listitem").count()).toBe(3);
     await open.getByRole("slider").fill("100");
     await open.getByText(/answers? would be shown|No answer would be shown/).waitFor();
@@ -123,7 +130,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const download = page.waitForEvent("download");
     await open.getByRole("button", { name: "Export as one page" }).click();
     const exported = readFileSync(await (await download).path(), "utf8");
-    expect(exported).toContain(CARD);
+    expect(exported).toContain(LOANS);
     expect(exported).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="http/);
     await open.getByRole("button", { name: "Delete" }).click();
     await expect.poll(() => runs.count()).toBe(1);

@@ -147,9 +147,13 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 
   it("keeps in view what one reads when something opens beside it", async () => {
-    for (const question of [QUESTIONS.refusal, QUESTIONS.answer]) await ask(question);
+    // Its sources stand beside it, and below it once there is less room: everything after it moves.
+    await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
+    await ask(QUESTIONS.conflict);
+    await page.getByRole("region", { name: "Conflict about" }).waitFor();
     const why = page.getByRole("article").last().getByRole("link", { name: "Why this answer" });
+    await why.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const before = (await why.boundingBox())?.y ?? 0;
     await why.click();
     await page.getByRole("region", { name: "Why this answer" }).waitFor();
