@@ -1,8 +1,9 @@
 import { admit } from "./answer/admit.ts";
 import { assemble } from "./answer/assemble.ts";
-import { checkWhole, flags } from "./answer/check.ts";
+import { checkWhole } from "./answer/check.ts";
 import { compress, type Usable } from "./answer/compress.ts";
 import { decide } from "./answer/decide.ts";
+import { flags } from "./answer/flags.ts";
 import { type Known, lookup } from "./answer/lookup.ts";
 import { createOutcome, type Outcome } from "./answer/outcome.ts";
 import type { AnswerParts } from "./answer/parts.ts";
@@ -101,7 +102,7 @@ async function* write(
 
   const whole = yield* trace.stage("check", () => checkWhole({ question, written, evidence: outcome.evidence }, parts));
   outcome.checks.push(...written.checks, ...whole);
-  yield* warn(outcome, flags(outcome.checks));
+  yield* warn(outcome, flags(whole));
 }
 
 /** What the web says of uncertain passages, before the decision or after it, as the profile has it. */

@@ -59,6 +59,10 @@ export const configSchema = z.strictObject({
     .describe("Folder of domain packs of one's own, beside those that ship with the program; of two with one name, one's own counts"),
   domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
   profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
+  grade: z
+    .enum(["profile", "always"])
+    .default("profile")
+    .describe("Which answers are graded live by the five metrics of `validator`, as `report`: those of a profile that does, or all"),
   access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
   answer_from: z
     .number()
@@ -210,6 +214,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_HOSTS: ["server", "hosts"],
   SOURCEBOUND_ACCESS_LOG: ["server", "access_log"],
   SOURCEBOUND_PRIVACY: ["privacy"],
+  SOURCEBOUND_GRADE: ["grade"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],
@@ -217,6 +222,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
   SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
   SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_MODEL_REPLY_TOKENS: ["model", "reply_tokens"],
   SOURCEBOUND_VERIFY_BY: ["verify", "by"],
   SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],

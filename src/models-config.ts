@@ -7,6 +7,8 @@ export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
 export const DEFAULT_MODEL_RETRIES = 2;
 /** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
+/** Tokens of one reply of the model writer: five times the longest answer that we have seen checked, and room for the thoughts of a model that thinks; one that goes on without end costs no more. */
+export const DEFAULT_REPLY_TOKENS = 2000;
 /** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
 /** Uncertain passages of one question that are looked up on the web: each costs a search and a few pages. */
@@ -44,6 +46,11 @@ export const modelSchema = z.strictObject({
     .max(2)
     .default(DEFAULT_MODEL_TEMPERATURE)
     .describe("Sampling temperature; lower keeps closer to the sources"),
+  reply_tokens: z
+    .int()
+    .min(50)
+    .default(DEFAULT_REPLY_TOKENS)
+    .describe("Most tokens of one reply, thoughts included; raise it for a model that thinks long, lower it for one that rambles"),
   prompt_tokens: z
     .int()
     .min(500)

@@ -7,6 +7,7 @@ import { backup, restore } from "../src/engine/backup.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const CARD = "How much does a library card cost?";
 const VIOLIN = { name: "violin.md", bytes: new TextEncoder().encode("# Violin\n\nThe deposit for a violin is 40 dollars.\n") };
@@ -34,7 +35,7 @@ async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
 }
 
 async function open(config: Engine["config"]): Promise<Engine> {
-  const engine = await createEngine(config, { warn: () => undefined });
+  const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
   closing.push(engine);
   return engine;
 }

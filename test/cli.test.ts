@@ -35,6 +35,7 @@ import {
   startCli,
 } from "./support/cli.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** A library that has been ingested; tests that harm it work on a copy. */
 let seeded: Sandbox;
@@ -80,7 +81,7 @@ function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbo
 
 /** Answers of this process from the database as it is now. */
 async function askAll({ folder, env }: Sandbox, questions: readonly string[]): Promise<WireAnswer[]> {
-  const engine = await createEngine(loadConfig({ cwd: folder, env }));
+  const engine = await createEngine(loadConfig({ cwd: folder, env }), SHARED_PARTS);
   try {
     const answers: WireAnswer[] = [];
     for (const question of questions) answers.push(answerToWire(await engine.answer(question)));

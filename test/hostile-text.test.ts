@@ -63,10 +63,14 @@ describe(`hostile texts${hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA nam
         yield { type: "text" as const, text: `${text} [1].` };
       })();
       try {
-        for await (const draft of readDraft(stream, (_text, n) => (n === 1 ? [quote] : null), parseMarkers, {
-          inputTokens: null,
-          outputTokens: null,
-        }))
+        for await (const draft of readDraft(
+          stream,
+          { cite: (_text, n) => (n === 1 ? [quote] : null), parseMarkers },
+          {
+            inputTokens: null,
+            outputTokens: null,
+          },
+        ))
           sheet.add(draft.text, draft.quotes);
       } catch (error) {
         expect(error).toBeInstanceOf(DraftError);

@@ -5,6 +5,7 @@ import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { collect } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 let sandbox: Sandbox;
 const engines: Engine[] = [];
@@ -17,7 +18,7 @@ afterEach(async () => {
 
 async function open(): Promise<Engine> {
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
-  const engine = await createEngine(config, { warn: (message) => warnings.push(message) });
+  const engine = await createEngine(config, { ...SHARED_PARTS, warn: (message) => warnings.push(message) });
   engines.push(engine);
   return engine;
 }

@@ -7,6 +7,7 @@ import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -99,7 +100,7 @@ describe("the semantic cache", () => {
     const one = await open({ matcher });
     await one.ask(CARD);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("semantic");
-    const two = await createEngine(one.engine.config, { profiles: [THREE_LEVELS], matcher });
+    const two = await createEngine(one.engine.config, { ...SHARED_PARTS, profiles: [THREE_LEVELS], matcher });
     opened.push(two);
     expect((await two.answer(PARAPHRASE)).cacheMode).toBe("semantic");
     await two.store.cache.clear(null);

@@ -4,6 +4,7 @@ import { createEngine } from "../src/engine/engine.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { createSandbox, type Sandbox, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const opened: Library[] = [];
 const sandboxes: Sandbox[] = [];
@@ -21,7 +22,7 @@ async function open(options: LibraryOptions = {}): Promise<Library> {
 async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   sandboxes.push(sandbox);
-  const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }));
+  const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }), SHARED_PARTS);
   const events = await collect(engine.ingest(`${sandbox.folder}/documents`));
   return { engine, events };
 }

@@ -11,6 +11,7 @@ import { createClaimJudge } from "../src/grade/claim-judge.ts";
 import { readGoldenSet } from "../src/grade/golden-set.ts";
 import { runGolden } from "../src/grade/run-golden.ts";
 import { isCivil, runCli } from "./support/cli.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const run = promisify(execFile);
 let cwd = "";
@@ -24,7 +25,7 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 describe("a pack with tenants", { timeout: 120_000 }, () => {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await createEngine(configSchema.parse({ data_dir: join(cwd, "data"), domain: "retail" }));
+    engine = await createEngine(configSchema.parse({ data_dir: join(cwd, "data"), domain: "retail" }), SHARED_PARTS);
     for await (const _ of engine.ingestDomain("retail"));
   }, 120_000);
   afterAll(() => engine.close());

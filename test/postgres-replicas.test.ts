@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/errors.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import type { Library } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { whyNoPostgres } from "./support/postgres.ts";
+import { useReplicas } from "./support/replicas.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
@@ -15,26 +16,8 @@ const OUTAGE_MS = rounds({ usually: 2_000, all: 10_000 });
 const KILLS = rounds({ usually: 4, all: 200 });
 
 describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => {
-  let server: PostgresServer;
-  const open: Library[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterEach(async () => {
-    for (const library of open.splice(0)) await library.close();
-  });
-  afterAll(async () => {
-    await server?.remove();
-  });
-
-  async function replicas(settings: Readonly<Record<string, unknown>> = {}): Promise<[Library, Library]> {
-    const url = await server.createDatabase();
-    const own = { "database.url": url, "database.connections": 6, ...settings };
-    const first = await openLibrary({ settings: own, warn: () => undefined });
-    const second = await openLibrary({ documents: {}, settings: own, warn: () => undefined });
-    open.push(first, second);
-    return [first, second];
-  }
+  const { server, open } = useReplicas();
+  const replicas = async (settings?: Readonly<Record<string, unknown>>) => (await open(2, settings)) as [Library, Library];
 
   async function edit(library: Library, dollars: number): Promise<void> {
     writeFiles(library.sandbox.folder, { "documents/cards.md": `# Library cards\n\nA library card costs ${dollars} dollars per year.\n` });
@@ -106,9 +89,9 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
       }),
     );
     await wait(500);
-    await server.kill();
+    await server().kill();
     await wait(OUTAGE_MS);
-    await server.start();
+    await server().start();
     const before = seen.right;
     const restarted = performance.now();
     while (seen.right < before + 20 && performance.now() - restarted < 30_000) await wait(50);
@@ -152,10 +135,10 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
           });
       });
       await wait(20 + Math.random() * 200);
-      await server.kill();
+      await server().kill();
       killed = true;
       await Promise.all(writing);
-      await server.start();
+      await server().start();
     }
     const stored = new Set((await both[1].engine.store.interactions.list("library", 1_000_000)).map(({ id }) => id));
     const lost = [...acknowledged].filter((id) => !stored.has(id));

@@ -1,33 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { describe, expect, it } from "vitest";
+import { collect, type Library } from "./support/engine.ts";
 import { createSandbox } from "./support/library.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { whyNoPostgres } from "./support/postgres.ts";
+import { useReplicas } from "./support/replicas.ts";
 
 const DEPOSIT = { name: "rules/deposit.md", bytes: new TextEncoder().encode("# Deposit\n\nThe deposit for a violin is 40 dollars.\n") };
 const ASKED = "What is the deposit for a violin?";
 
 describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () => {
-  let server: PostgresServer;
-  const open: Library[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterEach(async () => {
-    for (const library of open.splice(0)) await library.close();
-  });
-  afterAll(async () => {
-    await server?.remove();
-  });
-
-  async function replicas(count: number): Promise<Library[]> {
-    const settings = { "database.url": await server.createDatabase(), "database.connections": 4 };
-    for (let n = 0; n < count; n++)
-      open.push(await openLibrary({ settings, ...(n === 0 ? {} : { documents: {} }), warn: () => undefined }));
-    return [...open];
-  }
+  const replicas = useReplicas();
 
   const until = async (holds: () => Promise<boolean>) => {
     for (let tries = 0; !(await holds()); tries++) {
@@ -38,7 +22,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
   const statusOf = async ({ engine }: Library) => (await engine.library()).find(({ path }) => path === DEPOSIT.name)?.status;
 
   it("reads what was uploaded to one replica, shows it to the other, and takes it out through the other; nothing lies in a folder", async () => {
-    const [first, second] = (await replicas(2)) as [Library, Library];
+    const [first, second] = (await replicas.open(2)) as [Library, Library];
     const uploaded = await first.engine.upload(DEPOSIT);
     expect(uploaded.status).toBe("queued");
     await until(async () => (await statusOf(second)) === "ok");
@@ -52,7 +36,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
   });
 
   it("keeps everything that is uploaded to both at once", async () => {
-    const [first, second] = (await replicas(2)) as [Library, Library];
+    const [first, second] = (await replicas.open(2)) as [Library, Library];
     const files = Array.from({ length: 12 }, (_, n) => ({
       name: `f${n}.md`,
       bytes: new TextEncoder().encode(`# File ${n}\n\nRoom ${n} seats ${n + 20} people.\n`),
@@ -64,7 +48,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
   });
 
   it("shares folders that were left to workers: each is read once", async () => {
-    const [first, second, third] = (await replicas(3)) as [Library, Library, Library];
+    const [first, second, third] = (await replicas.open(3)) as [Library, Library, Library];
     const folders = Array.from({ length: 6 }, (_, n) =>
       createSandbox({ [`note${n}.md`]: `# Note ${n}\n\nThe number of this note is ${n + 500}.\n` }),
     );
@@ -77,7 +61,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
   });
 
   it("says why a job failed, and does the others", async () => {
-    const [only] = (await replicas(1)) as [Library];
+    const [only] = (await replicas.open(1)) as [Library];
     await only.engine.queue(join(only.sandbox.folder, "nowhere"));
     await only.engine.queue(join(only.sandbox.folder, "documents"));
     const events = await collect(only.engine.work({ once: true }));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { canonicalJson, type Proof, verifyProof } from "../src/proof.ts";
+import { canonicalJson, createProofModels, type Proof, verifyProof } from "../src/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/prove/signature.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
@@ -51,8 +51,10 @@ beforeAll(async () => {
 afterAll(() => library.close());
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
+/** Read once for all proofs of this file. */
+const models = createProofModels();
 const verify = (proof: unknown, options: Parameters<typeof verifyProof>[2] = { key }) =>
-  verifyProof(JSON.stringify(proof), folder, options);
+  verifyProof(JSON.stringify(proof), folder, { models, ...options });
 const digestOf = (statement: unknown) => createHash("sha256").update(canonicalJson(statement)).digest("hex");
 
 /** What somebody does who recomputes every hash, and signs with a key of their own. */
@@ -250,7 +252,7 @@ describe("a tampered proof", () => {
       "1".repeat(17_000_000),
     ];
     for (const one of hostile) {
-      const verdict = await verifyProof(one, folder, { key });
+      const verdict = await verifyProof(one, folder, { key, models });
       expect(verdict.status, one.slice(0, 80)).toBe("rejected");
       expect(verdict.steps.find(({ ok }) => ok === false)?.reason).not.toBe("");
     }

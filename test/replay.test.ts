@@ -5,6 +5,7 @@ import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Each replay makes an index: it may take a while on a busy machine. */
 vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
@@ -37,7 +38,7 @@ describe("replay", () => {
     writeFiles(join(library.sandbox.folder, "documents"), { "new.md": "# New\n\nA library card is green.\n" });
     await library.ingest();
     for (const id of ids.slice(0, 6)) expect(await library.engine.replay(id)).toMatchObject({ identical: true });
-    const second = await createEngine(library.engine.config);
+    const second = await createEngine(library.engine.config, SHARED_PARTS);
     try {
       expect(await second.replay(ids[0] as string)).toMatchObject({ identical: true });
       expect(await second.replay(ids.at(-1) as string, { tenant: "alice" })).toMatchObject({ identical: true });
@@ -72,7 +73,7 @@ describe("replay", () => {
   it("names the setting that changes an answer", async () => {
     library = await openLibrary();
     const { id } = await library.ask(LIBRARY_QUESTIONS[0].question);
-    const strict = await createEngine({ ...library.engine.config, answer_from: 0.999 });
+    const strict = await createEngine({ ...library.engine.config, answer_from: 0.999 }, SHARED_PARTS);
     try {
       const now = await strict.replayNow(id);
       if (now.changed)

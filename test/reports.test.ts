@@ -9,6 +9,7 @@ import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { processorMs } from "../src/testing/processor-time.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 let library: Library | null = null;
 afterEach(async () => {
@@ -169,7 +170,7 @@ describe("diagnostic reports", () => {
 
   it("are made by many who ask at once, in two processes' engines, and none is lost", async () => {
     const { ask, engine } = await open();
-    const other = await createEngine(engine.config);
+    const other = await createEngine(engine.config, SHARED_PARTS);
     try {
       const asked = await Promise.all(
         Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? ask(`${REFUSED} ${n}`) : other.answer(`${REFUSED} ${n}`))),
@@ -187,7 +188,7 @@ describe("diagnostic reports", () => {
     const { ask, engine, sandbox } = await open({ now: () => new Date(now) });
     await ask(REFUSED);
     now += 91 * 86_400_000;
-    await (await createEngine(engine.config, { now: () => new Date(now) })).close();
+    await (await createEngine(engine.config, { ...SHARED_PARTS, now: () => new Date(now) })).close();
     const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
     expect(await db.selectFrom("reports").select("id").execute()).toEqual([]);
     await db.destroy();

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 it("tells a model nothing that an earlier answer took from a document which the asker may not see any more", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-session-access-"));
@@ -14,7 +15,7 @@ it("tells a model nothing that an earlier answer took from a document which the 
     env: {},
     overrides: { data_dir: join(folder, "data"), embeddings: "none", cache: { enabled: false } },
   });
-  const engine = await createEngine(config, { models: { small: model, large: model } });
+  const engine = await createEngine(config, { ...SHARED_PARTS, models: { small: model, large: model } });
   const ingest = async (access: string) => {
     for await (const _ of engine.ingest(join(folder), { access })) void _;
   };

@@ -190,6 +190,30 @@ describe("files by name and standard input", () => {
     expect(await cli(["ingest", "/etc/hostname"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--root") });
   });
 
+  it("stores a file once that was taken in by name and with its folder later, or the other way round", async () => {
+    expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
+    const later = await cli(["ingest", "documents"]);
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already in from the source files:") });
+    expect(await titles()).toEqual(["A", "C", "D"]);
+    expect(await cli(["ingest", "documents/b/c.md"])).toMatchObject({ code: 0 });
+    expect(await titles()).toEqual(["A", "C", "D"]);
+  });
+
+  it("reads files by name again at a refresh, gives their original, and takes out those that are gone", async () => {
+    library = await openLibrary({ documents: {} });
+    const { engine } = library;
+    sandbox ??= createSandbox({ "a.md": "# A\n\nOld.\n", "b.md": "# B\n\nOld.\n" });
+    const root = join(sandbox.folder, "documents");
+    await collect(engine.ingestFiles([join(root, "a.md"), join(root, "b.md")], { root, domain: "library" }));
+    const [file] = await engine.files({ domain: "library" });
+    const original = await engine.original(file?.documents[0]?.id ?? "", { domain: "library" });
+    expect(Buffer.from(original.bytes).toString()).toBe("# A\n\nOld.\n");
+    writeFileSync(join(root, "a.md"), "# New\n\nNew.\n");
+    rmSync(join(root, "b.md"));
+    expect(await engine.refresh("library")).toMatchObject({ status: "ok", documents: 1 });
+    expect((await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title))).toEqual(["New"]);
+  });
+
   it("reads a list of files, also from standard input", async () => {
     expect(
       await cli(["ingest", "--files-from", "-"], [Buffer.from("documents/a.md\r\ndocuments/"), Buffer.from("d.md\n\n")]),

@@ -6,6 +6,7 @@ import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { createSandbox } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Made by `ingest` and one `ask` of the version that ended with migration 008, on the library's documents; its embeddings taken out. */
 const OLD = join(PACKAGE_ROOT, "test", "fixtures", "release-008.db.gz");
@@ -15,7 +16,7 @@ it("opens the database of the release before: documents, answers and cache are t
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env });
   mkdirSync(config.data_dir);
   writeFileSync(join(config.data_dir, "sourcebound.db"), gunzipSync(readFileSync(OLD)));
-  const engine = await createEngine(config, { warn: () => undefined });
+  const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
   try {
     const [before] = await engine.store.interactions.list("library", 5);
     expect(before?.question).toBe("How much does a library card cost?");

@@ -6,6 +6,7 @@ import { configSchema } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import type { Evidence } from "../src/types.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Documents of three packs together: fewer than 150 windows would not be judged by the learned chance. */
 const PACKS = ["veterans", "retail", "pharma"];
@@ -17,7 +18,10 @@ beforeAll(async () => {
   for (const pack of PACKS) cpSync(join(PACKAGE_ROOT, "domains", pack, "documents"), join(folder, "pages", pack), { recursive: true });
   for (const pack of ["retail", "pharma"])
     cpSync(join(PACKAGE_ROOT, "domains", pack, "tenants"), join(folder, "pages", `${pack}-tenants`), { recursive: true });
-  engine = await createEngine(configSchema.parse({ data_dir: join(folder, "data"), profile: "vg-rag", cache: { enabled: false } }));
+  engine = await createEngine(
+    configSchema.parse({ data_dir: join(folder, "data"), profile: "vg-rag", cache: { enabled: false } }),
+    SHARED_PARTS,
+  );
   for await (const _event of engine.ingest(join(folder, "pages")));
   const lines = readFileSync(join(PACKAGE_ROOT, "domains/veterans/golden/demo-answerable.jsonl"), "utf8").split("\n");
   const asked = await Promise.all(

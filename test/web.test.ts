@@ -12,6 +12,7 @@ import { processorMs } from "../src/testing/processor-time.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -233,7 +234,7 @@ describe("a cache and the web", () => {
   it("turning the web on does not serve what was cached without it", async () => {
     const { library, run } = await start({ pages: { "/fees": OTHER } });
     const { web_search: _web, ...config } = library.engine.config;
-    const offline = await createEngine(config, { profiles: PROFILES });
+    const offline = await createEngine(config, { ...SHARED_PARTS, profiles: PROFILES });
     const modes = [];
     for (let i = 0; i < 2; i++) modes.push((await offline.answer(QUESTION, { profile: "sourcebound" })).cacheMode);
     await offline.close();

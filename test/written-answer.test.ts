@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import pc from "picocolors";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { renderAnswer } from "../src/cli/render.ts";
 import { ModelError } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
@@ -7,6 +9,7 @@ import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts"
 import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
+import { renderAnswerHtml, renderAnswerPlain } from "../src/write/render.ts";
 import { openLibrary } from "./support/engine.ts";
 import {
   ask,
@@ -345,20 +348,46 @@ describe.concurrent("bad output of a model", () => {
     }),
   );
 
-  it("that the checks only warn about says so in the answer, and what was left out says nothing", () =>
+  it("that does not reach the line of support is not shown as if it stood", () =>
+    using(open({ chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus pays well [1].`), stream("INSUFFICIENT")] }), async (opened) => {
+      const { answer } = await ask(opened.engine);
+      expect(texts(answer)).toEqual([TEN]);
+      expect(answer.checks.some(({ name, verdict, leftOut }) => name === "support" && verdict === "fail" && leftOut === true)).toBe(true);
+      expect(codes(answer)).toEqual([]);
+    }));
+
+  it("that the checks only warn about says so at its sentence, before the next one, and what was left out says nothing", () =>
     using(
-      open({ chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus pays well [1]. ${BAD} [1].`), stream("INSUFFICIENT")] }),
+      open(
+        { chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus is rated at 20 percent [1]. ${FORM.slice(0, -1)} [1].`)] },
+        { encoder: loadEmbeddedEncoder() },
+      ),
       async (opened) => {
-        const { answer } = await ask(opened.engine);
-        expect(texts(answer)).toContain("Tinnitus pays well.");
-        expect(codes(answer).filter((code) => code === "check_support")).toHaveLength(1);
-        expect(answer.warnings.find(({ code }) => code === "check_support")?.message).toMatch(/^Sentence 2: /);
+        const { answer, events } = await ask(opened.engine, QUESTION, { profile: "seven-layer" });
+        const order = events.flatMap((event): (string | number)[] =>
+          event.type === "sentence"
+            ? [event.sentence.text]
+            : event.type === "warning" && event.warning.sentence !== undefined
+              ? [event.warning.sentence]
+              : [],
+        );
+        const at = order.indexOf(1);
+        expect(order.slice(0, 2)).toEqual([TEN, "Tinnitus is rated at 20 percent."]);
+        expect(at).toBe(2);
+        expect(order.at(-1)).toBe(FORM);
+        const said = answer.warnings.filter(({ sentence }) => sentence === 1).map(({ message }) => message);
+        expect(said.length).toBeGreaterThan(0);
+        for (const text of [renderAnswerPlain(answer), renderAnswer(answer, pc.createColors(false))])
+          expect(text.indexOf(said[0] ?? "")).toSatisfy(
+            (place: number) => place > text.indexOf("20 percent") && place < text.indexOf(FORM),
+          );
+        expect(renderAnswerHtml(answer)).toMatch(/<p>Tinnitus is rated at 20 percent\.<sup>.*?<\/sup> <em>\(Not sure: /);
       },
     ));
 
   it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
     { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
-    { name: "endless repetition", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent [1]. ".repeat(5000)) },
+    { name: "endless text", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent and ".repeat(5000)) },
     { name: "a cut inside a character", reply: { type: "cut", pieces: [...GOOD, " §"], at: "inside-character" } },
     { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
     { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },
@@ -371,6 +400,14 @@ describe.concurrent("bad output of a model", () => {
       if (!whole) expect([answer.calls.at(-1)?.inputTokens, answer.tokenUsage.total]).toEqual([null, null]);
     }),
   );
+
+  it("that goes round in circles is left, and what it said stands", () =>
+    using(open({ chat: [stream(...GOOD, " ", "Tinnitus gets 10 percent [1]. ".repeat(5000))] }), async (opened) => {
+      const answer = await expectAnswered(opened);
+      expect(texts(answer)).toEqual([TEN, FORM, "Tinnitus gets 10 percent."]);
+      expect(codes(answer)).toEqual([]);
+      expect(opened.endpoint.chats).toHaveLength(1);
+    }));
 
   it("that drips slowly is shown as it comes, within its time", () =>
     using(open({ chat: [{ type: "stream", pieces: Array.from(GOOD.join("")), delayMs: 3 }] }), async (opened) => {

@@ -17,6 +17,7 @@ interface ChecksFlags {
 }
 
 export function addEvalChecksCommand(evaluate: Command, context: CliContext): void {
+  addSentences(evaluate, context);
   evaluate
     .command("checks")
     .description(
@@ -43,5 +44,20 @@ export function addEvalChecksCommand(evaluate: Command, context: CliContext): vo
       const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(encoder);
       const options = { ...flags, domain, support, encoder, signal: context.signal, command: line };
       await showEvaluation(evaluateChecks(options), json, context);
+    });
+}
+
+function addSentences(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("sentences")
+    .description("sentences that are false against their quote, and true ones in other words, through every check of a sentence, by kind")
+    .requiredOption("--file <file>", "tab-separated, with the columns domain, kind, title, quote, false, true")
+    .option("--profile <name>", "profile whose checks are measured", sourcebound.name)
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval sentences --file lab/sets/own/sentences.tsv")
+    .action(async ({ json, file, profile }: { json?: string; file: string; profile: string }) => {
+      const { evaluateOwnSentences } = await import("../runs/own-sentences.ts");
+      const command = `eval sentences --file ${file} --profile ${profile}`;
+      await showEvaluation(evaluateOwnSentences({ file, profile, command }), json, context);
     });
 }

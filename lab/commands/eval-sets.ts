@@ -75,9 +75,28 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
 
   overSets("selected", "questions about a selected part of a document: right, refused, nothing quoted from outside")
     .option("--profile <name>", "profile to measure")
-    .action(async (flags: SetsFlags & { profile?: string }, command: Command) => {
-      const { evaluateSelected } = await import("../runs/selected.ts");
+    .option("--random <n>", "instead: random parts of random documents, a question of the set each; is anything shown from outside?")
+    .option("--seed <n>", "of the random parts", "1")
+    .action(async (flags: SetsFlags & { profile?: string; random?: string; seed: string }, command: Command) => {
       const sets = setsWith(flags, /^(?:.*-)?selected-text.*\.jsonl$/);
+      if (flags.random !== undefined) {
+        const { evaluateRandomSelections } = await import("../runs/random-selections.ts");
+        const profile = flags.profile === undefined ? "" : ` --profile ${flags.profile}`;
+        const line = `${lineOf("selected", flags)} --random ${flags.random} --seed ${flags.seed}${profile}`;
+        const numbers = { count: whole(flags.random, "--random"), seed: whole(flags.seed, "--seed") };
+        const config = configOf(context, command, {}, { domain: "veterans" });
+        const events = evaluateRandomSelections({
+          sets,
+          ...numbers,
+          profile: flags.profile,
+          config,
+          command: line,
+          signal: context.signal,
+        });
+        await showEvaluation(events, flags.json, context);
+        return;
+      }
+      const { evaluateSelected } = await import("../runs/selected.ts");
       const options = {
         sets,
         config: configOf(context, command, {}, { domain: "veterans" }),

@@ -107,6 +107,7 @@ export function curveMetrics(set: string, { share, others, chosen, cosine, equal
     [`${set}.hit_rate`]: rate(chosen.hits, share),
     [`${set}.false_rate`]: rate(chosen.wrong, others),
     [`${set}.false_rate_upper`]: wilson(chosen.wrong, others)?.high ?? null,
+    [`${set}.false_hits_upper_per_hit`]: wilson(chosen.wrong, chosen.hits + chosen.wrong)?.high ?? null,
     ...Object.fromEntries(
       [0.8, 0.92].flatMap((threshold) => [
         [`${set}.cosine_${threshold}.hit_rate`, rate(at(threshold)?.hits ?? 0, share)],
@@ -125,7 +126,7 @@ export function curveTable(set: string, curve: Curve, note: string): TableRow[] 
     return {
       name: `${name} ${threshold.toFixed(2)}`,
       figure: `${hits} of ${share}`,
-      interval: `${wrong} of ${others} wrong (≤ ${decimal(upper)})`,
+      interval: `${wrong} of ${others} wrong (≤ ${decimal(upper)}; ≤ ${decimal(wilson(wrong, hits + wrong)?.high ?? null)} per hit)`,
       note: remark,
     };
   };

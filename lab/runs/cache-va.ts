@@ -93,12 +93,17 @@ function summarize(items: readonly JudgedPair[], name: string): Omit<JudgedPairs
       [`${name}.hit_rate`]: of(true).length === 0 ? null : hits / of(true).length,
       [`${name}.false_hits`]: wrong.length,
       [`${name}.false_rate_upper`]: bound,
+      [`${name}.false_hits_upper_per_hit`]: wilson(wrong.length, hits + wrong.length)?.high ?? null,
       ...Object.fromEntries([...misses(true)].map(([rule, count]) => [`${name}.missed.${rule}`, count])),
     },
     table: [
       countRow(`${name}: may share, served`, hits, of(true).length, "aim: 33 of 50"),
       ...rules(true, "may share"),
       countRow(`${name}: must not, served`, wrong.length, of(false).length, "aim: none"),
+      {
+        ...countRow(`${name}: wrong of all served`, wrong.length, hits + wrong.length),
+        note: "the upper end bounds a wrong answer per hit",
+      },
       ...rules(false, "must not"),
     ],
   };

@@ -7,7 +7,7 @@ import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type ScriptedModel, startScriptedModel } from "../../src/grade/ablate/scripted-model.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
-import { DEFAULT_MODEL_TEMPERATURE } from "../../src/models-config.ts";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/models-config.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";
@@ -80,7 +80,7 @@ function configFor(config: Config, dataDir: string, model: ScriptedModel | null)
   const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true } };
   if (model === null) return own;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
-  return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };
+  return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
 /** What became of a question when it was asked last, and the documents that its answer named. */

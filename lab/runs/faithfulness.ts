@@ -8,7 +8,7 @@ import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
-import { countRow, decimal, makeReport } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
@@ -39,6 +39,8 @@ interface Scored {
 }
 
 const { faithfulness } = VALIDATOR_GUARDS;
+/** Score from which an answer is faithful by `validator`. */
+const SHIPPED = faithfulness?.minimum ?? 0;
 
 /**
  * Sentences of gold quotes, as they are and made wrong in one way each, beside the three passages that `validator` retrieves: those whose original stands in
@@ -114,24 +116,39 @@ async function scoreOf(text: string, passages: readonly PassageTexts[], scorer: 
   return (await checkFaithfulness(sentences, passages, scorer, faithfulness)).score;
 }
 
+/** Of one domain: faulty drafts that fail, faithful ones that fail. */
+function addSet(
+  set: string,
+  what: string,
+  some: readonly Scored[],
+  { table, metrics }: { readonly table: TableRow[]; readonly metrics: Record<string, number | null> },
+): void {
+  for (const kind of ["faulty", "faithful"] as const) {
+    const of = some.filter((one) => one.set === set && (one.fault === "none") === (kind === "faithful"));
+    const failed = of.filter(({ score }) => score !== null && score < SHIPPED).length;
+    metrics[`${what}.${set}.failed.${kind}`] = of.length === 0 ? null : failed / of.length;
+    table.push(countRow(`  ${set}: ${kind} failed`, failed, of.length));
+  }
+}
+
 function summarize(made: readonly Scored[], written: readonly Scored[], { command, seed }: FaithfulnessOptions) {
   const casesOf = (some: readonly Scored[]) => some.map((one) => ({ ...one, positive: one.fault === "none" }));
   const { table, metrics } = chooseOnHalves(casesOf(made));
-  const shipped = faithfulness?.minimum ?? 0;
   const counted: [string, readonly Scored[]][] = [
     ["made", made],
     ["written", written],
   ];
   for (const [what, some] of counted) {
-    const accuracy = accuracyAt(casesOf(some), shipped);
+    const accuracy = accuracyAt(casesOf(some), SHIPPED);
     metrics[`${what}.balanced_accuracy`] = accuracy;
-    table.push({ name: `${what} drafts at ${shipped}`, figure: `balanced accuracy ${decimal(accuracy)}` });
+    table.push({ name: `${what} drafts at ${SHIPPED}`, figure: `balanced accuracy ${decimal(accuracy)}` });
     for (const fault of [...new Set(some.map((one) => one.fault))].sort()) {
       const of = some.filter((one) => one.fault === fault);
-      const failed = of.filter(({ score }) => score !== null && score < shipped).length;
+      const failed = of.filter(({ score }) => score !== null && score < SHIPPED).length;
       metrics[`${what}.failed.${fault}`] = failed / of.length;
       table.push(countRow(`  failed: ${fault}`, failed, of.length, fault === "none" ? "faithful: to be passed" : ""));
     }
+    for (const set of [...new Set(some.map((one) => one.set))]) addSet(set, what, some, { table, metrics });
   }
   const n = { made: made.length, written: written.length };
   return {

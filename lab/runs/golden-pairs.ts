@@ -7,7 +7,10 @@ import { wilson } from "../../src/grade/metrics.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { createClassifier, nameOf } from "../../src/remember/classify.ts";
 import type { Served } from "../judges/cache-decision.ts";
+import { cosineOf } from "../judges/cosine.ts";
 import { createEndToEnd } from "./cache-end-to-end.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -26,11 +29,19 @@ interface Judged {
   readonly set: string;
   readonly pair: Pair;
   readonly served: Served;
+  /** Cosine of the two questions by the encoder that ships. */
+  readonly cosine: number;
+  /** Do both share a topic and an entity of the pack, as the graph's query of the seven-layer source asks? */
+  readonly linked: boolean;
 }
+
+/** Cosines from which a cache that goes by nothing else serves. Source 000 names none; .92 is that of source 001. */
+const COSINES = [0.8, 0.85, 0.92] as const;
 
 /** Pairs of questions through the whole engine: an approved answer is stored for the first, then the second is asked. Served though not the same is a wrong hit. */
 export async function* evaluateGoldenPairs({ sets, config, command, signal }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
+  const encoder = loadEmbeddedEncoder();
   const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readLines(set.golden, file, pairSchema)) }));
   const total = read.reduce((sum, { pairs }) => sum + pairs.length, 0);
   for (const { pairs, ...set } of read) {
@@ -39,8 +50,12 @@ export async function* evaluateGoldenPairs({ sets, config, command, signal }: Pa
     const { engine, domain, close } = await openGoldenSet({ ...set, documents: join(set.corpus, "pages") }, opening);
     try {
       const serve = createEndToEnd(engine, { domain, signal });
+      const classify = createClassifier(engine.domain(domain));
       for (const pair of pairs) {
-        judged.push({ set: set.name, pair, served: await serve(pair.a, pair.b) });
+        const [a, b] = encoder.embedSync([pair.a, pair.b]);
+        const [one, other] = [classify(pair.a), classify(pair.b)];
+        const linked = share(one.topics, other.topics, ({ slug }) => slug) && share(one.entities, other.entities, nameOf);
+        judged.push({ set: set.name, pair, served: await serve(pair.a, pair.b), cosine: cosineOf(a, b), linked });
         yield { type: "progress", done: judged.length, total, what: `${set.name}: ${pair.b}` };
       }
     } finally {
@@ -48,6 +63,30 @@ export async function* evaluateGoldenPairs({ sets, config, command, signal }: Pa
     }
   }
   yield { type: "report", ...summarize(judged, command) };
+}
+
+function share<T>(one: readonly T[], other: readonly T[], key: (node: T) => string): boolean {
+  const known = new Set(one.map(key));
+  return other.some((node) => known.has(key(node)));
+}
+
+/** Wrong hits of a cache by cosine alone, and with the graph's query before it: what source 000 calls its graph's gain. */
+function addGraph(judged: readonly Judged[], table: TableRow[], metrics: Record<string, number | null>): void {
+  for (const least of COSINES) {
+    const near = judged.filter(({ cosine }) => cosine >= least);
+    const shares = (["cosine", "graph"] as const).map((name) => {
+      const hits = name === "cosine" ? near : near.filter(({ linked }) => linked);
+      const wrong = hits.filter(({ pair }) => !pair.same_answer).length;
+      metrics[`${name}.${least}.hits`] = hits.length;
+      metrics[`${name}.${least}.wrong`] = hits.length === 0 ? null : wrong / hits.length;
+      table.push(
+        countRow(`${name === "cosine" ? "cosine alone" : "with topic and entity"} from ${least}: wrong`, wrong, hits.length, "of its hits"),
+      );
+      return metrics[`${name}.${least}.wrong`] ?? null;
+    });
+    const [alone, graph] = shares;
+    metrics[`graph.${least}.change`] = alone == null || graph == null || alone === 0 ? null : graph / alone - 1;
+  }
 }
 
 function summarize(judged: readonly Judged[], command: string) {
@@ -84,7 +123,8 @@ function summarize(judged: readonly Judged[], command: string) {
     if (prefix === "")
       table.push({ name: "bound of a wrong hit", figure: decimal(bound?.high ?? null), note: "upper end of the 95 % interval, per hit" });
   }
-  const items = judged.map(({ set, pair, served }) => ({ set, ...pair, ...served }));
+  addGraph(judged, table, metrics);
+  const items = judged.map(({ set, pair, served, cosine, linked }) => ({ set, ...pair, ...served, cosine_of_questions: cosine, linked }));
   const n = { pairs: judged.length, same: judged.filter(({ pair }) => pair.same_answer).length };
   return { report: makeReport({ name: "pairs", command, n, metrics, items }), table };
 }

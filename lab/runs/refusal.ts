@@ -90,7 +90,7 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
     reportPassages("", scored, sheet);
     reportVerdicts(scored, tools.relevance, sheet);
     reportPoints(scored, tools.model, sheet);
-    reportRisks(scored, sheet);
+    reportUnanswerableShown(scored, sheet);
   }
   for (const name of data === undefined ? [] : REFUSAL_SETS) {
     yield { type: "progress", what: name };
@@ -267,15 +267,18 @@ function aurocInterval(positives: readonly number[], negatives: readonly number[
 /** Risks for which a threshold is asked of the labelled questions. */
 const RISKS = [0.02, 0.05, 0.1, 0.2] as const;
 
-/** Thresholds that hold a risk with confidence, as far as the labels suffice. Wrong is here: answered although nothing in the documents answers. */
-function reportRisks(scored: readonly ScoredQuestion[], { metrics, table }: Sheet): void {
+/**
+ * Thresholds that hold a share with confidence, as far as the labels suffice: of what is shown, questions that nothing in the documents answers. `calibrate` counts
+ * more as wrong (a missing key value, a quote elsewhere), so the share has a name of its own here: `unanswerable_shown`, never `risk`.
+ */
+function reportUnanswerableShown(scored: readonly ScoredQuestion[], { metrics, table }: Sheet): void {
   const labelled = scored.map(({ kind, scores }) => ({ score: scores.ours, wrong: kind !== "answerable" }));
   for (const risk of RISKS) {
     const chosen = chooseThreshold(labelled, risk);
-    const name = `threshold for a risk of ${risk * 100} % with ${(1 - DELTA) * 100} % confidence`;
+    const name = `threshold for at most ${risk * 100} % unanswerable among what is shown, with ${(1 - DELTA) * 100} % confidence`;
     metrics[`threshold.${risk}`] = chosen.type === "chosen" ? chosen.threshold : null;
     if (chosen.type === "chosen")
-      table.push({ name, figure: decimal(chosen.threshold), note: `answers ${chosen.answered}, ${chosen.wrong} of them wrong` });
+      table.push({ name, figure: decimal(chosen.threshold), note: `answers ${chosen.answered}, ${chosen.wrong} of them unanswerable` });
     else
       table.push({
         name,
@@ -323,19 +326,19 @@ function reportSplits(prefix: string, scored: readonly ScoredQuestion[], { metri
       [`${key}.above`]: above,
       [`${key}.above_by_noise`]: aboveByNoise,
       [`${key}.above_beyond_noise`]: aboveBeyondNoise,
-      [`${key}.risk`]: meanRisk,
+      [`${key}.unanswerable_shown`]: meanRisk,
       [`${key}.noise`]: meanNoise,
       [`${key}.answered`]: meanAnswered,
       [`${key}.coverage`]: meanCoverage,
     });
-    const name = `    risk of ${risk * 100} %: test half above it`;
+    const name = `    ${risk * 100} % unanswerable shown: test half above it`;
     if (chosen === 0) table.push({ name, figure: "none", note: "no half has labels enough for a threshold" });
     else
       table.push(
         countRow(name, above, chosen, `splits with a threshold; ${aboveByNoise.toFixed(1)} expected from the size of the halves alone`),
         countRow("    above it by more than noise", aboveBeyondNoise, chosen, "exact binomial test of the half at 5 %"),
         {
-          name: "    mean share wrong of the test half",
+          name: "    mean share unanswerable of what the test half is shown",
           figure: decimal(meanRisk),
           note: `± ${decimal(meanNoise)} noise of one half; answers ${meanAnswered?.toFixed(0)} on average, ${decimal(meanCoverage)} of all`,
         },
@@ -380,7 +383,7 @@ function reportPoints(scored: readonly ScoredQuestion[], { threshold }: Sufficie
       if (some.length > 0) table.push(countRow(`  refused.${kind}`, refused, some.length));
     }
     const shown = scored.filter(answers).length;
-    metrics[`${key}.risk`] = shown === 0 ? null : (shown - answered) / shown;
-    table.push(countRow("  risk", shown - answered, shown, "answered, of which nothing in the documents answers"));
+    metrics[`${key}.unanswerable_shown`] = shown === 0 ? null : (shown - answered) / shown;
+    table.push(countRow("  unanswerable shown", shown - answered, shown, "answered, of which nothing in the documents answers"));
   }
 }

@@ -18,7 +18,8 @@ import { countRow, decimal, type Report, type TableRow, versionsOf } from "../..
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { RetrieveSettings } from "../../src/profiles/profile.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
-import type { Answer, Question } from "../../src/types.ts";
+import type { Question } from "../../src/types.ts";
+import { standsInFile } from "./stands-in-file.ts";
 
 export interface VaOptions {
   /** Folder with `pages/`; ids of pages are relative to it. */
@@ -115,7 +116,7 @@ async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOpti
     pages,
     ...judged,
     words: text.split(/\s+/).filter((word) => word !== "").length,
-    exactQuotes: answer.citations.every(quoteIsExact),
+    exactQuotes: answer.citations.every((citation) => standsInFile(citation, options.corpus)),
     confidence: answer.confidence,
     latencyMs: answer.latencyMs,
   };
@@ -159,10 +160,6 @@ function goldRanges(item: Answerable, corpus: string): { page: string; start: nu
       return start < 0 ? [] : [{ page, start, end: start + quote.length }];
     });
   });
-}
-
-function quoteIsExact({ context, quote, quoteStart }: Answer["citations"][number]): boolean {
-  return context.slice(quoteStart, quoteStart + quote.length) === quote;
 }
 
 function summarize(
@@ -219,7 +216,14 @@ function summarize(
   table.push(countRow("wrong", wrong, shown, "of all questions that got an answer"));
   const exact = answered.filter((one) => one.exactQuotes).length;
   metrics.exact_quotes = ratio(exact, answered.length);
-  table.push(countRow("exact_quotes", exact, answered.length, "answers whose every quote is byte-exact"));
+  table.push(
+    countRow(
+      "exact_quotes",
+      exact,
+      answered.length,
+      "answers whose every quote stands in the file as it lies there: same bytes read, every letter and digit in order, from the first to the last",
+    ),
+  );
   metrics["answer_words.median"] = quantile(
     answered.map(({ words }) => words),
     0.5,

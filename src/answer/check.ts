@@ -3,7 +3,7 @@ import type { PassageTexts } from "../check/faithfulness.ts";
 import { guardAnswer } from "../check/guards.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { CheckResult, Evidence, Question, Warning } from "../types.ts";
+import type { CheckResult, Evidence, Question } from "../types.ts";
 import type { CheckingParts } from "./checking.ts";
 import type { Written } from "./write.ts";
 
@@ -45,14 +45,4 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
 
 function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageTexts {
   return [text, document.title, ...headingPath];
-}
-
-/** What the checks found in sentences that are shown all the same, for the reader. */
-export function flags(checks: readonly CheckResult[]): Warning[] {
-  return checks
-    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
-    .map(({ name, reason, sentence }) => ({
-      code: `check_${name}`,
-      message: sentence === null ? reason : `Sentence ${sentence + 1}: ${reason}`,
-    }));
 }

@@ -2,11 +2,9 @@ import type { CheckContext } from "../check/check.ts";
 import { createReader } from "../check/statements.ts";
 import { messageOf } from "../errors.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { createSimilarity } from "../models/similarity.ts";
-import { hashWeights } from "../models/weights-hashes.ts";
 import { VERSION } from "../package.ts";
+import { graded } from "../profiles/graded.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import { profiles } from "../profiles/index.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
@@ -18,8 +16,10 @@ import type { PassageSource } from "../text/read-passage.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Passage, Quote } from "../types.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
-import { checkWhole, flags } from "./check.ts";
+import { checkWhole } from "./check.ts";
+import { flags } from "./flags.ts";
 import { ProofFault, readProofDocuments, readProofPassages, readProofQuotes } from "./proof-documents.ts";
+import { createProofModels, type ProofModels } from "./proof-models.ts";
 import { stateCheck } from "./state-proof.ts";
 import { nothingWritten, showSentence, type Written } from "./write.ts";
 
@@ -30,6 +30,8 @@ export interface VerifyProofOptions {
   readonly root?: string | undefined;
   /** Scores wording again by the models that ship. Without, sentences that are no exact quotes are not checked again. @default true */
   readonly reader?: boolean | undefined;
+  /** For several proofs that are verified one after the other. @default read for this proof */
+  readonly models?: ProofModels | undefined;
 }
 
 /** One thing that was verified. `null`: it was not run again, and rests on the signature alone. */
@@ -81,9 +83,8 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   else await run("signature", () => (isSignedBy(canonical, signature, key) ? "is of the given key" : fail("is not of the given key")));
   if (options.root !== undefined)
     await run("root", () => (statement.corpus.root === options.root ? "is the published one" : fail("is not the published one")));
-  const reads = options.reader !== false;
   await run("software", () => assertSameProgram(statement));
-  await runAgain(statement, folder, reads, run);
+  await runAgain({ statement, folder, reads: options.reader !== false, models: options.models ?? createProofModels() }, run);
   const isRejected = steps.some(({ ok }) => ok === false);
   const status = isRejected ? "rejected" : key === null ? "sound" : "verified";
   return { status, id: statement.id, question: statement.question.text, steps };
@@ -129,20 +130,29 @@ function fail(reason: string): never {
 function assertSameProgram({ software, checking, question }: ProofStatement): string {
   if (software !== VERSION) fail(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
   const shipped = profiles.find(({ name }) => name === question.profile);
-  if (shipped !== undefined && canonicalJson(shipped.check) !== canonicalJson(checking.settings))
+  const stated = canonicalJson(checking.settings);
+  if (shipped !== undefined && ![shipped, graded(shipped)].some(({ check }) => canonicalJson(check) === stated))
     fail(`states other checks than the profile "${question.profile}" has`);
   return `version ${VERSION}`;
 }
 
 /** Where nothing is scored, nothing rests on them. */
-function assertSameWeights({ checking }: ProofStatement): void {
+function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels): void {
   if (Object.keys(checking.weights).length === 0) return;
-  const ours = hashWeights();
+  const ours = hashes();
   const differs = Object.keys({ ...ours, ...checking.weights }).find((name) => ours[name] !== checking.weights[name]);
   if (differs !== undefined) fail(`was scored by other weights than these: ${differs}`);
 }
 
-async function runAgain(statement: ProofStatement, folder: string, reads: boolean, run: Run): Promise<void> {
+/** A proof with what it is run again by. */
+interface Rerun {
+  readonly statement: ProofStatement;
+  readonly folder: string;
+  readonly reads: boolean;
+  readonly models: ProofModels;
+}
+
+async function runAgain({ statement, folder, reads, models }: Rerun, run: Run): Promise<void> {
   let documents: PassageSource[] = [];
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
@@ -163,16 +173,16 @@ async function runAgain(statement: ProofStatement, folder: string, reads: boolea
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
-    context = contextOf(statement, reads);
+    context = contextOf(statement, reads, models);
     const scored = !isVerbatim(statement, quotes);
     if (scored && !reads) return null;
-    if (scored) assertSameWeights(statement);
+    if (scored) assertSameWeights(statement, models);
     written = await writeAgain(statement, quotes, context);
     return `${written.sheet.sentences.length} came out of their checks as stated`;
   });
   await run("answer", () => {
     if (context === null) return fail("its checks cannot be set up as it states them");
-    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context });
+    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context, models });
   });
   await run("refusal", () => compareRefusal(statement, documents));
 }
@@ -195,26 +205,22 @@ function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote
   return guards.faithfulness === null && guards.relevancy === null && drafts.every(isQuote);
 }
 
-function contextOf({ checking, question, served }: ProofStatement, reads: boolean): CheckContext {
+function contextOf({ checking, question, served }: ProofStatement, reads: boolean, models: ProofModels): CheckContext {
   const settings = checking.settings as unknown as CheckSettings;
   const { hosts, home_page: homePage, contacts, terminology, encoder } = checking;
   const { uncitedSimilarity } = settings;
-  const embedded = uncitedSimilarity === undefined || encoder === null ? null : loadEmbeddedEncoder();
+  const embedded = uncitedSimilarity === undefined || encoder === null ? null : models.encoder();
   if (embedded !== null && embedded.id !== encoder) fail(`was checked with the encoder ${encoder}, which is not at hand`);
   const similarity =
     embedded === null || uncitedSimilarity === undefined ? undefined : createSimilarity(embedded, uncitedSimilarity.of, loadCalibrations());
   const scores = reads && Object.keys(checking.weights).length > 0;
-  let scorer: ReturnType<typeof createEmbeddedSupportScorer> | null = null;
   const support: CheckContext["support"] = {
     id: "embedded",
-    score: (pairs) => {
-      scorer ??= createEmbeddedSupportScorer(loadEmbeddedEncoder());
-      return scorer.score(pairs);
-    },
+    score: (pairs) => models.support().score(pairs),
   };
   return {
     ...{ settings, hosts, homePage, similarity },
-    reader: createReader(),
+    reader: createReader(models.words()),
     question: served?.resolved ?? question.resolved,
     support: scores ? support : null,
     guards: { contacts, terminology },
@@ -251,11 +257,12 @@ interface Again {
   readonly written: Written;
   readonly passages: readonly Passage[];
   readonly context: CheckContext;
+  readonly models: ProofModels;
 }
 
 /** The checks of the whole, and what follows from all checks. */
 async function compareAnswer({ answer, evidence, checking, question, served }: ProofStatement, again: Again): Promise<string> {
-  const { written, passages, context } = again;
+  const { written, passages, context, models } = again;
   if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
   if (answer.status === "ok" && answer.sentences.length === 0) fail("nothing is said");
   const settings = checking.settings as unknown as CheckSettings;
@@ -263,7 +270,7 @@ async function compareAnswer({ answer, evidence, checking, question, served }: P
     passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
   );
   const relevancy = (settings.guards ?? GUARDS).relevancy;
-  const encoder = relevancy === null || checking.encoder === null ? null : loadEmbeddedEncoder();
+  const encoder = relevancy === null || checking.encoder === null ? null : models.encoder();
   if (encoder !== null && encoder.id !== checking.encoder) fail(`was checked with the encoder ${checking.encoder}, which is not at hand`);
   const ran = answer.checks.length > 0;
   const whole = !ran

@@ -10,6 +10,7 @@ import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
 import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
+import { flags } from "./flags.ts";
 import type { Trace } from "./trace.ts";
 
 export type WriteParts = CheckingParts;
@@ -95,14 +96,17 @@ export async function* writeChecked(
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
     yield* tell(told, written);
-    const event = await showSentence(draft, bench);
-    if (event === null) continue;
+    const shown = await showSentence(draft, bench);
+    if (shown === null) continue;
+    const flagged = flags(written.checks.filter(({ sentence }) => sentence === shown.index));
+    written.warnings.push(...flagged);
+    const events = [shown, ...flagged.map((warning) => ({ type: "warning" as const, warning }))];
     if (withhold.length > 0) {
-      waiting.push(event);
+      waiting.push(...events);
       continue;
     }
     trace.timings.first_sentence ??= trace.elapsed();
-    yield event;
+    yield* events;
   }
   yield* tell(told, written);
   if (written.checks.some(({ name, verdict }) => verdict === "fail" && withhold.includes(name))) withholdAll(written);
@@ -126,7 +130,8 @@ export async function* writeChecked(
 function withholdAll(written: Written): void {
   const { sheet, claims, checks } = nothingWritten();
   checks.push(...written.checks.map((result) => ({ ...result, sentence: null, leftOut: true as const })));
-  Object.assign(written, { sheet, claims, checks });
+  const warnings = written.warnings.filter(({ sentence }) => sentence === undefined);
+  Object.assign(written, { sheet, claims, checks, warnings });
 }
 
 function* tell(told: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {
@@ -154,8 +159,10 @@ export interface Bench {
   readonly strict: boolean;
 }
 
+type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
+
 /** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
-export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<AnswerEvent | null> {
+export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = bench;
   const { sheet, checks, claims, drafts } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);

@@ -2,12 +2,14 @@ import type { CheckSettings } from "../profiles/profile.ts";
 import type { Reading } from "../reading/reading.ts";
 import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
+import { checkCrossed } from "./crossed.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
 import { checkNovelty } from "./novelty.ts";
 import { checkPolarity } from "./polarity.ts";
 import type { Reader } from "./statements.ts";
+import { checkStrength } from "./strength.ts";
 import { checkValues } from "./values.ts";
 
 /** A sentence beside the quotes that it cites. */
@@ -30,6 +32,8 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
   wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
   wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
   wording(({ alignment }, mode) => checkAddition(alignment, mode)),
+  wording(({ alignment }, mode) => checkStrength(alignment, mode)),
+  wording(({ alignment }, mode) => checkCrossed(alignment, mode)),
 ];
 
 /** A check of the wording; where nothing is cited there is none to compare. */

@@ -2,9 +2,9 @@ import { digitOf } from "../reading/digits.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `[^1]`, and runs of superscript digits; digits of any script. */
+/** `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and runs of superscript digits; digits of any script. */
 const MARKER =
-  /\s*(?:[[【]\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*[\]】]|([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
+  /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
 
 export interface MarkedText {
   /** The text without its markers. */
@@ -20,7 +20,13 @@ export function parseMarkers(sentence: string): MarkedText {
     for (const number of listed === undefined ? [superscriptValue(raised ?? "")] : listedNumbers(listed)) numbers.add(number);
     return "";
   });
-  return { text: text.replaceAll(/\s+([.,;:!?])/g, "$1").trim(), numbers: [...numbers] };
+  return { text: tidy(text, numbers.size > 0), numbers: [...numbers] };
+}
+
+/** Closes up before a stop, and takes out the commas that stood between markers. */
+function tidy(text: string, marked: boolean): string {
+  const closed = text.replaceAll(/\s+([.,;:!?])/g, "$1").trim();
+  return marked ? closed.replaceAll(/[,;]+(?=[.,;:!?]|$)/g, "") : closed;
 }
 
 /** Ranges wider than this are taken as their two ends: nobody cites a hundred sources. */

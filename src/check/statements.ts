@@ -1,3 +1,4 @@
+import { createWordReader, type ReadWords } from "../reading/content-words.ts";
 import type { Quantity } from "../reading/quantities.ts";
 import { createReading, type Reading } from "../reading/reading.ts";
 import { splitSentences } from "../text/sentences.ts";
@@ -22,9 +23,9 @@ export interface Reader {
 /** Quotes whose statements are kept. */
 const REMEMBERED = 2000;
 
-export function createReader(): Reader {
+export function createReader(readWords: ReadWords = createWordReader()): Reader {
   const known = new Map<string, readonly Statement[]>();
-  const read = createReading();
+  const read = createReading(readWords);
   return {
     read,
     statements(quote) {

@@ -4,7 +4,7 @@ import type { CliProcess, Terminal } from "./terminal.ts";
 /** What commands share. */
 export interface CliContext {
   readonly terminal: Terminal;
-  readonly process: Pick<CliProcess, "env" | "cwd" | "stdin">;
+  readonly process: Omit<CliProcess, "stdout" | "stderr">;
   /** Aborted by the first Ctrl-C; the second one ends the process. */
   readonly signal: AbortSignal;
   /** Exit code of the process; 0 unless a command sets another. */

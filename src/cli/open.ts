@@ -15,9 +15,9 @@ export function configOf(
 }
 
 /** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
-export async function withEngine<T>({ terminal }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
-  const engine = await createEngine(config, { warn: (message) => terminal.error(`warning: ${message}`) });
+  const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });
   try {
     return await use(engine);
   } finally {

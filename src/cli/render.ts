@@ -1,22 +1,34 @@
 import { originalInWords } from "../text/original-place.ts";
 import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
-import { placeInWords, readableText } from "../write/render.ts";
+import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
   const { filters } = answer;
-  const lines: string[] = answer.warnings.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
+  const general = answer.warnings.filter(({ sentence }) => sentence === undefined);
+  const lines: string[] = general.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
+  if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   const confidence = answer.confidence === null ? "" : `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, `;
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
+}
+
+/** The live metrics of an answer, one a line. */
+function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {
+  const of = (passed: boolean | null, [yes, no, untold]: readonly [string, string, string]) =>
+    passed === null ? colors.dim(untold) : passed ? colors.green(yes) : colors.yellow(no);
+  const lines = Object.entries(metrics).map(
+    ([name, { passed, reason }]) => `  ${of(passed, ["pass", "fail", "–   "])}  ${name}: ${harmlessLine(reason)}`,
+  );
+  return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "could not be told"])}`, ...lines];
 }
 
 /** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */
@@ -39,9 +51,10 @@ function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullab
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
-  const lines = answer.sentences.map(
-    (sentence) => `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
-  );
+  const lines = answer.sentences.flatMap((sentence, i) => [
+    `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
+    ...doubtsAt(answer, i).map((doubt) => colors.yellow(`  ! ${harmless(doubt)}`)),
+  ]);
   lines.push("", colors.bold("Sources"));
   for (const { n, title, url, asOf, original, ...place } of answer.citations) {
     const name = harmlessLine(`${title}${placeInWords({ title, ...place })}`);

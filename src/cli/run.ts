@@ -103,7 +103,8 @@ function withCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withCommands)];
 }
 
-function createProgram(context: CliContext): Command {
+/** The command tree of the product. */
+export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")
     .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"))

@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import type { EngineParts } from "../engine/engine-types.ts";
 import { messageOf, SourceboundError, warningsOf } from "../errors.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 
@@ -10,6 +11,8 @@ export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths start from. */
   cwd(): string;
+  /** What its engines share with others of the process. */
+  readonly engine?: Pick<EngineParts, "embedded" | "reader" | "words">;
 }
 
 /** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */

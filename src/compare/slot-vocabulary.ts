@@ -1,8 +1,7 @@
-import { createCommonWords, createEnglishWords } from "../reading/english-words.ts";
 import { turnsSense } from "../reading/negation.ts";
-import { createStemmer } from "../text/tokens.ts";
+import { createGeneralWords, type GeneralWords } from "./general-words.ts";
 import { loadQuestionWords, personPattern, type QuestionWords } from "./question-words.ts";
-import { loadWordRelations } from "./word-relations.ts";
+import { createWordStemmer } from "./word-stemmer.ts";
 
 /** What a domain adds to the general vocabulary; a domain pack has all of it. */
 export interface SlotSource {
@@ -84,25 +83,12 @@ export interface SlotVocabulary {
 }
 
 const WORD = /&(?:amp;)?|\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
-const IRREGULAR: ReadonlyMap<string, string> = new Map(
-  (
-    "paid:pay bought:buy sent:send sold:sell lost:lose left:leave kept:keep met:meet taught:teach told:tell built:build spent:spend began:begin " +
-    "begun:begin chose:choose chosen:choose wrote:write written:write broke:break broken:break stole:steal stolen:steal caught:catch drove:drive " +
-    "flew:fly grew:grow held:hold led:lead lent:lend rose:rise ran:run saw:see seen:see spoke:speak spoken:speak stood:stand swore:swear thought:think " +
-    "withdrew:withdraw withdrawn:withdraw wore:wear children:child wives:wife husbands:husband men:man women:woman feet:foot teeth:tooth people:person " +
-    "died:die dying:die buried:bury lives:life dependants:dependent dependant:dependent cemetary:cemetery recieve:receive licence:license allowance:stipend allowances:stipend"
-  )
-    .split(" ")
-    .map((pair) => pair.split(":") as [string, string]),
-);
-
-export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
+export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWords = createGeneralWords()): SlotVocabulary {
   const general = loadQuestionWords();
   const { persons = [], readers = [], bodies = [], same: ownSame = [] } = source.questions ?? {};
   const allPersons = [...general.persons, ...persons];
   const allSame = [...general.same, ...ownSame];
-  const porter = createStemmer();
-  const stem = (word: string) => porter(IRREGULAR.get(word) ?? word);
+  const stem = createWordStemmer();
   const tokens = (text: string) => tokensOf(text, stem);
   const keyOf = (phrase: string) =>
     tokens(phrase)
@@ -172,7 +158,7 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
   const linked = linkGroups(source.synonyms ?? [], keyOf);
   for (const group of allSame) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
   const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
-  const relations = loadWordRelations(stem);
+  const relations = words.relations();
   const home = new Set(
     [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
       .filter((word) => word !== "" && !turnsSense(word))
@@ -188,8 +174,8 @@ export function createSlotVocabulary(source: SlotSource = {}): SlotVocabulary {
     entities: (source.entities ?? []).flatMap(({ type, patterns, canonical }) =>
       patterns.map((pattern) => ({ type, pattern: new RegExp(pattern, "giu"), canonical })),
     ),
-    isEnglish: createEnglishWords(),
-    isCommon: createCommonWords(),
+    isEnglish: words.english.isEnglish,
+    isCommon: words.english.isCommon,
     home,
     personWords,
     anyPerson: personPattern(allPersons),

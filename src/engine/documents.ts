@@ -52,7 +52,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       domain: pack.name,
       tenant: tenantOf(pack, options.tenant),
       source: options.source ?? absolute,
-      folder: absolute,
+      folder: only === null ? absolute : null,
       root: canonicalPath(options.root ?? folder),
       access: options.access ?? pack.documents.access,
       baseUrl: options.baseUrl ?? null,
@@ -63,7 +63,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
       {
-        ...{ domain: origin.domain, tenant: origin.tenant, folder: origin.folder, root: origin.root },
+        ...{ domain: origin.domain, tenant: origin.tenant, folder: absolute, root: origin.root },
         ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
         dryRun: options.dryRun ?? false,
         only,
@@ -78,7 +78,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     );
     try {
       for await (const event of events) {
-        if (event.type === "ingest-end" && !event.dryRun && only === null && options.passing !== true) await store.origins.put(origin);
+        if (event.type === "ingest-end" && !event.dryRun && options.passing !== true) await store.origins.put(origin);
         yield event;
       }
     } finally {
@@ -87,6 +87,17 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   }
 
   const ingest: Engine["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
+
+  /** The files of a source that were taken in by name, again. One that is gone is reported as such, and its documents go. */
+  async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {
+    const { domain, source, root } = options;
+    const tenant = tenantOf(domains.pack(domain), options.tenant);
+    const paths = (await store.documents.listFiles({ domain, tenant, source })).map(({ path }) => path);
+    const gone = paths.filter((path) => !existsSync(join(root, path)));
+    await store.documents.deleteFiles({ domain, tenant, source }, gone);
+    const kept = paths.filter((path) => !gone.includes(path)).map((path) => join(root, path));
+    yield* ingestFrom(root, { ...options, allowEmpty: true }, kept);
+  }
 
   return {
     ingest,
@@ -136,7 +147,10 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       if (running !== undefined) return running;
       const started = refreshDomain(domain, {
         ...{ store, clock },
-        ingest: (folder, options) => ingest(folder, { ...options, domain, signal: closing.signal }),
+        ingest: ({ folder, baseUrl, ...origin }) => {
+          const options = { ...origin, baseUrl: baseUrl ?? undefined, signal: closing.signal };
+          return folder === null ? ingestKnown(options) : ingest(folder, options);
+        },
         rebuild: () => indexes.rebuild(domain),
       }).finally(() => refreshing.delete(domain));
       refreshing.set(domain, started);

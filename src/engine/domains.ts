@@ -1,9 +1,10 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import { createReader } from "../check/statements.ts";
 import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
+import { graded } from "../profiles/graded.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { createCommonWords } from "../reading/english-words.ts";
+import { createWordReader } from "../reading/content-words.ts";
 import { type Classify, createClassifier } from "../remember/classify.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createTopicReader, type ReadTopics } from "../remember/topics.ts";
@@ -37,15 +38,23 @@ export interface Domains {
   };
 }
 
-export function createDomains({ config, given, local, now }: Opened): Domains {
-  const readers = { statements: createReader(), facts: createFactReader(), isCommon: createCommonWords() };
+export function createDomains({ config, given, local, words, now }: Opened): Domains {
+  const { english } = words;
+  const readers = {
+    statements: createReader(createWordReader(english)),
+    facts: createFactReader(createWordReader(english)),
+    isCommon: english.isCommon,
+  };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => createHotlineFinder(hotlines, local.crisisChance));
   const pack = (name = config.domain) => packs(name);
   return {
     pack,
     scope: (options = {}) => askingScope(pack(options.domain), options, config),
-    profile: (of, name = config.profile ?? of.default_profile) => profileNamed(name, [...(given.profiles ?? []), ...profiles]),
+    profile: (of, name = config.profile ?? of.default_profile) => {
+      const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
+      return config.grade === "always" ? graded(named) : named;
+    },
     hotlines: (name) => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }) => finders(hotlines),
     classifier: perKey(createClassifier),

@@ -1,6 +1,7 @@
 import type { CacheExplanation } from "../answer/explain-cache.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
+import type { GeneralWords } from "../compare/general-words.ts";
 import type { Config } from "../config.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { FileReader } from "../ingest/file-reader.ts";
@@ -219,6 +220,8 @@ export interface EngineParts {
   readonly openEncoder?: (spec: unknown) => Encoder;
   /** Gives the encoder that ships, for several engines that share one. */
   readonly embedded?: () => EmbeddedEncoder;
+  /** What is known of words in every domain, for several engines that share it. */
+  readonly words?: GeneralWords;
   /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
   readonly reader?: FileReader;
   /** Profiles beside those that ship; one of the same name takes its place. */

@@ -26,7 +26,7 @@ export interface Indexes {
 const EMBEDDED_BATCH = 256;
 
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): Indexes {
-  const { config, store, encoder, spec, openEncoder: open, closing, warn } = opened;
+  const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
   const corpora = new Map<string, Corpus>();
   const storeId = sha256Hex(`index of ${opened.secret}`);
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
@@ -37,6 +37,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): I
       ...{ domain, documents, embeddings, encoder: choice },
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domains.pack(domain),
+      english: words.english,
       snapshot: { path: snapshotPath(domain), store: storeId, warn },
       signal: closing.signal,
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChooserParts } from "../answer/choose.ts";
+import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
@@ -63,16 +64,17 @@ export interface LocalParts {
   readonly calibrations: readonly Calibration[];
   /** The encoder that ships; loaded when first asked. */
   readonly embedded: () => EmbeddedEncoder;
+  readonly words: GeneralWords;
 }
 
-export function createLocalModels(config: Config, { calibrations, embedded }: LocalParts): LocalModels {
+export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts): LocalModels {
   // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
   let embeddedReranker: Reranker | null = null;
   let known: { encoder: EmbeddedEncoder; lexicon: Lexicon } | null = null;
   const wordsByVectors = () => {
     if (known === null) {
       const encoder = embedded();
-      known = { encoder, lexicon: new Lexicon(encoder) };
+      known = { encoder, lexicon: new Lexicon(encoder, words.english) };
     }
     return known;
   };
@@ -122,7 +124,7 @@ export function createLocalModels(config: Config, { calibrations, embedded }: Lo
   const matcher = (pack: DomainPack): Matcher => {
     const { encoder } = wordsByVectors();
     return createSlotMatcher({
-      vocabulary: createSlotVocabulary(pack),
+      vocabulary: createSlotVocabulary(pack, words),
       likeness: createLikeness(encoder),
       weights: () => {
         matchWeights ??= readMatchWeights();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
+import { createGeneralWords, type GeneralWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createChatSupportScorer } from "../models/adapters/chat-support.ts";
@@ -55,6 +56,7 @@ export interface Opened {
   readonly local: LocalModels;
   readonly prices: PriceTable;
   readonly calibrations: readonly Calibration[];
+  readonly words: GeneralWords;
   readonly now: () => Date;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
@@ -73,6 +75,7 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const retention = retentionOf(config);
   const { store, changes } = await openStore(config, { now, retention, warn });
   const embedded = given.embedded ?? loadedOnce();
+  const words = given.words ?? createGeneralWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
@@ -81,11 +84,11 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   // Where several processes share a store, they sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const opened = {
-    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, now, createId, warn, calls },
+    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words, now, createId, warn, calls },
     openEncoder: open,
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
-    local: { ...createLocalModels(config, { calibrations, embedded }), ...supportOf(config, models) },
+    local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
     prices: loadPrices(),
     clock: () => performance.now(),
     closing: new AbortController(),
@@ -127,8 +130,8 @@ function watchModels(models: AnswerParts["models"], { tell }: CallWatch): Answer
 /** The models that a configuration names; `null`: none. */
 export function modelsOf({ model }: Config): AnswerParts["models"] {
   if (model === undefined) return null;
-  const { base_url, api_key, small, large, timeout_ms, retries } = model;
-  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries };
+  const { base_url, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
+  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 

@@ -26,10 +26,7 @@ export interface RefreshedSource {
 export interface RefreshParts {
   readonly store: Pick<Store, "origins" | "documents" | "cache">;
   /** Reads one source again. */
-  readonly ingest: (
-    folder: string,
-    options: Pick<Origin, "tenant" | "source" | "root" | "access"> & { readonly baseUrl: string | undefined },
-  ) => AsyncIterable<IngestEvent>;
+  readonly ingest: (origin: Origin) => AsyncIterable<IngestEvent>;
   /** Builds the index anew and puts it in the place of the old one. */
   readonly rebuild: () => Promise<{ readonly windows: number }>;
   /** Milliseconds, monotonic. */
@@ -44,9 +41,7 @@ export async function refreshDomain(domain: string, { store, ingest, rebuild, cl
   const begun = clock();
   const before = (await store.cache.stats(domain)).entries;
   const sources: RefreshedSource[] = [];
-  for (const { folder, source, tenant, root, access, baseUrl } of await store.origins.list(domain)) {
-    sources.push(await readAgain(ingest(folder, { source, tenant, root, access, baseUrl: baseUrl ?? undefined }), source, tenant));
-  }
+  for (const origin of await store.origins.list(domain)) sources.push(await readAgain(ingest(origin), origin.source, origin.tenant));
   const { windows } = await rebuild();
   return {
     status: sources.every(({ failure, counts }) => failure === null && counts?.failed === 0) ? "ok" : "partly",

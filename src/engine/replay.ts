@@ -181,7 +181,8 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
 /** Asks stored questions over today's documents and over the edited ones. */
 async function* diffCorpus(folder: string, options: DiffOptions, parts: ReplayerParts): AsyncGenerator<DiffEvent, void> {
   const { domain, tenant, access } = parts.scope(options);
-  const origin = chooseOrigin(await parts.store.origins.list(domain), options.source, domain);
+  const folders = (await parts.store.origins.list(domain)).filter((one) => one.folder !== null);
+  const origin = chooseOrigin(folders, options.source, domain);
   const revision = await parts.store.documents.revision(domain);
   const records = await latestRecords(domain, options.limit ?? DIFF_ANSWERS, parts);
   const asked = records.filter((one) => one.tenant === tenant && one.access.every((label) => access.includes(label)));

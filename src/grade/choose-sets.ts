@@ -15,6 +15,8 @@ export interface SetChoice {
   readonly domains?: string | undefined;
   readonly domain?: string | undefined;
   readonly tenant?: string | undefined;
+  /** At most so many questions of each set, spread evenly over it. @default all */
+  readonly limit?: number | undefined;
 }
 
 /** A set with the pack whose vocabulary applies to it. */
@@ -24,12 +26,25 @@ export interface ChosenSet {
 }
 
 /**
- * A set over a folder, questions over a pack's documents, a pack's own set, or every set of a folder of sets; of each the questions that the tenant asks.
+ * A set over a folder, questions over a pack's documents, a pack's own set, or every set of a folder of sets; of each the questions that the tenant asks, and of these
+ * at most `limit`.
  * @param domainsDir packs of one's own
  * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
  */
 export function chooseSets(choice: SetChoice, domainsDir: string | undefined): ChosenSet[] {
-  return setsOf(choice, domainsDir).map((one) => ({ ...one, set: askedBy(one.set, choice.tenant) }));
+  return setsOf(choice, domainsDir).map((one) => ({ ...one, set: someOf(askedBy(one.set, choice.tenant), choice.limit) }));
+}
+
+/** The questions of a set at equal steps, from the first on, so that every part and both kinds keep their share. */
+function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
+  const total = set.answerable.length + set.unanswerable.length;
+  if (limit === undefined || total <= limit) return set;
+  const taken = new Set(Array.from({ length: limit }, (_, i) => Math.floor((i * total) / limit)));
+  return {
+    ...set,
+    answerable: set.answerable.filter((_, i) => taken.has(i)),
+    unanswerable: set.unanswerable.filter((_, i) => taken.has(set.answerable.length + i)),
+  };
 }
 
 function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir: string | undefined): ChosenSet[] {

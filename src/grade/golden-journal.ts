@@ -8,7 +8,7 @@ import type { GoldenSet } from "./golden-set.ts";
 import type { AskedItem } from "./run-golden.ts";
 
 const headSchema = z.object({ run: z.string() });
-const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), item: goldenItemSchema });
+const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
 /** Judged questions beside the report that is to come, one line each: what a cancelled run goes on from. */
 export interface GoldenJournal {
@@ -42,9 +42,9 @@ export function openGoldenJournal(report: string | null, key: string): GoldenJou
   if (report === null) return { known: () => new Map(), resumed: 0, add: () => undefined, finish: () => undefined };
   const path = `${report}.partial.jsonl`;
   const earlier = readJournal(path, key);
-  for (const { set, item, latency_ms } of earlier) {
+  for (const { set, item, latency_ms, check_ms } of earlier) {
     const items = known.get(set) ?? new Map<string, AskedItem>();
-    known.set(set, items.set(item.id, { item, latencyMs: latency_ms }));
+    known.set(set, items.set(item.id, { item, latencyMs: latency_ms, checkMs: check_ms }));
   }
   const lines = earlier.map((line) => JSON.stringify(line));
   try {
@@ -56,7 +56,8 @@ export function openGoldenJournal(report: string | null, key: string): GoldenJou
   return {
     known: (set) => known.get(set) ?? new Map(),
     resumed: earlier.length,
-    add: (set, { item, latencyMs }) => appendFileSync(path, `${JSON.stringify({ set, latency_ms: latencyMs, item })}\n`),
+    add: (set, { item, latencyMs, checkMs }) =>
+      appendFileSync(path, `${JSON.stringify({ set, latency_ms: latencyMs, check_ms: checkMs, item })}\n`),
     finish: () => rmSync(path, { force: true }),
   };
 }

@@ -9,6 +9,8 @@ export interface MeasuredSet {
   readonly name: string;
   readonly items: readonly GoldenItem[];
   readonly latenciesMs: readonly number[];
+  /** What the checks of the whole answer took of it; `null`: nothing was checked. */
+  readonly checksMs: readonly (number | null)[];
   readonly ingested: Ingested;
 }
 
@@ -31,6 +33,7 @@ export function reportGolden(
 ): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
   const items = sets.flatMap((set) => set.items);
   const latencies = sets.flatMap((set) => set.latenciesMs);
+  const checks = sets.flatMap(({ checksMs }) => checksMs.flatMap((ms) => ms ?? []));
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
   const ofNeed = (need: string) => items.filter((item) => item.needs === need);
   const changes = against === undefined ? null : compareGolden(items, against);
@@ -57,6 +60,8 @@ export function reportGolden(
   const timings = {
     ask_ms_p50: quantile(latencies, 0.5),
     ask_ms_p95: quantile(latencies, 0.95),
+    check_ms_p50: quantile(checks, 0.5),
+    check_ms_p95: quantile(checks, 0.95),
     ...Object.fromEntries(
       sets.flatMap(({ name, items: own, latenciesMs }) => own.map(({ id }, i) => [`${name}/${id}`, latenciesMs[i] ?? null])),
     ),
@@ -81,6 +86,15 @@ export function reportGolden(
       note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
     },
     { name: "ask", figure: `${timings.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${timings.ask_ms_p95?.toFixed(0)} ms` },
+    ...(checks.length === 0
+      ? []
+      : [
+          {
+            name: "  of it, grading",
+            figure: `${timings.check_ms_p50?.toFixed(1)} ms`,
+            note: `p95 ${timings.check_ms_p95?.toFixed(1)} ms; checks of the whole answer, n ${checks.length}`,
+          },
+        ]),
     ...meanScores(items).map((score) => scoreRow(score, changes)),
     ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
     ...needs.map((need) => countRow(`needs.${need}`, ofNeed(need).filter(({ right }) => right).length, ofNeed(need).length, "right")),

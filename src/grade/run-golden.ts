@@ -40,6 +40,8 @@ export interface GoldenRunOptions extends OpenOptions {
 export interface AskedItem {
   readonly item: GoldenItem;
   readonly latencyMs: number;
+  /** Milliseconds of them that the checks of the whole answer took, live grading among them; `null`: nothing was checked. */
+  readonly checkMs: number | null;
 }
 
 /** What was read, and how long it took. */
@@ -115,6 +117,7 @@ export type GoldenEvent =
       readonly type: "judged";
       readonly items: readonly GoldenItem[];
       readonly latenciesMs: readonly number[];
+      readonly checksMs: readonly (number | null)[];
       readonly ingested: Ingested;
     };
 
@@ -169,12 +172,22 @@ async function* askGolden(
     });
     const done =
       answer instanceof RequestError
-        ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began }
-        : { item: await judgeItem(set.name, asking, answer, places, judge), latencyMs: answer.latencyMs };
+        ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began, checkMs: null }
+        : {
+            item: await judgeItem(set.name, asking, answer, places, judge),
+            latencyMs: answer.latencyMs,
+            checkMs: answer.timings.check ?? null,
+          };
     asked.push(done);
     yield { type: "item", ...done };
   }
-  yield { type: "judged", items: asked.map(({ item }) => item), latenciesMs: asked.map(({ latencyMs }) => latencyMs), ingested };
+  yield {
+    type: "judged",
+    items: asked.map(({ item }) => item),
+    latenciesMs: asked.map(({ latencyMs }) => latencyMs),
+    checksMs: asked.map(({ checkMs }) => checkMs),
+    ingested,
+  };
 }
 
 /** What is the same of every item, asked or not. */

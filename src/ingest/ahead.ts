@@ -20,3 +20,49 @@ export async function* prepareAhead<Item, Prepared>(
     yield await (begun.shift() as Promise<Prepared>);
   }
 }
+
+/**
+ * What comes one by one, in groups and in order: a group ends when it is full, or when its first item has waited for `waitMs` milliseconds.
+ * When whoever asks stops, what was begun is left to end.
+ */
+export async function* inGroups<Item>(
+  items: AsyncIterable<Item>,
+  { isFull, waitMs }: { readonly isFull: (group: readonly Item[]) => boolean; readonly waitMs: number },
+): AsyncGenerator<Item[], void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const ask = () => {
+    const next = iterator.next();
+    // Its failure is thrown where it is waited for; until then it is no unhandled rejection.
+    next.catch(() => {});
+    return next;
+  };
+  let next = ask();
+  try {
+    for (let first = await next; first.done !== true; first = await next) {
+      const group = [first.value];
+      next = ask();
+      const deadline = after(waitMs);
+      try {
+        while (!isFull(group)) {
+          const more = await Promise.race([next, deadline.passed]);
+          if (more === null || more.done === true) break;
+          group.push(more.value);
+          next = ask();
+        }
+      } finally {
+        deadline.cancel();
+      }
+      yield group;
+    }
+  } finally {
+    void iterator.return?.();
+  }
+}
+
+function after(ms: number): { readonly passed: Promise<null>; readonly cancel: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  return { passed, cancel: () => clearTimeout(timer) };
+}

@@ -3,7 +3,7 @@ import type { TokenCounter } from "../text/token-counter.ts";
 import type { Block, TextRange, Unit } from "../types.ts";
 
 /** What a cut before an atom would divide, from best to worst place. */
-export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "whole-table" | "heading";
+export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
 /** A unit, or a part of a long one: what chunks and windows are made of. */
 export interface Atom extends TextRange {
@@ -18,31 +18,50 @@ interface AtomSource {
   readonly units: readonly Unit[];
 }
 
-/** The units of a document in order with their tokens by `count`, those of more than `atomTokens` in parts. Tables of up to `wholeTableTokens` stay whole. */
+/**
+ * The units of a document in order with their tokens by `count`, those of more than `atomTokens` in parts. Tables, and quotations with who said it, of up
+ * to `wholeTokens` stay whole.
+ */
 export function atomsOf(
   source: AtomSource,
   count: TokenCounter,
-  limits: { readonly atomTokens: number; readonly wholeTableTokens: number },
+  limits: { readonly atomTokens: number; readonly wholeTokens: number },
 ): Atom[] {
-  const { text, blocks, units } = source;
+  const { text, units } = source;
   const atoms: Atom[] = [];
-  let tableStart = -1;
+  let whole = -1;
   for (const [i, unit] of units.entries()) {
-    const boundary = boundaryBetween(text, blocks, units[i - 1], unit);
-    if (boundary !== "row") {
-      keepWhole(atoms, tableStart, limits.wholeTableTokens);
-      tableStart = unit.type === "table-row" ? atoms.length : -1;
+    const previous = units[i - 1];
+    const boundary = boundaryBetween(source, previous, unit);
+    if (boundary === "attached" && unit.type === "paragraph") keepFromCall(atoms, callOf(source, unit));
+    if (boundary !== "row" && !(whole >= 0 && belongsToQuotation(source, previous, unit))) {
+      keepWhole(atoms, whole, limits.wholeTokens);
+      whole = unit.type === "table-row" || unit.type === "quote" ? atoms.length : -1;
     }
     for (const part of splitRange(text, unit, { limit: limits.atomTokens, count })) {
       const isFirst = part.start === unit.start;
       atoms.push({ ...part, tokens: tokensWithSpace(text, part, count), boundary: isFirst ? boundary : "word" });
     }
   }
-  keepWhole(atoms, tableStart, limits.wholeTableTokens);
+  keepWhole(atoms, whole, limits.wholeTokens);
   return atoms;
 }
 
-function boundaryBetween(text: string, blocks: readonly Block[], previous: Unit | undefined, unit: Unit): Boundary {
+/** Who said it, on a line of its own behind a dash: no sentence is so short and begins so. */
+const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
+const MAX_ATTRIBUTION = 200;
+
+/** Whether a unit goes on with the quotation before it, or says whose it is. */
+function belongsToQuotation({ text, blocks }: AtomSource, previous: Unit | undefined, unit: Unit): boolean {
+  if (previous?.type !== "quote") return false;
+  if (unit.type === "quote") return true;
+  const block = blocks[unit.block];
+  if (block === undefined || block.start !== unit.start || block.type !== "paragraph") return false;
+  return block.end - block.start <= MAX_ATTRIBUTION && ATTRIBUTION.test(text.slice(block.start, block.end));
+}
+
+function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: Unit): Boundary {
+  const { text, blocks } = source;
   if (previous === undefined) return "section";
   if (previous.type === "heading") return "heading";
   if (unit.type === "heading") return "section";
@@ -51,17 +70,52 @@ function boundaryBetween(text: string, blocks: readonly Block[], previous: Unit 
   const after = blocks[unit.block];
   const isTight = before !== undefined && after !== undefined && after.start - before.end === 1;
   if (isTight && previous.type === "table-row" && unit.type === "table-row") return "row";
+  // A table goes with its caption, or with the sentence before it.
+  if (unit.type === "table-row" && previous.type === "paragraph") return "attached";
+  if (callOf(source, unit) >= 0) return "attached";
   if (text[previous.end - 1] === ":") return "introduction";
   return isTight && unit.type === "list-item" ? "list" : "block";
 }
 
-/** Marks the cuts inside the table that begins at atom `from` and ends with the last atom, if it is small enough. */
+/** A note as readers of books, PDF and DOCX put it: its mark, then its text, behind the paragraph that has the mark. */
+const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
+/** Notes behind one paragraph, at most. */
+const MOST_NOTES = 20;
+
+/** Where the paragraph before a note calls it, other notes of that paragraph between them aside; -1: the unit begins no note. */
+function callOf({ text, blocks }: AtomSource, unit: Unit): number {
+  const textOf = (block: Block | undefined) => (block?.type === "paragraph" ? text.slice(block.start, block.end) : "");
+  const markOf = (block: Block | undefined) => {
+    const [, bracketed, bare] = NOTE.exec(textOf(block).slice(0, 10)) ?? [];
+    return bracketed === undefined ? bare : `[${bracketed}]`;
+  };
+  if (blocks[unit.block]?.start !== unit.start) return -1;
+  const mark = markOf(blocks[unit.block]);
+  if (mark === undefined) return -1;
+  let caller = unit.block - 1;
+  while (caller > 0 && unit.block - caller < MOST_NOTES && markOf(blocks[caller]) !== undefined) caller--;
+  const called = textOf(blocks[caller]);
+  // A bare number calls only where it stands alone: "5 1" is no call of note 15.
+  const at = /^\d/.test(mark) ? called.search(new RegExp(`(?<=\\s)${mark}(?=\\s|$)`)) : called.indexOf(mark);
+  return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
+}
+
+/** The sentences between a call and the end of its paragraph go with it. */
+function keepFromCall(atoms: Atom[], call: number): void {
+  for (let k = atoms.length - 1; k > 0; k--) {
+    const atom = atoms[k] as Atom;
+    if (atom.start <= call) return;
+    if (atom.boundary === "sentence") atoms[k] = { ...atom, boundary: "attached" };
+  }
+}
+
+/** Marks the cuts inside the table or quotation that begins at atom `from` and ends with the last atom, if it is small enough. */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
-  const rows = atoms.slice(from);
-  if (rows.reduce((sum, atom) => sum + atom.tokens, 0) > limit) return;
-  for (const [k, atom] of rows.entries()) {
-    if (k > 0) atoms[from + k] = { ...atom, boundary: "whole-table" };
+  const inside = atoms.slice(from);
+  if (inside.reduce((sum, atom) => sum + atom.tokens, 0) > limit) return;
+  for (const [k, atom] of inside.entries()) {
+    if (k > 0) atoms[from + k] = { ...atom, boundary: "whole" };
   }
 }
 

@@ -118,6 +118,51 @@ describe("chunks", () => {
     for (const part of parts) expect(rowEnds.has(part.end)).toBe(true);
   });
 
+  /** At every place of a document of many paragraphs, what belongs together stands in one chunk. */
+  const expectTogether = (part: string, first: string, last: string) => {
+    for (let before = 1; before <= 24; before++) {
+      const document = parse(`${paragraphs(before)}\n\n${part}\n\n${paragraphs(12)}`);
+      const chunks = chunkDocument(document);
+      expectSound(document, chunks);
+      const [start, end] = [document.text.indexOf(first), document.text.indexOf(last) + last.length];
+      expect(start).toBeGreaterThan(0);
+      expect(
+        chunks.some((chunk) => chunk.start <= start && chunk.end >= end),
+        `after ${before} paragraphs`,
+      ).toBe(true);
+    }
+  };
+
+  test("keep a quotation whole, with who said it", () => {
+    const said = Array.from({ length: 14 }, (_, i) => `> Verse ${i} says that all of it was long ago, and that it was raining.`).join(
+      "\n>\n",
+    );
+    expectTogether(`${said}\n\n— A. Poet, 1851`, "Verse 0", "A. Poet, 1851");
+    expectTogether(`${said}\n>\n> — A. Poet, 1851`, "Verse 0", "A. Poet, 1851");
+  });
+
+  test("keep a table with the sentence before it", () => {
+    const rows = Array.from({ length: 30 }, (_, i) => `| ${i} | $${i}0.00 for each month |`).join("\n");
+    const table = `Nothing of this. The rates of Table 7 are paid each month.\n\n| Age | Rate |\n|---|---|\n${rows}`;
+    expectTogether(table, "The rates of Table 7", "29 | $290.00 for each month");
+  });
+
+  test.each([
+    ["[1]", "[1]"],
+    ["1", "1"],
+    ["*", "*"],
+  ])("keep a note with the paragraph that calls it by %s", (call, mark) => {
+    const notes = `The fee is forty dollars ${call} in all. ${SENTENCE.repeat(4)}\n\n\\${mark} Raised in May of that year.\n\nA further paragraph.`;
+    expectTogether(notes, "The fee is forty dollars", "Raised in May of that year.");
+  });
+
+  test("cut a quotation that is larger than a chunk between its sentences", () => {
+    const large = parse(`${paragraphs(3)}\n\n> ${SENTENCE.repeat(120)}\n\n— A. Poet`);
+    const chunks = chunkDocument(large);
+    expectSound(large, chunks);
+    expect(chunks.length).toBeGreaterThan(2);
+  });
+
   test.each([
     ["at blanks", "word ".repeat(5_000)],
     ["at any character if there are none", "😀語".repeat(2_000)],

@@ -9,7 +9,7 @@ import { type Part, partition } from "./partition.ts";
 export const CHUNK_TARGET_TOKENS = 800;
 /** No chunk is larger, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;
-/** No chunk is smaller where the document has more, in cl100k tokens; only a table that stays whole goes before it. */
+/** No chunk is smaller where the document has more, in cl100k tokens; only a table or quotation that stays whole goes before it. */
 export const CHUNK_MIN_TOKENS = 512;
 /** How much of its predecessor a chunk repeats at most, in whole units, in cl100k tokens. */
 export const CHUNK_OVERLAP_TOKENS = 128;
@@ -45,7 +45,7 @@ export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 /**
  * Cuts a document into overlapping chunks and each chunk into windows. Every chunk and window is `text.slice(start, end)`; the chunks
  * cover everything but white space, the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences;
- * never after a heading, and inside a table only if it is larger than a chunk. `headingPath` names the sections in which the chunk
+ * never after a heading, and inside a table, or a quotation with who said it, only if it is larger than a chunk. `headingPath` names the sections in which the chunk
  * begins, with a heading that it begins with.
  */
 export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): ChunkDraft[] {
@@ -58,7 +58,7 @@ export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): 
     windowMax: options.windowMaxTokens ?? WINDOW_MAX_TOKENS,
   };
   const count = createTokenCounter(source.text, options.words);
-  const atoms = atomsOf(source, count, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTableTokens: limits.max });
+  const atoms = atomsOf(source, count, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTokens: limits.max });
   const parts = partition(atoms, { ...limits, mayCutUnits: false });
   const fitted = parts.flatMap((part) => fitting(count, atoms, part, limits.max));
   const paths = headingPaths(

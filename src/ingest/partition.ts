@@ -7,7 +7,7 @@ export interface PartitionOptions {
   readonly max: number;
   /** How much of the preceding part a part may repeat. */
   readonly overlap: number;
-  /** Cuts inside a unit or table, or after a heading, rather than leaving a part below `min`. */
+  /** Cuts inside a unit, table or quotation, or after a heading, rather than leaving a part below `min`. */
   readonly mayCutUnits: boolean;
 }
 
@@ -27,7 +27,8 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
   sentence: 12,
   introduction: 20,
   word: 200,
-  "whole-table": 5_000,
+  attached: 400,
+  whole: 5_000,
   heading: 20_000,
 };
 const UNIT_CUT_COST = 1_000_000;
@@ -97,10 +98,10 @@ function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: numbe
   return start;
 }
 
-/** Whether an overlap may begin with this atom: with whole units, never in the middle of a whole table. */
+/** Whether an overlap may begin with this atom: with whole units, never in the middle of a table or quotation that is whole. */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
-  return boundary !== "word" && boundary !== "whole-table";
+  return boundary !== "word" && boundary !== "whole";
 }
 
 function tokensBetween(sums: Float64Array, start: number, end: number): number {

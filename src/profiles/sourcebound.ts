@@ -44,7 +44,7 @@ export const sourcebound: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: { minimum: 0.7, mode: "warn", outweighs: 0.95, wording: 0.2 },
+    support: { minimum: 0.7, mode: "remove", outweighs: 0.95, wording: 0.2 },
     urls: "remove",
     verificationScore: 0.7,
   },
@@ -64,6 +64,11 @@ export const sourcebound: Profile = {
       rule: "one more draft when a sentence falls, then quotes",
       state: "ours",
       why: "nothing behind the fault is shown; the faults are named, what is shown is fixed text",
+    },
+    {
+      rule: "a sentence of a model below the line of its support score falls",
+      state: "ours",
+      why: "it would stand there as if its source bore it out; a quote that does takes its place. A doubt of wording alone stays, and stands at its sentence",
     },
     {
       rule: "large model by the rules of seven-layer",

@@ -1,6 +1,6 @@
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
-import { createCommonWords, createEnglishWords } from "./english-words.ts";
+import { createEnglishWords, type EnglishWords } from "./english-words.ts";
 import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
 import { MONTHS } from "./numbers.ts";
 
@@ -60,10 +60,8 @@ const SURE_CHARACTERS = 28;
 export type ReadWords = (text: string) => ContentWord[];
 
 /** A reader of content words; stems are remembered. */
-export function createWordReader(): ReadWords {
+export function createWordReader({ isEnglish, isCommon }: EnglishWords = createEnglishWords()): ReadWords {
   const stem = createStemmer();
-  const isEnglish = createEnglishWords();
-  const isCommon = createCommonWords();
   return (text) => {
     const found: ContentWord[] = [];
     let run = 0;

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { once } from "../text/once.ts";
 
 const LISTS = ["english", "american", "british"] as const;
 /** All levels of the lists that come with the package: whatever stands there is a real word. */
@@ -8,26 +9,23 @@ const KNOWN_LEVELS = [10, 20, 35, 40, 50] as const;
 /** The level of words that every text uses. */
 const COMMON_LEVELS = [10] as const;
 
-/**
- * Is a word (lower case, without apostrophe) an English one? A word of the language that the documents lack is not misspelt:
- * "wife" must not be read as "life". The lists are read at the first call.
- */
-export function createEnglishWords(levels: readonly number[] = KNOWN_LEVELS): (word: string) => boolean {
-  let known: Set<string> | null = null;
-  return (word) => {
-    known ??= readLists(levels);
-    return known.has(word);
-  };
+/** English words by how well they are known. Each list is read when it is first asked for, once for all who share this. */
+export interface EnglishWords {
+  /**
+   * Is a word (lower case, without apostrophe) an English one? A word of the language that the documents lack is not misspelt:
+   * "wife" must not be read as "life".
+   */
+  isEnglish(word: string): boolean;
+  /** Is a word (lower case) one of the few thousand that every text uses? */
+  isCommon(word: string): boolean;
+  /** Every word that the lists hold, in lower case; takes 50 ms. */
+  real(): ReadonlySet<string>;
 }
 
-/** Is a word (lower case) one of the few thousand that every text uses? */
-export function createCommonWords(): (word: string) => boolean {
-  return createEnglishWords(COMMON_LEVELS);
-}
-
-/** Every word that the lists hold, in lower case; takes 50 ms. */
-export function readRealWords(): ReadonlySet<string> {
-  return readLists(REAL_LEVELS);
+export function createEnglishWords(): EnglishWords {
+  const known = once(() => readLists(KNOWN_LEVELS));
+  const common = once(() => readLists(COMMON_LEVELS));
+  return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real: once(() => readLists(REAL_LEVELS)) };
 }
 
 function readLists(levels: readonly number[]): Set<string> {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import { readRealWords } from "../reading/english-words.ts";
+import { createEnglishWords, type EnglishWords } from "../reading/english-words.ts";
 import type { DocumentHead } from "../store/document-records.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
-import { once } from "../text/once.ts";
 import { differInAffix, isSlipOfAny } from "../text/spelling.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { Scope } from "../types.ts";
@@ -31,6 +30,8 @@ export interface CorpusOptions {
   readonly batch: number;
   /** Other words for the domain's words; none when absent. */
   readonly thesaurus?: ThesaurusEntries;
+  /** @default the lists that ship, read for this index */
+  readonly english?: Pick<EnglishWords, "real">;
   /** Where the index is kept between two starts; nowhere when absent. */
   readonly snapshot?: SnapshotPlace;
   /** Ends work in the background. */
@@ -50,7 +51,7 @@ export class Corpus implements SearchIndex {
   private readonly keeper: SnapshotKeeper | null;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
-  private readonly realWords = once(readRealWords);
+  private readonly realWords: EnglishWords["real"];
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   readonly faces: FaceMemo = new Map();
@@ -60,6 +61,7 @@ export class Corpus implements SearchIndex {
 
   constructor(options: CorpusOptions) {
     this.options = options;
+    this.realWords = (options.english ?? createEnglishWords()).real;
     this.ranking = new WindowSearch((text) => this.tokens(text));
     this.vectors = new EncoderSwitch({
       ...{ encoder: options.encoder, embeddings: options.embeddings, batch: options.batch, signal: options.signal },

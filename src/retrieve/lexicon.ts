@@ -1,4 +1,5 @@
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { createEnglishWords, type EnglishWords } from "../reading/english-words.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, type Word, words, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
@@ -29,6 +30,8 @@ const MAX_DIFFERING_SHARE = 160 / 384;
  */
 export class Lexicon {
   private readonly encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">;
+  /** Is a word (lower case) an English one? */
+  readonly isEnglish: EnglishWords["isEnglish"];
   private readonly stem = createStemmer();
   private readonly signatureWords: number;
   private ids = new Map<string, number>();
@@ -45,8 +48,12 @@ export class Lexicon {
   private readonly sum: Float64Array;
   private rows = new Int32Array(0);
 
-  constructor(encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">) {
+  constructor(
+    encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">,
+    { isEnglish }: Pick<EnglishWords, "isEnglish"> = createEnglishWords(),
+  ) {
     this.encoder = encoder;
+    this.isEnglish = isEnglish;
     this.sum = new Float64Array(encoder.dimensions);
     this.signatureWords = Math.ceil(encoder.dimensions / 32);
   }

@@ -9,7 +9,7 @@ import { questionWords, understand } from "./understand.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 const everything = { frame: true, repair: true, expand: true, codesFirst: true };
-const isEnglish = createEnglishWords();
+const { isEnglish } = createEnglishWords();
 
 function parts() {
   const vocabulary = new Vocabulary();

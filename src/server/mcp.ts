@@ -49,7 +49,8 @@ function addAsk(server: McpServer, { engine, caller, log, sessions }: McpOptions
       const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
       const { id, status, citations, refusal, warnings, answer_plain: answer } = answerToWire(await engine.answer(question, asked));
       const sources = citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : ` <${url}>`}: “${quote}”`);
-      const text = [...warnings.map(({ message }) => message), answer, ...sources].join("\n");
+      const general = warnings.filter(({ sentence }) => sentence === undefined).map(({ message }) => message);
+      const text = [...general, answer, ...sources].join("\n");
       return { text, data: { id, status, answer, citations, refusal, warnings } };
     }),
   );

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Engine } from "../engine/engine.ts";
-import { serverSchema } from "../server-config.ts";
+import { openLibrary } from "../../test/support/engine.ts";
 import { SESSION_PURGE_MS, serveEngine } from "./start.ts";
 
 afterEach(() => {
@@ -9,16 +8,17 @@ afterEach(() => {
 
 describe("serveEngine", () => {
   it("purges every hour, says when that fails, and stops when it closes", async () => {
+    const library = await openLibrary({ documents: {}, settings: { "server.port": 0 } });
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let purges = 0;
     const purge = async () => {
       purges++;
       if (purges === 2) throw new Error("the disk is full");
+      return await library.engine.memory.purge();
     };
     const said: string[] = [];
-    const config = { server: serverSchema.parse({ port: 0 }), experiments: {}, data_dir: "never-written" };
-    const parts = { config, store: { secret: async () => "s" }, memory: { purge }, watchCalls: () => () => undefined };
-    const server = await serveEngine(parts as unknown as Engine, (line) => said.push(line));
+    const engine = { ...library.engine, memory: { ...library.engine.memory, purge } };
+    const server = await serveEngine(engine, (line) => said.push(line));
     await vi.advanceTimersByTimeAsync(SESSION_PURGE_MS - 1);
     expect(purges).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
@@ -28,5 +28,6 @@ describe("serveEngine", () => {
     await server.close();
     await vi.advanceTimersByTimeAsync(5 * SESSION_PURGE_MS);
     expect(purges).toBe(2);
+    await library.close();
   });
 });

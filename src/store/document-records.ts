@@ -61,6 +61,22 @@ export interface FileContent {
   readonly failure: string | null;
 }
 
+/** A file to be stored. */
+export interface FilePut {
+  readonly place: FilePlace;
+  readonly content: FileContent;
+  /** Path under which its documents stood until now: they keep their ids. */
+  readonly renamedFrom?: string;
+}
+
+/** What became of the documents of a stored file. */
+export interface PutOutcome {
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+}
+
 /** What an index needs of a document; no offsets into the original, no sentences. */
 export interface IndexedDocument {
   readonly id: string;

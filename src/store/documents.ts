@@ -9,27 +9,29 @@ import type {
   FileContent,
   FileDescription,
   FilePlace,
+  FilePut,
   FileRecord,
   IndexedDocument,
   KnownDocument,
+  PutOutcome,
 } from "./document-records.ts";
-import { describeFiles, listIdentities, renameFile } from "./files.ts";
+import { describeFiles, listIdentities } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
-import { removeFiles, replaceFile } from "./write-documents.ts";
+import { removeFiles, replaceFile, replaceFiles } from "./write-documents.ts";
 
 export interface DocumentStore {
   /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
-  putFile(place: FilePlace, content: FileContent): Promise<{ added: number; changed: number; unchanged: number; deleted: number }>;
+  putFile(place: FilePlace, content: FileContent): Promise<PutOutcome>;
+  /** The same for many files in one transaction: all of them are stored, or none. What became of each, in order. */
+  putFiles(files: readonly FilePut[]): Promise<PutOutcome[]>;
   /** Takes files and their documents out, with their dependants. Returns how many documents went. */
   deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
   listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
   /** Ids of a source's documents with their paths. */
   listIdentities(place: Omit<FilePlace, "path">): Promise<KnownDocument[]>;
-  /** A file and its documents go on under another path, with their ids. */
-  renameFile(place: Omit<FilePlace, "path">, from: string, to: string): Promise<void>;
   /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
   describe(scope: Scope): Promise<FileDescription[]>;
   /** Raised by every change in the domain; 0 for a domain that never had a document. */
@@ -68,6 +70,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
   };
   return {
     putFile: (place, content) => transact(db, (trx) => replaceFile(trx, place, content, now().toISOString())),
+    putFiles: (files) => transact(db, (trx) => replaceFiles(trx, files, now().toISOString())),
     deleteFiles: (place, paths) => transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db
@@ -81,7 +84,6 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
       return rows.map(({ original_hash, ...row }) => ({ ...row, originalHash: original_hash }));
     },
     listIdentities: (place) => listIdentities(db, place),
-    renameFile: (place, from, to) => transact(db, (trx) => renameFile(trx, place, { from, to, at: now().toISOString() })),
     describe: (scope) => describeFiles(db, scope),
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),

@@ -4,12 +4,22 @@ import type { StoredDocument } from "../types.ts";
 import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
 import { dropDependents } from "./dependents.ts";
 import { announceChange } from "./dialect.ts";
-import type { FileContent, FilePlace } from "./document-records.ts";
+import type { FileContent, FilePlace, FilePut, PutOutcome } from "./document-records.ts";
+import { renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
-export async function replaceFile(trx: Transaction<Database>, place: FilePlace, content: FileContent, at: string) {
+export async function replaceFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<PutOutcome[]> {
+  const outcomes: PutOutcome[] = [];
+  for (const { place, content, renamedFrom } of files) {
+    if (renamedFrom !== undefined) await renameFile(trx, place, { from: renamedFrom, to: place.path, at });
+    outcomes.push(await replaceFile(trx, place, content, at));
+  }
+  return outcomes;
+}
+
+export async function replaceFile(trx: Transaction<Database>, place: FilePlace, content: FileContent, at: string): Promise<PutOutcome> {
   const { domain, source, path } = place;
   const tenant = place.tenant ?? "";
   const before = await trx

@@ -13,18 +13,24 @@ export interface ChooseQuotesOptions {
   readonly reranker?: Reranker;
 }
 
-/** Quotes by the weights, the encoder and the reranker that ship. */
-export async function chooseQuotesFrom(
+export type QuoteChooser = (
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { limit, maxCharacters, reranker }: ChooseQuotesOptions,
-): Promise<QuoteCandidate[]> {
+  options: ChooseQuotesOptions,
+) => Promise<QuoteCandidate[]>;
+
+/** Chooses quotes by the weights, the encoder and the reranker that ship; they are read once. */
+export function createQuoteChooser(): QuoteChooser {
   const encoder = loadEmbeddedEncoder();
-  const options = {
-    ...{ maxCharacters, reranker: reranker ?? createEmbeddedReranker(encoder), weights: readChooserWeights() },
-    embed: (texts: readonly string[]) => encoder.embedSync(texts),
-    signal: new AbortController().signal,
+  const weights = readChooserWeights();
+  const shipped = createEmbeddedReranker(encoder);
+  return async (question, evidence, words, { limit, maxCharacters, reranker = shipped }) => {
+    const options = {
+      ...{ maxCharacters, reranker, weights },
+      embed: (texts: readonly string[]) => encoder.embedSync(texts),
+      signal: new AbortController().signal,
+    };
+    return chooseQuotes(await choosePieces(question, evidence, words, options), words, limit);
   };
-  return chooseQuotes(await choosePieces(question, evidence, words, options), words, limit);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
-import { readRealWords } from "../reading/english-words.ts";
+import { createEnglishWords } from "../reading/english-words.ts";
 import { differInAffix, isSlip } from "./spelling.ts";
 import { createStemmer } from "./tokens.ts";
 
-const real = readRealWords();
+const real = createEnglishWords().real();
 const stem = createStemmer();
 
 test.each([

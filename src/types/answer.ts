@@ -149,6 +149,8 @@ export interface Warning {
   readonly message: string;
   /** The question to ask when it was read otherwise than it was meant. */
   readonly askInstead?: string;
+  /** Index of the sentence at which it stands; absent: it is about the answer. */
+  readonly sentence?: number;
 }
 
 /** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */

@@ -1,15 +1,5 @@
-import {
-  heaviestMissing,
-  held,
-  least,
-  mass,
-  missingMass,
-  ofRarest,
-  rarestHeld,
-  soft,
-  softMean,
-  valuedSentence,
-} from "./sufficiency-features.ts";
+import { soft } from "./soft-match.ts";
+import { heaviestMissing, held, least, mass, missingMass, ofRarest, rarestHeld, softMean } from "./sufficiency-features.ts";
 import { type AskedTerm, type EvidenceView, type Match, type PassageView, union } from "./sufficiency-view.ts";
 
 /** A passage among those that were found with it. */
@@ -79,7 +69,7 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
   neighbours: { says: "words", of: ({ passage, terms }) => (terms.length < 2 ? null : passage.neighbours.size / (terms.length - 1)) },
   "neighbours.count": { says: "words", of: ({ passage }) => log1p(passage.neighbours.size) },
 
-  "rarest.two": { says: "rare", of: ({ passage, terms }) => ofRarest(passage.whole, terms, 2) },
+  "rarest.two": { says: "rare", of: ({ passage, view }) => ofRarest(passage.whole, view, 2) },
   "rarest.held": { says: "rare", of: ({ passage, terms }) => rarestHeld(passage.whole, terms, 0) },
   "rarest.second": { says: "rare", of: ({ passage, terms }) => rarestHeld(passage.whole, terms, 1) },
   "missing.heaviest": { says: "rare", of: ({ passage, terms }) => heaviestMissing(passage.whole, terms, ({ weight }) => weight) },
@@ -122,10 +112,10 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
     of: ({ passage, best }) => (best.bm25 === null || best.bm25 <= 0 ? null : (passage.scores.bm25 ?? 0) / best.bm25),
   },
 
-  "values.sentence": { says: "values", of: ({ passage, view }) => (view.asked.length === 0 ? null : valuedSentence(passage, view)) },
+  "values.sentence": { says: "values", of: ({ passage, view }) => (view.asked.length === 0 ? null : passage.valued()) },
   "values.held": {
     says: "values",
-    of: ({ passage, view }) => (view.asked.length === 0 ? null : Number(valuedSentence(passage, view) > 0)),
+    of: ({ passage, view }) => (view.asked.length === 0 ? null : Number(passage.valued() > 0)),
   },
 
   "question.terms": { says: "question", of: ({ terms }) => log1p(terms.length) },
@@ -134,7 +124,8 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
   "question.best-held": { says: "question", of: ({ best }) => best.held },
 };
 
-function coverageOf(matches: readonly Match[], terms: readonly AskedTerm[]): Coverage {
+function coverageOf(matches: readonly Match[], view: Pick<EvidenceView, "terms" | "heaviest">): Coverage {
+  const { terms } = view;
   let [mostHeld, mostSoft, mostRare, mostLeast] = [0, 0, 0, 0];
   for (const match of matches) {
     let [heldHere, softHere, leastHere] = [0, 0, terms.length === 0 ? 0 : 1];
@@ -148,7 +139,7 @@ function coverageOf(matches: readonly Match[], terms: readonly AskedTerm[]): Cov
     if (heldHere > mostHeld) mostHeld = heldHere;
     if (softHere > mostSoft) mostSoft = softHere;
     if (leastHere > mostLeast) mostLeast = leastHere;
-    mostRare = Math.max(mostRare, ofRarest(match, terms, 2));
+    mostRare = Math.max(mostRare, ofRarest(match, view, 2));
   }
   return { held: mostHeld, soft: mostSoft, rarest: mostRare, least: mostLeast };
 }
@@ -165,7 +156,7 @@ export function measurePassages(view: EvidenceView, names: readonly string[]): (
     rerank: most(passages.map(({ scores }) => scores.rerank)),
   };
   return passages.map((passage, place) => {
-    const sentence = coverageOf(passage.headed, terms);
+    const sentence = coverageOf(passage.headed, view);
     const standing: Standing = { view, terms, passage, above: union(passage.title, passage.headings), sentence, place, best };
     return names.map((name) => (RELEVANCE_FEATURES[name] as RelevanceFeature).of(standing));
   });

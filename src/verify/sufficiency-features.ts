@@ -1,6 +1,6 @@
-import { heldValues, VALUE_KINDS } from "../reading/asked-values.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { VALUE_KINDS } from "../reading/asked-values.ts";
 import { readQuestion } from "../reading/question.ts";
+import { soft } from "./soft-match.ts";
 import { type AskedTerm, type EvidenceView, type Match, type PassageView, union } from "./sufficiency-view.ts";
 
 /** A number about a question and its evidence as a whole, or `null` when what it measures is not there. */
@@ -13,11 +13,6 @@ export function held(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { weight }, i) => sum + (match[i] === 1 ? weight : 0), 0);
 }
 
-/** Each term counts as much as its nearest word in the text (late interaction: Khattab & Zaharia, SIGIR 2020, with static vectors). */
-export function soft(match: Match, terms: readonly AskedTerm[]): number {
-  return terms.reduce((sum, { weight }, i) => sum + weight * (match[i] ?? 0), 0);
-}
-
 export function softMean(match: Match): number {
   return match.length === 0 ? 0 : match.reduce((sum, value) => sum + value, 0) / match.length;
 }
@@ -27,23 +22,11 @@ export function least(match: Match): number {
 }
 
 /** The rarest terms of the question: of one passage that answers they all stand near. */
-export function ofRarest(match: Match, terms: readonly AskedTerm[], count: number): number {
-  const order = byWeight(terms);
-  const most = Math.min(count, order.length);
+export function ofRarest(match: Match, { heaviest }: Pick<EvidenceView, "heaviest">, count: number): number {
+  const most = Math.min(count, heaviest.length);
   let sum = 0;
-  for (let i = 0; i < most; i++) sum += match[order[i] as number] ?? 0;
+  for (let i = 0; i < most; i++) sum += match[heaviest[i] as number] ?? 0;
   return most === 0 ? 0 : sum / most;
-}
-
-const ORDERS = new WeakMap<readonly AskedTerm[], readonly number[]>();
-
-/** Places of the terms, heaviest first. */
-function byWeight(terms: readonly AskedTerm[]): readonly number[] {
-  const known = ORDERS.get(terms);
-  if (known !== undefined) return known;
-  const order = terms.map((_, i) => i).sort((a, b) => (terms[b] as AskedTerm).weight - (terms[a] as AskedTerm).weight);
-  ORDERS.set(terms, order);
-  return order;
 }
 
 /** What a text holds of the question in units of a word that no document holds. */
@@ -138,24 +121,6 @@ function first({ passages }: EvidenceView, of: (scores: PassageView["scores"]) =
   return found?.id ?? null;
 }
 
-const VALUED = new WeakMap<PassageView, number>();
-
-/** The most that a sentence of a passage covers which, with the one after it, holds a value of every kind asked; 0 when none does. */
-export function valuedSentence(passage: PassageView, { terms, asked }: Pick<EvidenceView, "terms" | "asked">): number {
-  const known = VALUED.get(passage);
-  if (known !== undefined) return known;
-  const { headed, sentenceTexts } = passage;
-  const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
-  const found = ranked.slice(0, 6).find(({ i }) => {
-    const kinds = heldValues(sentenceTexts.slice(i, i + 2).join(" "));
-    return asked.every((group) => (group & kinds) !== 0);
-  });
-  const value = found?.value ?? 0;
-  VALUED.set(passage, value);
-  return value;
-}
-
-const isEnglish = createEnglishWords();
 const TASK =
   /^\W*(?:(?:can|could|will|would) you (?:please )?|please |help me (?:to )?(?:with )?|i (?:want|need) you to )*(?:write|draft|compose|translate|solve|calculate|compute|generate|create|tell me a|recommend|predict|pick|imagine|sing|play|remind|set|turn|book|order|call|text|rewrite|summari[sz]e|paraphrase)\b/i;
 const OPINION =
@@ -174,9 +139,9 @@ export const SUFFICIENCY_FEATURES: Readonly<Record<string, Feature>> = {
   "held.sentence": (view) => bestSentence(view, (match) => held(match, view.terms)),
   "held.bare-sentence": ({ passages, terms }) =>
     best(passages, ({ sentences }) => sentences.reduce((most, sentence) => Math.max(most, held(sentence, terms)), 0)),
-  "held.rarest": ({ passages, terms }) => best(passages, ({ whole }) => ofRarest(whole, terms, 2)),
-  "held.rarest-sentence": (view) => bestSentence(view, (match) => ofRarest(match, view.terms, 2)),
-  "held.three-sentence": (view) => bestSentence(view, (match) => ofRarest(match, view.terms, 3)),
+  "held.rarest": (view) => best(view.passages, ({ whole }) => ofRarest(whole, view, 2)),
+  "held.rarest-sentence": (view) => bestSentence(view, (match) => ofRarest(match, view, 2)),
+  "held.three-sentence": (view) => bestSentence(view, (match) => ofRarest(match, view, 3)),
   neighbours: ({ passages, terms }) => (terms.length < 2 ? null : best(passages, ({ neighbours }) => neighbours.size) / (terms.length - 1)),
   "neighbours.all": ({ passages, terms }) =>
     terms.length < 2 ? null : new Set(passages.flatMap(({ neighbours }) => [...neighbours])).size / (terms.length - 1),
@@ -253,7 +218,7 @@ export const SUFFICIENCY_FEATURES: Readonly<Record<string, Feature>> = {
 
   // Values
   "values.asked": ({ asked }) => Math.min(2, asked.length),
-  "values.sentence": (view) => (view.asked.length === 0 ? null : best(view.passages, (passage) => valuedSentence(passage, view))),
+  "values.sentence": (view) => (view.asked.length === 0 ? null : best(view.passages, ({ valued }) => valued())),
   "values.name": ({ asked }) => Number(asked.some((kinds) => (kinds & VALUE_KINDS.name) !== 0)),
 
   // The question
@@ -261,7 +226,7 @@ export const SUFFICIENCY_FEATURES: Readonly<Record<string, Feature>> = {
   "question.words": ({ written }) => Math.log1p(written.length),
   "question.rarity": ({ terms }) => mean(terms.map(({ rarity }) => rarity)) ?? 0,
   "question.rarest": ({ terms }) => Math.max(0, ...terms.map(({ rarity }) => rarity)),
-  "question.english": ({ written }) => mean(written.map((word) => Number(isEnglish(word)))) ?? 0,
+  "question.english": ({ english }) => english,
   "question.yes-no": ({ question }) => Number(readQuestion(question).type === "can-i"),
   "question.how": ({ question }) => Number(/^how-(?:do)/.test(readQuestion(question).type)),
   "question.amount": ({ question }) => Number(/^how-(?:much|many|long)$/.test(readQuestion(question).type)),

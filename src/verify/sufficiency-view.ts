@@ -1,6 +1,8 @@
-import { askedValues } from "../reading/asked-values.ts";
+import { askedValues, heldValues } from "../reading/asked-values.ts";
+import { once } from "../text/once.ts";
 import { similarityRow } from "../text/similarity-row.ts";
 import type { Passage, TextRange } from "../types.ts";
+import { soft } from "./soft-match.ts";
 
 /** Words as ids with a similarity: what the gate needs of the reranker's lexicon. */
 export interface WordSpace {
@@ -12,6 +14,8 @@ export interface WordSpace {
   tokensOf(id: number): readonly string[];
   /** 1 for forms of one word, the cosine for related words, 0 for strangers. */
   similarity(one: number, other: number): number;
+  /** Is a word (lower case) an English one? */
+  isEnglish(word: string): boolean;
 }
 
 /** What the gate needs of the index beside its word weights. */
@@ -65,17 +69,23 @@ export interface PassageView {
   /** Indexes of terms that stand near the next term of the question, in its order. */
   readonly neighbours: ReadonlySet<number>;
   readonly scores: Passage["scores"];
+  /** The most that a sentence covers which, with the one after it, holds a value of every kind asked; 0 when none does. Computed when asked for. */
+  readonly valued: () => number;
 }
 
 /** A question beside its evidence, as every feature sees it. */
 export interface EvidenceView {
   readonly question: string;
   readonly terms: readonly AskedTerm[];
+  /** Places of the terms, heaviest first. */
+  readonly heaviest: readonly number[];
   readonly passages: readonly PassageView[];
   /** Kinds of value of which one has to be there, one set of bits for each thing asked (`VALUE_KINDS`). */
   readonly asked: readonly number[];
   /** Words as written, stop words included. */
   readonly written: readonly string[];
+  /** Share of them that are English; 0 where there are none. */
+  readonly english: number;
   readonly injectionSignals: number;
   /** Best possible BM25 score of the question: every term in its saturated form. */
   readonly idealBm25: number;
@@ -104,15 +114,20 @@ export function viewEvidence(
   const [question, names, ...reads] = space.read([asked.text, namesIn(asked.text), ...texts]) as [ReadWords, ReadWords, ...ReadWords[]];
   const { terms, ids } = readTerms(asked, question, names, words, space);
   const match = createEvidenceMatcher(ids, terms, space, words);
+  const kinds = askedValues(asked.text);
+  const written: readonly string[] = asked.text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return {
     question: asked.text,
     terms,
+    heaviest: terms.map((_, i) => i).sort((a, b) => (terms[b] as AskedTerm).weight - (terms[a] as AskedTerm).weight),
     passages: passages.map(({ document, text, scores }, i) => {
       const title = match(reads[3 * i]).whole;
       const headings = match(reads[3 * i + 1]).whole;
       const body = reads[3 * i + 2];
       const read = match(body);
       const above = union(title, headings);
+      const headed = read.sentences.map((sentence) => union(sentence, above));
+      const sentenceTexts = (body?.sentences ?? []).map(({ start, end }) => text.slice(start, end));
       return {
         documentId: document.id,
         text: read.whole,
@@ -120,17 +135,31 @@ export function viewEvidence(
         headings,
         whole: union(read.whole, above),
         sentences: read.sentences,
-        headed: read.sentences.map((sentence) => union(sentence, above)),
-        sentenceTexts: (body?.sentences ?? []).map(({ start, end }) => text.slice(start, end)),
+        headed,
+        sentenceTexts,
         neighbours: read.neighbours,
         scores,
+        valued: once(() => valuedSentence({ headed, sentenceTexts }, { terms, asked: kinds })),
       };
     }),
-    asked: askedValues(asked.text),
-    written: asked.text.toLowerCase().match(/\p{L}+/gu) ?? [],
+    asked: kinds,
+    written,
+    english: written.length === 0 ? 0 : written.reduce((sum, word) => sum + Number(space.isEnglish(word)), 0) / written.length,
     injectionSignals,
     idealBm25: BM25_SATURATION * [...new Set(asked.tokens)].reduce((sum, token) => sum + words.idf(token), 0),
   };
+}
+
+function valuedSentence(
+  { headed, sentenceTexts }: Pick<PassageView, "headed" | "sentenceTexts">,
+  { terms, asked }: Pick<EvidenceView, "terms" | "asked">,
+): number {
+  const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
+  const found = ranked.slice(0, 6).find(({ i }) => {
+    const kinds = heldValues(sentenceTexts.slice(i, i + 2).join(" "));
+    return asked.every((group) => (group & kinds) !== 0);
+  });
+  return found?.value ?? 0;
 }
 
 export function union(...matches: readonly Match[]): Match {

@@ -184,6 +184,10 @@ export function answerToWire(answer: Answer): WireAnswer {
   };
 }
 
-export function warningToWire({ code, message, askInstead }: Warning): WireWarning {
-  return { code, message, ...(askInstead === undefined ? {} : { ask_instead: askInstead }) };
+export function warningToWire({ code, message, askInstead, sentence }: Warning): WireWarning {
+  return {
+    ...{ code, message },
+    ...(askInstead === undefined ? {} : { ask_instead: askInstead }),
+    ...(sentence === undefined ? {} : { sentence }),
+  };
 }

@@ -87,6 +87,11 @@ export const warningSchema = z.object({
   code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
   message: z.string(),
   ask_instead: z.string().optional().describe("The question to ask for what was written; only where it was read otherwise."),
+  sentence: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Index of the sentence at which it stands; a stream says it right behind that sentence. Absent: it is about the answer."),
 });
 export type WireWarning = z.infer<typeof warningSchema>;
 

@@ -3,12 +3,14 @@ import { describe, expect, it } from "vitest";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Reranker } from "../models/reranker.ts";
-import { chooseQuotesFrom } from "../testing/choose-quotes.ts";
+import { createQuoteChooser } from "../testing/choose-quotes.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Evidence, Passage } from "../types.ts";
 import { writeExtractive } from "./extract.ts";
+
+const chooseQuotesFrom = createQuoteChooser();
 
 const options = { limit: 12, maxCharacters: 1200 };
 const choose = (question: string, pieces: Parameters<typeof fakePassage>[0]["pieces"], over = options) =>

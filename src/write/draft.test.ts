@@ -22,7 +22,7 @@ async function readPieces(pieces: readonly string[], error?: Error) {
   const drafts: DraftSentence[] = [];
   const usage: DraftUsage = { inputTokens: null, outputTokens: null };
   try {
-    for await (const draft of readDraft(streamOf(pieces, error), cite, parseMarkers, usage)) drafts.push(draft);
+    for await (const draft of readDraft(streamOf(pieces, error), { cite, parseMarkers }, usage)) drafts.push(draft);
     return { drafts: drafts.map(shown), usage, error: null };
   } catch (thrown) {
     return { drafts: drafts.map(shown), usage, error: (thrown as Error).message };
@@ -91,7 +91,7 @@ describe("readDraft", () => {
 
   it("gives the same sentences however the stream is cut", async () => {
     const atom = fc.constantFrom(
-      ..."Tinnitus|is|10 percent|one year|. |.\n|? |! |.|[1]| [2]|[1][3]| [Source 2]|¹|【3】| [see|]|(|)| |\n|\n\n|U.S.|No. 5|e.g.|The|A|army|eB|\"|'|5|**|<b>|</b>|<p>|</p>|- |1. |😀|終。|…|:".split(
+      ..."Tinnitus|is|10 percent|one year|. |.\n|? |! |.|[1]| [2]|[1][3]| [Source 2]|¹|【3】| [see|]|(|)| |\n|\n\n|U.S.|No. 5|e.g.|The|A|army|eB|\"|'|5|**|<b>|</b>|<p>|</p>|- |1. |😀|終。|…|:|[[1]]|(2)|<|</s>|<end_of_turn>|[/INST]|† |Monday\t6 pm".split(
         "|",
       ),
     );
@@ -114,7 +114,7 @@ describe("readDraft", () => {
       }
     }
     const usage: DraftUsage = { inputTokens: null, outputTokens: null };
-    for await (const draft of readDraft(counting(), cite, parseMarkers, usage)) {
+    for await (const draft of readDraft(counting(), { cite, parseMarkers }, usage)) {
       seen.push(given);
       if (seen.length === 1) expect(shown(draft)).toBe("It is so. |1,2");
     }
@@ -147,9 +147,67 @@ describe("readDraft", () => {
   it("stops at text without end, and keeps the sentences before it", async () => {
     const endless = await readPieces(["It is so [1]. ", "On and on ".repeat(400)]);
     expect(endless).toMatchObject({ drafts: ["It is so. |1"], error: expect.stringContaining("no sentence ends within") });
-    const repeated = await readPieces(Array.from({ length: 100_000 / 20 }, () => "It is so again [1]. "));
-    expect(repeated.error).toContain(`longer than ${MAX_DRAFT_CHARACTERS}`);
-    expect(repeated.drafts.every((draft) => draft === "It is so again. |1")).toBe(true);
+    const varied = await readPieces(Array.from({ length: 100_000 / 20 }, (_, i) => `It is so again ${i} [1]. `));
+    expect(varied.error).toContain(`longer than ${MAX_DRAFT_CHARACTERS}`);
+    expect(varied.drafts.length).toBeGreaterThan(500);
+  });
+
+  it("leaves a draft that goes round in circles at the third round", async () => {
+    let given = 0;
+    async function* circling(): AsyncGenerator<ChatEvent, void> {
+      yield { type: "text", text: "The parcel is insured [1]. " };
+      for (; given < 5000; given++) yield { type: "text", text: "It is sent by ship [2]. It takes a month [2]. " };
+    }
+    const texts: string[] = [];
+    for await (const { text } of readDraft(circling(), { cite, parseMarkers }, { inputTokens: null, outputTokens: null })) texts.push(text);
+    expect(texts).toEqual(["The parcel is insured.", "It is sent by ship.", "It takes a month."]);
+    expect(given).toBeLessThan(5);
+  });
+
+  it("reads on when sentences come again at other places", async () => {
+    const text = "A ship leaves on Monday [1]. Wait. A train leaves on Friday [2]. Wait. A plane leaves on Sunday [3]. Wait. It is so.";
+    expect((await readPieces([text])).drafts).toEqual([
+      ...["A ship leaves on Monday. |1", "Wait. |", "A train leaves on Friday. |2", "A plane leaves on Sunday. |3", "It is so. |"],
+    ]);
+  });
+
+  it.each([
+    ["double brackets", "The pool opens at six [[2]]. It closes at nine.[[3]]", ["The pool opens at six. |2", "It closes at nine. |3"]],
+    [
+      "round brackets at the end",
+      "The pool opens at six (2). It closes at nine (1, 3).",
+      ["The pool opens at six. |2", "It closes at nine. |1,3"],
+    ],
+    [
+      "round brackets that are text",
+      "Apply under paragraph (7). Rule (2) is void [1].",
+      ["Apply under paragraph (7). |", "Rule (2) is void. |1"],
+    ],
+    [
+      "sources with a mark",
+      "The pool opens at six【2†source】. It closes at nine 【3†L1-L9】.",
+      ["The pool opens at six. |2", "It closes at nine. |3"],
+    ],
+    ["a list of sources", "The pool opens at six [2].\nSources: [1], [2], [3]", ["The pool opens at six. |2", "Sources: |1,2,3"]],
+    [
+      "the end of a turn",
+      "The pool opens at six [2].<|im_end|>\n<|im_start|>user\nAnd when does it close [1]?",
+      ["The pool opens at six. |2"],
+    ],
+    ["other ends of a turn", "The pool opens at six [2].</s><s>[INST] And [1]?", ["The pool opens at six. |2"]],
+    ["the beginning of a turn", "<start_of_turn> <|begin_of_text|>The pool opens at six [2].", ["The pool opens at six. |2"]],
+    ["a thought without beginning", "Well, I say so [1]. Hm [3].</think>\n\nThe pool opens at six [2].", ["The pool opens at six. |2"]],
+    [
+      "a table",
+      "It is so [1].\n| Day | Opens |\n|-----|:-----:|\n| Monday | 6 a.m. [2] |\n| Sunday | 8 a.m. [3] |\nThat is all [1].",
+      ["It is so. |1", "Day: Monday; Opens: 6 a.m. |2", "Day: Sunday; Opens: 8 a.m. |3", "That is all. |1"],
+    ],
+    ["rows without header", "| Monday | 6 a.m. | [2]\nSunday | 8 a.m. [3]", ["Monday; 6 a.m. |2", "Sunday; 8 a.m. |3"]],
+  ])("lets no %s reach a reader", async (_name, text, sentences) => {
+    const whole = await readPieces([text]);
+    expect(whole.drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
+    expect(whole.error).toBeNull();
+    expect((await readPieces(text.split(""))).drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
   });
 
   it("reads long drafts in linear time", async () => {
@@ -163,7 +221,7 @@ describe("readDraft", () => {
     "understands %s as: the quotes do not answer",
     async (text) => {
       const drafts: DraftSentence[] = [];
-      for await (const draft of readDraft(streamOf([text]), cite, parseMarkers, { inputTokens: null, outputTokens: null }))
+      for await (const draft of readDraft(streamOf([text]), { cite, parseMarkers }, { inputTokens: null, outputTokens: null }))
         drafts.push(draft);
       expect(drafts.map(saysInsufficient)).toEqual([true]);
       expect(saysInsufficient({ text: "Insufficient evidence is a common reason.", quotes: [], missing: [] })).toBe(false);

@@ -1,6 +1,8 @@
 import type { ChatEvent } from "../models/chat.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import type { DraftSentence, Quote } from "../types.ts";
+import { createDraftTable } from "./draft-table.ts";
+import { createDraftText } from "./draft-text.ts";
 
 /** Characters of model output that are read; a draft that goes on is broken (endless repetition). */
 export const MAX_DRAFT_CHARACTERS = 20_000;
@@ -19,47 +21,74 @@ export type ParseMarkers = (sentence: string) => { text: string; numbers: readon
 /** What a sentence that cites a number rests on; `null`: no source has the number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
 
+/** What a draft is read with. */
+export interface DraftReading {
+  /** The quotes behind a number for a sentence; `null`: no source has it. */
+  readonly cite: Cite;
+  readonly parseMarkers: ParseMarkers;
+  /** Everything before was a thought: no sentence of it was an answer. */
+  readonly onThought?: () => void;
+}
+
 /** The draft is not prose: what came before stands, nothing after it is read. */
 export class DraftError extends Error {}
 
+/** A draft whose last sentences, up to so many, came so many times in a row goes round in circles: nothing further is read. */
+const CIRCLE_SENTENCES = 8;
+const CIRCLE_ROUNDS = 3;
+/** Characters behind a template's end that are read for the count of tokens, before the stream is left. */
+const READ_BEHIND = 200;
+
 /**
- * Sentences of a streamed draft, each as soon as it is whole with its citation markers, however the stream is cut into pieces.
- * The last one may lack its stop, but only when the stream ended by itself.
- * @param cite the quotes behind a number for a sentence; `null`: no source has it
+ * Sentences of a streamed draft, each once, as soon as it is whole with its citation markers, however the stream is cut into pieces.
+ * The last one may lack its stop, but only when the stream ended by itself. A draft that repeats itself ends at its third round.
  * @param usage filled when the stream ends
  * @throws DraftError when the draft is markup or data, or does not end
  */
 export async function* readDraft(
   stream: AsyncIterable<ChatEvent>,
-  cite: Cite,
-  parseMarkers: ParseMarkers,
+  reading: DraftReading,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
+  const text = createDraftText();
+  const table = createDraftTable();
+  const said: string[] = [];
   let pending = "";
-  let held = "";
   let read = 0;
+  let behind = 0;
+  function* take(more: string, last: boolean): Generator<DraftSentence, void> {
+    const piece = text.take(more, last);
+    if (piece.wasThought) {
+      pending = "";
+      said.length = 0;
+      table.end();
+      reading.onThought?.();
+    }
+    if (circles(said)) return;
+    pending = setMarkersApart(pending + piece.text);
+    for (;;) {
+      const taken = takeSentence(pending, last || text.ended, reading.parseMarkers);
+      if (taken === null) break;
+      pending = taken.rest;
+      for (const line of table.take(taken.sentence)) yield* toDraft(line, reading, said);
+      if (circles(said)) return;
+    }
+    if (last) for (const line of table.end()) yield* toDraft(line, reading, said);
+  }
   for await (const event of stream) {
     if (event.type === "end") {
       usage.inputTokens = event.inputTokens;
       usage.outputTokens = event.outputTokens;
       continue;
     }
-    held += event.text.slice(0, MAX_DRAFT_CHARACTERS - read);
+    const room = MAX_DRAFT_CHARACTERS - read;
     read += event.text.length;
-    const sure = held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
-    pending = setMarkersApart(pending + plainText(held.slice(0, sure)));
-    held = held.slice(sure);
-    for (let taken = takeSentence(pending, false, parseMarkers); taken !== null; taken = takeSentence(pending, false, parseMarkers)) {
-      pending = taken.rest;
-      yield* toDraft(taken.sentence, cite, parseMarkers);
-    }
+    behind = text.ended ? behind + event.text.length : 0;
+    yield* take(event.text.slice(0, Math.max(0, room)), false);
+    if (behind > READ_BEHIND || circles(said)) return;
     if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
   }
-  pending = setMarkersApart(pending + plainText(held));
-  for (let taken = takeSentence(pending, true, parseMarkers); taken !== null; taken = takeSentence(pending, true, parseMarkers)) {
-    pending = taken.rest;
-    yield* toDraft(taken.sentence, cite, parseMarkers);
-  }
+  yield* take("", true);
 }
 
 /** Does the model say that the quotes do not answer? */
@@ -93,7 +122,7 @@ function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers):
   return null;
 }
 
-const MARKER_SHAPE = /^\s*(?:[[【][^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
+const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
 /** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
 export function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
@@ -108,20 +137,12 @@ export function leadingMarkers(text: string, parseMarkers: ParseMarkers): number
 
 /** Can more text still turn the beginning of this one into a marker? */
 function mayBeMarker(text: string): boolean {
-  return /^\s*(?:[[【][^[\]【】]{0,60}|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
+  return /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}|[[【]{2}[^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
 }
 
 /** Where a sentence ends depends on the word after it: it must have come whole. */
 function isWordWhole(text: string): boolean {
   return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
-}
-
-/** The end of a text that more text can turn into formatting, or into a whole character. */
-const MAY_GROW = /(?:\*+|<\/?[a-z0-9]{0,6}\s?\/?|[\uD800-\uDBFF])$/i;
-
-/** A text without the formatting that models add unasked. */
-function plainText(text: string): string {
-  return text.replaceAll(/<\/?(?:p|br|ul|ol|li|h[1-6])\s?\/?>/gi, "\n").replaceAll(/<\/?(?:b|i|em|strong)>|\*\*|`/gi, "");
 }
 
 /** A marker glued to a stop hides it. */
@@ -134,9 +155,34 @@ const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
 /** A tag, or a key of JSON. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
-function* toDraft(sentence: string, cite: Cite, parseMarkers: ParseMarkers): Generator<DraftSentence, void> {
+/** Did the same sentences come again and again at the end? */
+function circles(said: readonly string[]): boolean {
+  for (let length = 1; length <= CIRCLE_SENTENCES && length * CIRCLE_ROUNDS <= said.length; length++) {
+    const from = said.length - length * CIRCLE_ROUNDS;
+    const isRound = (i: number) => said[from + i] === said[from + (i % length)];
+    if (Array.from({ length: length * CIRCLE_ROUNDS }, (_, i) => i).every(isRound)) return true;
+  }
+  return false;
+}
+
+function* toDraft(sentence: string, { cite, parseMarkers }: DraftReading, said: string[]): Generator<DraftSentence, void> {
   if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
-  const { text, numbers } = parseMarkers(sentence.replace(LINE_MARK, ""));
-  if (text === "") return;
+  const { text, numbers } = withTrailingNumber(parseMarkers(sentence.replace(LINE_MARK, "")), cite);
+  if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
+  const isKnown = said.includes(text);
+  said.push(text);
+  if (isKnown) return;
   yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
+}
+
+/** `… within one year (2).`: round brackets cite only at the end, where nothing else does, and where the source does not say them itself: "paragraph (2)". */
+const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
+
+function withTrailingNumber(marked: ReturnType<ParseMarkers>, cite: Cite): ReturnType<ParseMarkers> {
+  const found = marked.numbers.length > 0 ? null : TRAILING_NUMBER.exec(marked.text);
+  if (found === null) return marked;
+  const text = marked.text.replace(TRAILING_NUMBER, "");
+  const numbers = (found[1] ?? "").split(",").map(Number);
+  const cites = numbers.every((n) => cite(text, n)?.every((quote) => !quote.text.includes(`(${n})`)) === true);
+  return cites ? { text, numbers } : marked;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import type { ChatModel } from "../models/chat.ts";
+import { readJson } from "../models/read-json.ts";
 import type { Evidence, ModelCall, Passage } from "../types.ts";
 import { type CompleteQuote, quotesOf } from "./compress.ts";
 import { MAX_DRAFT_CHARACTERS } from "./draft.ts";
@@ -42,7 +43,7 @@ export async function compressByModel(
       else text += event.text;
       if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply is longer than ${MAX_DRAFT_CHARACTERS} characters`);
     }
-    const reply = replySchema.safeParse(parseJson(text));
+    const reply = replySchema.safeParse(readJson(text));
     if (!reply.success) return failed("the reply is not the JSON that was asked for");
     return takeVerbatim(reply.data.quotes, passages);
   } catch (error) {
@@ -53,14 +54,6 @@ export async function compressByModel(
 
 function failed(failure: string): PickedQuotes {
   return { quotes: [], dropped: 0, failure };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ""));
-  } catch {
-    return null;
-  }
 }
 
 function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {

@@ -39,7 +39,8 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
 export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
   const numbers = ({ quotes }: DraftSentence) =>
     asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
-  const named = faults.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
+  const distinct = faults.filter(({ text }, i) => faults.findIndex((one) => one.text === text) === i);
+  const named = distinct.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
     const said = oneLine(text);
     return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
   });
@@ -51,6 +52,11 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
       faults: named.join("\n"),
     }),
   };
+}
+
+/** What stands in every prompt around its material. */
+export function readFrame(): string {
+  return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }
 
 /** The prompt for quotes of numbered passages. */

@@ -14,9 +14,17 @@ export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citat
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
   const text = answer.sentences
-    .map((sentence) => `${readableText(sentence, answer.citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`)
+    .flatMap((sentence, i) => [
+      `${readableText(sentence, answer.citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
+      ...doubtsAt(answer, i).map((doubt) => `(${doubt})`),
+    ])
     .join("\n");
   return [...prefixesOf(answer), text].join("\n\n");
+}
+
+/** What was found against a sentence that is shown all the same: it stands at the sentence. */
+export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): string[] {
+  return warnings.filter(({ sentence }) => sentence === at).map(({ message }) => `Not sure: ${message}`);
 }
 
 /** What a profile sets before an answer of low confidence. */
@@ -33,10 +41,13 @@ export function readableText(sentence: AnswerSentence, citations: readonly Citat
 /** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
-  const paragraphs = answer.sentences.map((sentence) => {
+  const paragraphs = answer.sentences.map((sentence, i) => {
+    const doubts = doubtsAt(answer, i)
+      .map((doubt) => ` <em>(${escapeHtml(doubt)})</em>`)
+      .join("");
     const marks = sentence.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
     const row = rowOf(sentence, answer.citations);
-    return row === null ? `<p>${escapeHtml(sentence.text)}${marks}</p>` : `<p>${renderRow(row)}${marks}</p>`;
+    return row === null ? `<p>${escapeHtml(sentence.text)}${marks}${doubts}</p>` : `<p>${renderRow(row)}${marks}${doubts}</p>`;
   });
   const sources = answer.citations.map(
     ({ n, title, url, quote, ...place }) =>

@@ -150,10 +150,12 @@ describe("writeDrafts where a fault leads to quotes", () => {
   });
 
   it("lets what leans on a fallen sentence fall with it, one after the other", async () => {
-    const written = await write([["All good [1]. A bad one [1]. Otherwise pay. This is more. Tinnitus pays [1]. It is monthly [1]."]]);
+    const written = await write([
+      ["All good [1]. A bad one [1]. Otherwise it is rated. This percent is more. Tinnitus pays [1]. It is monthly [1]."],
+    ]);
     expect(written).toMatchObject({
       texts: ["All good.", "Tinnitus pays.", "It is monthly."],
-      faults: ["A bad one.", "Otherwise pay.", "This is more."],
+      faults: ["A bad one.", "Otherwise it is rated.", "This percent is more."],
     });
   });
 });
@@ -205,6 +207,65 @@ describe("writeDrafts where a fault leads to one more draft", () => {
     const tight = await write([["Good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
     expect(tight).toMatchObject({ texts: ["Good."], warned: ["model_faulty"] });
     expect(tight.calls).toHaveLength(1);
+  });
+});
+
+describe("writeDrafts beside what small models add", () => {
+  const parcel = { settings: regenerate, quotes: ["A parcel of two kilograms costs 7 euros."] };
+
+  it("takes no courtesy, announcement, question or repeated rule for a fault or for a part of the answer", async () => {
+    const written = await write(
+      [
+        [
+          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nGo on behind the answer so far, ",
+          "without repeating it and without those faults. It costs 7 euros [1]. Have a nice day!",
+        ],
+      ],
+      parcel,
+    );
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: [], warned: [] });
+    expect(written.calls).toHaveLength(1);
+  });
+
+  it("asks once more for what is said of the documents without a source", async () => {
+    const written = await write([["A parcel costs more abroad. It costs bad 7 euros [1]."], ["It costs 7 euros [1]."]], parcel);
+    expect(written.calls).toHaveLength(2);
+    expect(written.texts).toContain("It costs 7 euros.");
+  });
+
+  it("keeps what stood behind a fault when the second draft says that there is nothing more", async () => {
+    const written = await write(
+      [["A bad parcel [1]. Such a parcel is bad [1]. Two kilograms cost 7 euros [1]."], ["INSUFFICIENT"]],
+      parcel,
+    );
+    expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros."], warned: [], outcome: { insufficient: false } });
+  });
+
+  it("quotes when nothing stood and the second draft says that there is nothing", async () => {
+    const written = await write([["A bad parcel [1]."], ["INSUFFICIENT"]], parcel);
+    expect(written).toMatchObject({ texts: parcel.quotes, warned: ["model_unusable"], outcome: { insufficient: false } });
+  });
+
+  it("keeps what stood behind a fault when the second draft fails", async () => {
+    const written = await write(
+      [["A bad parcel [1]. Two kilograms cost 7 euros [1]."], [new ModelError("model_failed", "HTTP 500")]],
+      parcel,
+    );
+    expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros.", ...parcel.quotes], warned: ["model_failed"] });
+  });
+
+  it("names each fault once, and takes no copy of the list for a sentence", async () => {
+    const copied =
+      '- "A bad parcel." – values: because\n- "It costs bad 9 euros." – values: because\nA bad parcel [1]. It costs 7 euros [1].';
+    const written = await write([["A bad parcel [1]. It costs bad 9 euros [1]. A bad parcel [1]."], [copied]], parcel);
+    expect(written.calls[1]?.prompt.user.match(/A bad parcel/g)).toHaveLength(1);
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: ["A bad parcel.", "It costs bad 9 euros."] });
+  });
+
+  it("shows an answer behind a thought whose beginning is missing, whatever fell in the thought", async () => {
+    const written = await write([["Hm, a bad parcel [1]. Or not.</think>It costs 7 euros [1]."]], parcel);
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], warned: [] });
+    expect(written.calls).toHaveLength(1);
   });
 });
 

@@ -6,8 +6,9 @@ import type { BindSentence } from "./bind.ts";
 import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
-import { againPrompt, type DraftFault, groundedPrompt } from "./prompt.ts";
+import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
 import { type OfferedSource, quoteSource } from "./sources.ts";
+import { createStatementTest } from "./statement.ts";
 
 /** What became of the writing; filled while sentences are drawn. */
 export interface WriteOutcome {
@@ -97,40 +98,60 @@ async function* writeByModel(
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { onFault } = parts.settings;
   const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, parts, record, signal);
+  const frame = [task.prompt.system, readFrame(), question.resolved];
   if (onFault === "reject") {
     const held: DraftSentence[] = [];
-    const ending = yield* run({ stage: "write", prompt: task.prompt, tries: DRAFT_TRIES, isHeld: () => true, held });
+    const ending = yield* run({ stage: "write", prompt: task.prompt, frame, tries: DRAFT_TRIES, isHeld: () => true, stood: held });
     if (ending.type === "faulty") return { type: "done" };
     if (ending.type === "failed" || outcome.insufficient) return ending;
     yield* held;
     return { type: record.shown.length > 0 ? "done" : "faulty" };
   }
-  const isHeld = () => onFault === "regenerate" && record.faults.length > 0;
-  const first = yield* run({ stage: "write", prompt: task.prompt, tries: DRAFT_TRIES, isHeld });
-  if (first.type !== "faulty" || onFault !== "regenerate" || record.faults.length === 0) return first;
+  const regenerates = onFault === "regenerate";
+  const stood: DraftSentence[] = [];
+  const first = yield* run({
+    stage: "write",
+    prompt: task.prompt,
+    frame,
+    tries: DRAFT_TRIES,
+    isHeld: (fell) => regenerates && fell,
+    stood,
+  });
+  if (first.type !== "faulty" || !regenerates || record.faults.length === 0) return first;
   const prompt = fitAgain(question, task, record, parts.settings);
-  return prompt === null ? first : yield* run({ stage: "rewrite", prompt, tries: 1, isHeld: () => false });
+  if (prompt === null) return first;
+  const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
+  if (!outcome.insufficient && again.type !== "failed") return again;
+  // Nothing better came: what the first draft said behind its fault stands as it did.
+  outcome.insufficient = false;
+  const before = record.shown.length;
+  yield* stood;
+  if (again.type === "failed") return again;
+  return { type: before + stood.length === 0 ? "faulty" : "done" };
 }
 
 interface Attempt {
   readonly stage: "write" | "rewrite";
   readonly prompt: ChatPrompt;
+  /** Texts of the prompt that are no material of an answer: what repeats one says nothing. */
+  readonly frame: readonly string[];
   readonly tries: number;
-  readonly isHeld: () => boolean;
-  /** Takes the sentences that are held. */
-  readonly held?: DraftSentence[];
+  /** Is the next sentence checked but not shown? Told whether one of this draft has fallen. */
+  readonly isHeld: (fell: boolean) => boolean;
+  /** Takes the sentences that are held and stand. */
+  readonly stood?: DraftSentence[];
 }
 
 /** One draft from its first sentence to its end. It ends `faulty` if a sentence of it fell or none was shown. */
 async function* drawDraft(
-  { stage, prompt, tries, isHeld, held }: Attempt,
+  { stage, prompt, frame, tries, isHeld, stood }: Attempt,
   { model, sources, bind }: ModelTask,
   outcome: WriteOutcome,
   { settings, parseMarkers }: WriteParts,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
-  const before = record.faults.length;
+  const saysNothing = createStatementTest({ sources, frame, faults: [...record.faults] });
   const cite = (text: string, n: number) => {
     const source = sources[n - 1];
     return source === undefined ? null : bind(text, source);
@@ -139,23 +160,32 @@ async function* drawDraft(
   for (let tried = 1; ; tried++) {
     const call = { stage, model: model.id, inputTokens: null, outputTokens: null };
     outcome.calls.push(call);
+    let before = record.faults.length;
+    let hasFallen = false;
+    const onThought = () => {
+      // A fault in a thought is no fault of the answer.
+      before = record.faults.length;
+      hasFallen = false;
+      if (stood !== undefined) stood.length = 0;
+    };
     try {
       const stream = model.stream(prompt, { temperature: settings.temperature, signal });
-      let hasFallen = false;
-      for await (const sentence of readDraft(stream, cite, parseMarkers, call)) {
+      for await (const sentence of readDraft(stream, { cite, parseMarkers, onThought }, call)) {
         outcome.insufficient = saysInsufficient(sentence);
         if (outcome.insufficient) break;
         drawn++;
+        if (saysNothing(sentence)) continue;
         const fallen = record.faults.length;
-        if (isHeld()) {
-          held?.push(sentence);
-          yield { ...sentence, held: true };
-        } else yield hasFallen && refersBack(sentence) ? { ...sentence, dangling: true } : sentence;
-        hasFallen = record.faults.length > fallen;
+        const held = isHeld(fallen > before);
+        const leans: boolean = hasFallen && refersBack(sentence);
+        if (held) yield { ...sentence, held: true };
+        else yield leans ? { ...sentence, dangling: true } : sentence;
+        hasFallen = record.faults.length > fallen || (held && leans);
+        if (held && !hasFallen) stood?.push(sentence);
       }
       if (outcome.insufficient) return { type: "done" };
       const isClean = record.faults.length === before;
-      return { type: isClean && (held !== undefined || record.shown.length > 0) ? "done" : "faulty" };
+      return { type: isClean && (stood?.length || record.shown.length > 0) ? "done" : "faulty" };
     } catch (error) {
       if (signal.aborted) throw error;
       const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";

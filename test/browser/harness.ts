@@ -40,7 +40,7 @@ const LAUNCH_ARGUMENTS = [
   "--disable-sync",
 ];
 
-function launchBrowser(): Promise<Browser> {
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_ARGUMENTS });
 }
 

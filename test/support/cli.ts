@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { runCli as runProduct } from "../../src/cli/run.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { SHARED_PARTS } from "./shared-parts.ts";
 
 /** The built program. */
 export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
@@ -109,6 +110,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     stdin: Readable.from(stdin),
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     cwd: () => cwd,
+    engine: SHARED_PARTS,
   });
   return { code, signal: null, ...texts };
 }

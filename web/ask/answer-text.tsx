@@ -14,6 +14,8 @@ export interface AnswerTextProps extends CitationLinks {
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
+  /** Of a running answer, whose checks are not known yet: those of a sentence come right behind it. */
+  readonly warnings: readonly WireAnswer["warnings"][number][];
   /** Words that answer. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
   /** Number of the question in its conversation. */
@@ -21,8 +23,8 @@ export interface AnswerTextProps extends CitationLinks {
 }
 
 /** The sentences with their sources and a mark that each was checked; lists as lists, tables as tables. */
-export function AnswerText({ sentences, citations, claims, checks, spans, number, ...links }: AnswerTextProps) {
-  const props = { citations, links, spans, doubts: (index: number) => doubtsAt(index, claims, checks) };
+export function AnswerText({ sentences, citations, claims, checks, warnings, spans, number, ...links }: AnswerTextProps) {
+  const props = { citations, links, spans, doubts: (index: number) => doubtsAt(index, { claims, checks, warnings }) };
   return toBlocks(sentences, citations).map((block) => {
     switch (block.type) {
       case "text":
@@ -183,8 +185,9 @@ function Mark({ doubts }: { readonly doubts: readonly string[] }) {
   );
 }
 
-function doubtsAt(index: number, claims: WireAnswer["claims"], checks: WireAnswer["checks"]): readonly string[] {
+function doubtsAt(index: number, { claims, checks, warnings }: Pick<AnswerTextProps, "claims" | "checks" | "warnings">): readonly string[] {
+  const told = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
   const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
-  return [...new Set([...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
+  return [...new Set([...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
 }

@@ -94,6 +94,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
+              warnings={answer === null ? turn.warnings : []}
               spans={answer?.answer_spans ?? []}
               active={active}
               open={open}
@@ -111,7 +112,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
           {answer === null ? null : <ConflictList number={id} conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages
-            warnings={turn.warnings.filter((one) => !isUrgent(one) && !isShownElsewhere(one))}
+            warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
             notices={turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}

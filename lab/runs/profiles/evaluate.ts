@@ -7,7 +7,7 @@ import { type GoldenPlaces, locatePlaces } from "../../../src/grade/golden-place
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "../../../src/grade/golden-set.ts";
 import { judgeAnswerable, judgeUnanswerable } from "../../../src/grade/judge-golden.ts";
 import { openGoldenSet } from "../../../src/grade/run-golden.ts";
-import { DEFAULT_MODEL_TEMPERATURE } from "../../../src/models-config.ts";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../../src/models-config.ts";
 import { profileNamed, profiles } from "../../../src/profiles/index.ts";
 import type { Profile } from "../../../src/profiles/profile.ts";
 import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
@@ -115,7 +115,14 @@ function modelOf({ name }: Profile, writer: OwnWordsWriter | null, { model }: Co
       "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL.",
     );
   }
-  const endpoint = { base_url: writer.url, api_key: "", timeout_ms: MODEL_TIMEOUT_MS, retries: 0, temperature: DEFAULT_MODEL_TEMPERATURE };
+  const endpoint = {
+    base_url: writer.url,
+    api_key: "",
+    timeout_ms: MODEL_TIMEOUT_MS,
+    retries: 0,
+    temperature: DEFAULT_MODEL_TEMPERATURE,
+    reply_tokens: DEFAULT_REPLY_TOKENS,
+  };
   return { ...endpoint, ...(MODELS[name] ?? DEFAULT_MODELS) };
 }
 

@@ -14,6 +14,7 @@ interface AblateFlags {
   golden?: string;
   domain?: string;
   tenant?: string;
+  limit?: string;
   writers: string;
   rungs: string;
   rate: string;
@@ -39,6 +40,7 @@ export function addAblateCommand(program: Command, context: CliContext): void {
       "domain pack whose vocabulary and hosts apply; without --corpus its documents, without --golden its questions",
     )
     .option("--tenant <name>", "only the questions that this party of the domain asks")
+    .option("--limit <n>", "only so many questions, at equal steps through the set: for a model that is slow or charges")
     .option("--writers <names>", `comma-separated: ${WRITERS.join(", ")}; \`model\` is the configured one`, WRITERS.join(","))
     .option("--rungs <names>", "`all`, `ladder` (no layers, four, seven, ours), or names, comma-separated", DEFAULT_RUNGS)
     .option(
@@ -57,6 +59,7 @@ const EXAMPLES = `
 Examples:
   sourcebound ablate --domain veterans --out ablation.json
   sourcebound ablate --domain veterans --rungs ladder --writers scripted --rate source --rounds 10
+  sourcebound ablate --domain retail --rungs ladder --writers model --limit 10
   sourcebound ablate --corpus data/va-pages --golden data/va-golden --domain veterans --rungs seven,seven-5`;
 
 async function runAblation(flags: AblateFlags, command: Command, context: CliContext): Promise<void> {
@@ -67,7 +70,9 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
   const seed = numberFrom(flags.seed, "--seed", Number.isSafeInteger);
   const writers = namesFrom(flags.writers, "--writers", WRITERS);
   const { corpus, golden, domain, tenant } = flags;
-  const [chosen] = chooseSets({ corpus: pathOf(context, corpus), golden: pathOf(context, golden), domain, tenant }, config.domains_dir);
+  const limit = flags.limit === undefined ? undefined : numberFrom(flags.limit, "--limit", (one) => Number.isInteger(one) && one >= 1);
+  const places = { corpus: pathOf(context, corpus), golden: pathOf(context, golden) };
+  const [chosen] = chooseSets({ ...places, domain, tenant, limit }, config.domains_dir);
   if (chosen === undefined) throw new RequestError("golden_missing", "There is no set: give --domain, or --corpus with --golden.");
   // Loaded only now: help and wrong usage answer without the engine.
   const [{ ablate }, { summarizeAblation, SOURCE_RATES }, { RUNGS }, { createShippedJudge }] = await Promise.all([
@@ -98,6 +103,7 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
     golden,
     domain,
     tenant,
+    limit,
     writers: flags.writers,
     rungs: flags.rungs,
     rate: flags.rate,

@@ -188,6 +188,7 @@ async function measure(
       set,
       items: items.map(({ item }) => item),
       latenciesMs: items.map(({ latencyMs }) => latencyMs),
+      checksMs: items.map(({ checkMs }) => checkMs),
       ingested: { documents: 0, chunks: 0, ms: 0 },
     };
     const at = measured.push(partial) - 1;
@@ -198,6 +199,7 @@ async function measure(
         journal.add(set.name, event);
         partial.items.push(event.item);
         partial.latenciesMs.push(event.latencyMs);
+        partial.checksMs.push(event.checkMs);
       }
     }
     before += set.answerable.length + set.unanswerable.length;

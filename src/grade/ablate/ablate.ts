@@ -2,8 +2,10 @@ import type { Config } from "../../config.ts";
 import { loadDomain } from "../../engine/domain.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
-import { DEFAULT_MODEL_TEMPERATURE } from "../../models-config.ts";
+import { costUsd, loadPrices } from "../../models/prices.ts";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../models-config.ts";
 import { countTokens } from "../../text/cl100k.ts";
+import { sumOrNull } from "../../text/sum-or-null.ts";
 import type { Answer } from "../../types.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "../golden-places.ts";
 import type { GoldenSet } from "../golden-set.ts";
@@ -85,7 +87,7 @@ function questionsOf({ answerable, unanswerable }: GoldenSet): AblatedQuestion[]
 function withModel(config: Config, model: ScriptedModel | null): Config {
   if (model === null) return config;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
-  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE } };
+  return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
 /** First host of the domain's list, where a model would invent an address. */
@@ -134,8 +136,19 @@ async function askOnce(
     storedInvalid: invalid(stored),
     servedInvalid: again === null || again.cacheMode === "miss" ? null : invalid(again),
     costUsd: answer.costUsd,
+    ...routingOf(answer, engine.config.model),
     latencyMs: answer.latencyMs,
   };
+}
+
+/** Which model wrote, and what the large one alone would have cost. */
+function routingOf({ calls }: Answer, model: Config["model"]): Pick<AblatedItem, "largeCostUsd" | "routed"> {
+  const writing = calls.filter(({ stage }) => stage === "write" || stage === "rewrite");
+  const prices = loadPrices();
+  const large = model?.large ?? model?.small;
+  const costs = calls.map((call) => costUsd(writing.includes(call) ? (large ?? call.model) : call.model, call, prices));
+  const small = writing.filter((call) => call.model !== large).length;
+  return { largeCostUsd: writing.length === 0 ? null : sumOrNull(costs), routed: { small, calls: writing.length } };
 }
 
 function isElsewhere(answer: Answer, gold: ReturnType<GoldenPlaces["gold"]>): boolean | null {

@@ -56,5 +56,9 @@ export interface AblatedItem {
   readonly servedInvalid: number | null;
   /** US dollars by list price; `null`: not known. */
   readonly costUsd: number | null;
+  /** What the same tokens cost where the large model is asked for every answer; `null`: not known, or no model was asked. */
+  readonly largeCostUsd: number | null;
+  /** Calls that write, and those of them that the small model got. */
+  readonly routed: { readonly small: number; readonly calls: number };
   readonly latencyMs: number;
 }

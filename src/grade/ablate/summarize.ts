@@ -56,6 +56,7 @@ export function summarizeAblation(
     addVerification(sheet);
     addFaithful(sheet);
     addCost(sheet);
+    addRouting(sheet);
     if (sheet.writer === "scripted") addTypes(sheet);
   }
   const [first] = writers;
@@ -219,6 +220,25 @@ function addFaithful({ table, metrics, writer, rungs, of }: Sheet): void {
   }
 }
 
+/** What routing saves: answers written by the small model, and their cost beside that of the same tokens at the large one's price. */
+function addRouting({ table, metrics, writer, rungs, of }: Sheet): void {
+  if (writer === "quotes") return;
+  table.push({ name: "routing", figure: "", note: "drafts that the small model wrote; cost beside the large one's for all of them" });
+  for (const rung of rungs) {
+    const small = sum(of(rung).map(({ routed }) => routed.small));
+    const calls = sum(of(rung).map(({ routed }) => routed.calls));
+    const priced = of(rung).flatMap(({ costUsd, largeCostUsd }) =>
+      costUsd === null || largeCostUsd === null ? [] : [{ costUsd, largeCostUsd }],
+    );
+    const saved = ratio(sum(priced.map((one) => one.largeCostUsd - one.costUsd)), sum(priced.map((one) => one.largeCostUsd)));
+    metrics[`${writer}.${rung.name}.routed_small`] = ratio(small, calls);
+    metrics[`${writer}.${rung.name}.routing_saves`] = saved;
+    table.push(
+      countRow(`  ${rung.title}`, small, calls, `saves ${percent(saved)}, of ${priced.length} answers; source claims 70 % and 45 %`),
+    );
+  }
+}
+
 /** What an answer costs and takes. */
 function addCost({ table, metrics, writer, rungs, of }: Sheet): void {
   const note =
@@ -278,6 +298,8 @@ function toRow(item: AblatedItem) {
     stored_invalid: item.storedInvalid,
     served_invalid: item.servedInvalid,
     cost_usd: item.costUsd,
+    large_cost_usd: item.largeCostUsd,
+    routed: item.routed,
   };
 }
 

@@ -1,5 +1,4 @@
 import { zipSync } from "fflate";
-import mammoth from "mammoth";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import type { Format } from "./format.ts";
@@ -51,6 +50,8 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
+  // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
+  const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
       { buffer: Buffer.from(zipSync(packed)) },

@@ -19,17 +19,21 @@ const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
 const RAW_ELEMENTS: ReadonlySet<string> = new Set("iframe noembed noframes script style textarea title".split(" "));
 
 /**
- * The events without what readers do not see: scripts, styles, navigation, controls, and what `isHiddenToo` names. A hidden block
+ * The events without what readers do not see: scripts, styles, navigation, controls, the `unseen` elements, and what `isHiddenToo` names. A hidden block
  * leaves an empty block behind, a hidden inline element a comment, so that what stands around it joins or separates as on the page.
  */
-export function visibleEvents(events: readonly MarkupEvent[], isHiddenToo: (event: OpenEvent) => boolean = () => false): MarkupEvent[] {
+export function visibleEvents(
+  events: readonly MarkupEvent[],
+  unseen: ReadonlySet<OpenEvent>,
+  isHiddenToo: (event: OpenEvent) => boolean = () => false,
+): MarkupEvent[] {
   const partner = partnersOf(events);
   const visible: MarkupEvent[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
     if (event === undefined) continue;
     const close = partner[i] ?? i;
-    if (event.type !== "open" || !isHidden(event, events[close], isHiddenToo)) {
+    if (event.type !== "open" || (!unseen.has(event) && !isHidden(event, events[close], isHiddenToo))) {
       visible.push(event);
       continue;
     }

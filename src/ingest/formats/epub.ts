@@ -15,7 +15,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 1,
+  version: 2,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (
@@ -31,6 +31,7 @@ export const epubFormat: Format = {
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const missing: string[] = [];
     const joined: JoinedPart[] = [];
+    const unseen: ReadingNotice[] = [];
     const places: (readonly [number, string])[] = [];
     let sourceStart = 0;
     for (const path of book.spine) {
@@ -40,7 +41,9 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      joined.push({ written: parseHtml(source, name), sourceStart });
+      const written = parseHtml(source, name);
+      unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
+      joined.push({ written, sourceStart });
       sourceStart += source.length;
     }
     const written = joinWritten(joined);
@@ -57,7 +60,7 @@ export const epubFormat: Format = {
         tenant: null,
         places: { type: "parts", parts: places },
         encoding: "utf-8",
-        notices,
+        notices: [...notices, ...unseen],
       },
     ];
   },

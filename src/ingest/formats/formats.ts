@@ -20,9 +20,9 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 1, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 2, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 1, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 1, (source, name) => [parseHtml(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 2, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 2, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 2, parseJsonLines),
   yamlFormat,

@@ -3,6 +3,7 @@ import { partnersOf, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
+import { findUnseenText } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
@@ -14,7 +15,8 @@ export function parseHtml(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
   const all = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
   const head = readHead(all);
-  const events = mainContent(all);
+  const unseen = findUnseenText(all);
+  const events = mainContent(all, unseen.elements);
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {
     inline: (event) => writeInline(writer, event, front.bodyStart),
@@ -33,6 +35,7 @@ export function parseHtml(source: string, name: string): FormatResult {
     },
     access: front.access,
     tenant: front.tenant,
+    notices: unseen.notices,
   };
 }
 
@@ -47,16 +50,16 @@ function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number)
 }
 
 /** The visible events of `main`, of `article`s that hold most of the text, or of the whole page. */
-function mainContent(all: readonly MarkupEvent[]): MarkupEvent[] {
-  const page = visibleEvents(all, (event) => HIDDEN_ON_PAGES.has(event.name));
-  const main = inside(all, (event) => event.name === "main" || event.attributes.role === "main");
+function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>): MarkupEvent[] {
+  const page = visibleEvents(all, unseen, (event) => HIDDEN_ON_PAGES.has(event.name));
+  const main = inside(all, unseen, (event) => event.name === "main" || event.attributes.role === "main");
   if (textLength(main) > 0) return main;
-  const articles = inside(all, (event) => event.name === "article");
+  const articles = inside(all, unseen, (event) => event.name === "article");
   return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
 }
 
 /** The visible events inside the outermost elements that `matches` accepts. A `header` in there holds the title, not navigation. */
-function inside(all: readonly MarkupEvent[], matches: (event: OpenEvent) => boolean): MarkupEvent[] {
+function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, matches: (event: OpenEvent) => boolean): MarkupEvent[] {
   const partner = partnersOf(all);
   const found: MarkupEvent[] = [];
   for (let i = 0; i < all.length; i++) {
@@ -66,7 +69,7 @@ function inside(all: readonly MarkupEvent[], matches: (event: OpenEvent) => bool
     for (const inner of all.slice(i, close + 1)) found.push(inner);
     i = close;
   }
-  return visibleEvents(found, (event) => event.name !== "header" && HIDDEN_ON_PAGES.has(event.name));
+  return visibleEvents(found, unseen, (event) => event.name !== "header" && HIDDEN_ON_PAGES.has(event.name));
 }
 
 function textLength(events: readonly MarkupEvent[]): number {

@@ -1,4 +1,4 @@
-import PostalMime, { type Email } from "postal-mime";
+import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
@@ -68,7 +68,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
   const head = headOf(mail, subject);
   const plain = mail.text?.trim() ? mail.text : null;
   const html = plain === null ? (mail.html ?? "") : null;
-  const written: WrittenBlocks = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
+  const written: FormatResult = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
   const top = parseText(head, name);
   const joined = joinWritten([
     { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
@@ -93,11 +93,12 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     tenant: null,
     unit: "extracted_utf16",
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
-    notices,
+    notices: [...notices, ...(written.notices ?? [])],
   };
 }
 
 async function parseMail(bytes: Uint8Array): Promise<Email> {
+  const { default: PostalMime } = await import("postal-mime");
   try {
     return await PostalMime.parse(bytes, { maxNestingDepth: 64, maxHeadersSize: 1024 * 1024 });
   } catch (cause) {

@@ -6,6 +6,7 @@ import { createMarkdownWriter } from "./markdown-run.ts";
 import { type MarkupEvent, readMarkup } from "./markup.ts";
 import { type Mask, maskSource } from "./masked-source.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
+import { findUnseenText } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 /** A tag, comment or declaration by the grammar of CommonMark, or `</br>`; anything else after `<` is text. */
@@ -38,11 +39,17 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 }
 
 /** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
-export function parseMarkdownText(source: string, bodyStart: number, options: { readonly alwaysParse?: boolean } = {}): WrittenBlocks {
+export function parseMarkdownText(
+  source: string,
+  bodyStart: number,
+  options: { readonly alwaysParse?: boolean } = {},
+): WrittenBlocks & Required<Pick<FormatResult, "notices">> {
   const writer = new BlockWriter(source);
-  const events = source.includes("<", bodyStart)
-    ? visibleEvents(readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false }))
+  const all = source.includes("<", bodyStart)
+    ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
+  const unseen = findUnseenText(all);
+  const events = visibleEvents(all, unseen.elements);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
   const markdown = createMarkdownWriter(
@@ -65,7 +72,7 @@ export function parseMarkdownText(source: string, bodyStart: number, options: { 
     isInline: isOnTableLine,
     isLayoutText: (event) => LAYOUT.test(source.slice(event.start, event.end)),
   });
-  return writer.finish();
+  return { ...writer.finish(), notices: unseen.notices };
 }
 
 /** `source` from `start` on, with every `<` covered that opens no tag: in code, in comparisons, in links. Same length. */

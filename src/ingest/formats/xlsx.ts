@@ -1,5 +1,4 @@
 import { zipSync } from "fflate";
-import readWorkbook from "read-excel-file/node";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
@@ -7,23 +6,33 @@ import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
+import { readNumberStyles, withShownNumbers } from "./xlsx-numbers.ts";
 import { unpackZip } from "./zip.ts";
 
 /** Digits that a double holds for sure; a spreadsheet shows no more. */
 const DOUBLE_DIGITS = 15;
+const SHEET_PART = /worksheets\/[^/]*\.xml$/;
 /** A sheet's hidden state stands in the workbook. */
 const HIDDEN_SHEET = /<sheet\b[^>]*\bname="([^"]*)"[^>]*\bstate="(?:hidden|veryHidden)"/g;
 
-/** Workbooks: every filled row of every sheet with its header. Values are read, formats are not: 7.5 % is 0.075. */
+/** Workbooks: every filled row of every sheet with its header, its numbers as they are shown there. */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
-  version: 1,
+  version: 2,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
-    for (const [part, content] of parts) if (/worksheets\/[^/]*\.xml$/.test(part)) assertSize(Buffer.from(content).toString("latin1"));
-    const packed = Object.fromEntries([...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as const]));
-    const hidden = hiddenSheets(Buffer.from(parts.get("xl/workbook.xml") ?? []).toString("utf8"));
+    const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+    const styles = readNumberStyles(textOf("xl/styles.xml"), textOf("xl/workbook.xml"));
+    const packed = Object.fromEntries(
+      [...parts].map(([part, content]) => {
+        if (!SHEET_PART.test(part)) return [part, [content, { level: 0 as const }] as const];
+        const sheet = textOf(part);
+        assertSize(sheet);
+        return [part, [Buffer.from(withShownNumbers(sheet, styles)), { level: 0 as const }] as const];
+      }),
+    );
+    const hidden = hiddenSheets(textOf("xl/workbook.xml"));
     const sheets = (await readSheets(Buffer.from(zipSync(packed as Parameters<typeof zipSync>[0])))).filter(
       ({ sheet }) => !hidden.includes(sheet),
     );
@@ -54,6 +63,7 @@ interface SheetRows {
 }
 
 async function readSheets(content: Buffer): Promise<readonly SheetRows[]> {
+  const { default: readWorkbook } = await import("read-excel-file/node");
   try {
     return await readWorkbook(content, { parseNumber: (text) => Number(text) });
   } catch (cause) {

@@ -106,23 +106,25 @@ export function epubOf(chapters: readonly string[], more: Readonly<Record<string
   });
 }
 
-/** A workbook of these sheets; cells that look like numbers are numbers. */
+/** A workbook of these sheets; cells that look like numbers are numbers, "PATTERN|NUMBER" among `patterns` are numbers shown so. */
 export function xlsxOf(
   sheets: readonly { readonly name: string; readonly rows: readonly (readonly string[])[]; readonly hidden?: boolean }[],
+  { patterns = [], from1904 = false }: { readonly patterns?: readonly string[]; readonly from1904?: boolean } = {},
 ): Uint8Array {
+  const styleOf = (text: string) => patterns.findIndex((pattern) => text.startsWith(`${pattern}|`)) + 1;
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
   const sheetXml = (rows: readonly (readonly string[])[]) =>
     `<worksheet xmlns="${main}"><sheetData>${rows
       .map(
         (row, r) =>
-          `<row r="${r + 1}">${row.map((cell, c) => (cell === "" ? "" : cellXml(cell, `${columnName(c)}${r + 1}`))).join("")}</row>`,
+          `<row r="${r + 1}">${row.map((cell, c) => (cell === "" ? "" : cellXml(cell, `${columnName(c)}${r + 1}`, styleOf(cell)))).join("")}</row>`,
       )
       .join("")}</sheetData></worksheet>`;
   return zip({
     "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
     "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${sheets
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${office}">${from1904 ? '<workbookPr date1904="1"/>' : ""}<sheets>${sheets
       .map(
         ({ name, hidden }, i) =>
           `<sheet name="${escapeXml(name)}" sheetId="${i + 1}"${hidden === true ? ' state="hidden"' : ""} r:id="s${i + 1}"/>`,
@@ -131,12 +133,17 @@ export function xlsxOf(
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${sheets
       .map((_, i) => `<Relationship Id="s${i + 1}" Type="${office}/worksheet" Target="worksheets/sheet${i + 1}.xml"/>`)
       .join("")}<Relationship Id="st" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
-    "xl/styles.xml": `<styleSheet xmlns="${main}"><cellXfs count="1"><xf numFmtId="0"/></cellXfs></styleSheet>`,
+    "xl/styles.xml": `<styleSheet xmlns="${main}"><numFmts>${patterns
+      .map((pattern, i) => `<numFmt numFmtId="${164 + i}" formatCode="${escapeXml(pattern)}"/>`)
+      .join("")}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${patterns
+      .map((pattern, i) => `<xf numFmtId="${/^\d{1,2}$/.test(pattern) ? pattern : 164 + i}"/>`)
+      .join("")}</cellXfs></styleSheet>`,
     ...Object.fromEntries(sheets.map(({ rows }, i) => [`xl/worksheets/sheet${i + 1}.xml`, sheetXml(rows)])),
   });
 }
 
-function cellXml(text: string, reference: string): string {
+function cellXml(text: string, reference: string, style: number): string {
+  if (style > 0) return `<c r="${reference}" s="${style}"><v>${text.slice(text.indexOf("|") + 1)}</v></c>`;
   if (/^-?\d{1,12}(?:\.\d{1,6})?$/.test(text) && String(Number(text)) === text) return `<c r="${reference}"><v>${text}</v></c>`;
   return `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }

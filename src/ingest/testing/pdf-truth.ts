@@ -74,7 +74,7 @@ function wholeWords(words: readonly MadeWord[]): string[] {
   return whole;
 }
 
-function* quotesOf(words: readonly MadeWord[]): Generator<readonly MadeWord[]> {
+export function* quotesOf(words: readonly MadeWord[]): Generator<readonly MadeWord[]> {
   const running = words.filter(({ row }) => row === null);
   for (let i = 0; i < running.length; i += QUOTE_WORDS) {
     const block = running[i]?.block;
@@ -122,6 +122,6 @@ function flatten(text: string): { readonly text: string; readonly offsets: reado
   return { text: kept.join(""), offsets };
 }
 
-function squeeze(text: string): string {
+export function squeeze(text: string): string {
   return text.replace(/[\s|-]/g, "");
 }

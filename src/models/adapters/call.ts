@@ -8,6 +8,8 @@ export interface EndpointOptions {
   readonly timeoutMs: number;
   /** Tries after the first: on timeouts, broken connections, answers that make no sense, 408, 409, 429 and 5xx. */
   readonly retries: number;
+  /** Tokens of one reply of a model that writes at most; its thoughts count. Absent: as many as the endpoint gives. */
+  readonly replyTokens?: number;
   /** Pause before the second try; doubles every time. @default 500 */
   readonly backoffMs?: number;
 }

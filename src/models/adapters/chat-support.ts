@@ -4,13 +4,16 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { TextRange } from "../../types.ts";
 import type { ChatModel } from "../chat.ts";
+import { readJson, writtenNumber } from "../read-json.ts";
 import type { SupportPair, SupportScore, SupportScorer } from "../support.ts";
 
 const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
 /** Longest reason that is passed on, in characters. */
 const REASON_CHARACTERS = 300;
 
-const verdictSchema = z.object({ score: z.number().min(0).max(1), unsupported: z.array(z.string()).max(50), reason: z.string() });
+/** Beyond 1 it is another scale, and no verdict. */
+const score = writtenNumber.pipe(z.number().max(1));
+const verdictSchema = z.object({ score, unsupported: z.array(z.string()).max(50), reason: z.string() });
 
 /**
  * A model that writes, asked to judge. Its reply must be the JSON object that the prompt asks for; any other reply is `null`.
@@ -53,13 +56,7 @@ function isBlank({ claim, evidence }: SupportPair): boolean {
 }
 
 function parseVerdict(reply: string, claim: string): SupportScore | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(reply);
-  } catch {
-    return null;
-  }
-  const parsed = verdictSchema.safeParse(value);
+  const parsed = verdictSchema.safeParse(readJson(reply));
   if (!parsed.success) return null;
   const { score, unsupported, reason } = parsed.data;
   return { score, spans: findParts(unsupported, claim), reason: reason.slice(0, REASON_CHARACTERS) };

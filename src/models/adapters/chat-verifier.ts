@@ -5,6 +5,7 @@ import { documentOrders } from "../../guard/injection.ts";
 import { PACKAGE_ROOT } from "../../package.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { ChatModel } from "../chat.ts";
+import { readJson, writtenNumber } from "../read-json.ts";
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
 
 const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
@@ -17,9 +18,10 @@ const REPLY_CHARACTERS = 20_000;
 const ORDERS_TO_JUDGE =
   /"?\b(?:relevance|consistency|verdicts?)"?\s*[:=]\s*[\d[{"]|\b(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ing)|grad(?:e|es|ed|ing)|judg(?:e|es|ed|ing)|rank(?:s|ed|ing)?|mark(?:s|ed|ing)?)\b.{0,60}\b(?:passages?|chunks?|snippets?|excerpts?)\b|\b(?:other|all|every|each|previous|following) (?:passages?|chunks?|snippets?|excerpts?)\b/is;
 
-const replySchema = z.object({ verdicts: z.array(z.unknown()).max(100) });
-const score = z.number().min(0).max(1);
-const verdictSchema = z.object({ passage: z.string(), relevance: score, consistency: score });
+const listSchema = z.array(z.unknown()).max(100);
+/** The object that is asked for, or the list alone. */
+const replySchema = z.union([z.object({ verdicts: listSchema }).transform(({ verdicts }) => verdicts), listSchema]);
+const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, consistency: writtenNumber });
 
 /**
  * A model that writes, asked once about all passages. A passage that gives orders is not shown to it, so that it has no say in the verdicts of others; the keys
@@ -82,27 +84,23 @@ function lineOf(passage: string, { title, headingPath, text }: VerifierPassage):
   return JSON.stringify({ passage, title, headings: headingPath, text: text.slice(0, PASSAGE_CHARACTERS) });
 }
 
-/** Verdicts by key; `null` when the reply is no list of them. A key that is judged twice, or not as asked, has none. */
+/**
+ * Verdicts by key; `null` when the reply is no list of them, or one goes beyond 1: the model used another scale, on which its lowest mark may be a 1. A key that is
+ * judged twice, or not as asked, has none.
+ */
 function readVerdicts(reply: string): ReadonlyMap<string, PassageVerdict> | null {
-  const parsed = replySchema.safeParse(parseJson(reply));
+  const parsed = replySchema.safeParse(reply.length > REPLY_CHARACTERS ? null : readJson(reply));
   if (!parsed.success) return null;
   const verdicts = new Map<string, PassageVerdict>();
   const seen = new Set<string>();
-  for (const entry of parsed.data.verdicts) {
+  for (const entry of parsed.data) {
     const key = z.object({ passage: z.string() }).safeParse(entry).data?.passage;
     if (key === undefined) continue;
     const verdict = verdictSchema.safeParse(entry);
+    if (verdict.success && Math.max(verdict.data.relevance, verdict.data.consistency) > 1) return null;
     if (seen.has(key) || !verdict.success) verdicts.delete(key);
     else verdicts.set(key, { relevance: verdict.data.relevance, consistency: verdict.data.consistency });
     seen.add(key);
   }
   return verdicts;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ""));
-  } catch {
-    return null;
-  }
 }

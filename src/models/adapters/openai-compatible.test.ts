@@ -106,6 +106,26 @@ describe("chat over HTTP", () => {
     });
   });
 
+  it("sends the most tokens of a reply, by the name that the endpoint takes, and says which setting cut one", async () => {
+    const refusal = JSON.stringify({ error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } });
+    const { endpoint, model } = await start(
+      {
+        chat: ({ body }) =>
+          "max_tokens" in body
+            ? { type: "status", status: 400, body: refusal }
+            : { type: "stream", pieces: ["Yes."], finishReason: "length" },
+      },
+      { replyTokens: 70 },
+    );
+    for (let asked = 0; asked < 2; asked++)
+      await expect(readAll(ask(model))).rejects.toThrow("length after at most 70 tokens: model.reply_tokens");
+    expect(endpoint.chats.map(({ body }) => [body.max_tokens, body.max_completion_tokens])).toEqual([
+      [70, undefined],
+      [undefined, 70],
+      [undefined, 70],
+    ]);
+  });
+
   it("sends no authorization without a key", async () => {
     const { endpoint, model } = await start({}, { apiKey: "" });
     await readAll(ask(model));

@@ -23,6 +23,7 @@ const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-s
  * Tries again as long as nothing of the answer was passed on.
  */
 export function createChatModel(name: string, options: EndpointOptions): ChatModel {
+  const limit: TokenLimit = { field: "max_tokens" };
   return {
     id: name,
     async *stream(prompt, { temperature, signal }) {
@@ -30,7 +31,7 @@ export function createChatModel(name: string, options: EndpointOptions): ChatMod
       let received = false;
       let events: AsyncGenerator<ChatEvent, void> | null = null;
       try {
-        const opened = await withRetries(() => openStream(name, prompt, temperature, options, signal), options, signal);
+        const opened = await withRetries(() => openStream({ name, prompt, temperature, limit }, options, signal), options, signal);
         events = opened.events;
         received = true;
         yield opened.first;
@@ -47,23 +48,47 @@ export function createChatModel(name: string, options: EndpointOptions): ChatMod
   };
 }
 
-/** A stream whose first piece of text has come. */
-async function openStream(name: string, prompt: ChatPrompt, temperature: number, options: EndpointOptions, signal: AbortSignal) {
-  const events = readStream(name, prompt, temperature, options, signal);
+/** How an endpoint calls the most tokens of a reply: models that think refuse the older name. */
+interface TokenLimit {
+  field: "max_tokens" | "max_completion_tokens";
+}
+
+interface ChatCall {
+  readonly name: string;
+  readonly prompt: ChatPrompt;
+  readonly temperature: number;
+  readonly limit: TokenLimit;
+}
+
+/** A stream whose first piece of text has come. An endpoint that refuses the name of the limit is asked once more by the other, and so from then on. */
+async function openStream(call: ChatCall, options: EndpointOptions, signal: AbortSignal) {
+  const { limit } = call;
+  try {
+    return await firstOf(readStream(call, options, signal));
+  } catch (cause) {
+    const refused =
+      limit.field === "max_tokens" && options.replyTokens !== undefined && toFailure(cause, "").message.includes("max_tokens");
+    if (!refused) throw cause;
+    limit.field = "max_completion_tokens";
+    return await firstOf(readStream(call, options, signal));
+  }
+}
+
+async function firstOf(events: AsyncGenerator<ChatEvent, void>) {
   const { done, value } = await events.next();
   if (done || value.type === "end") throw new CallFailure("the answer was empty");
   return { first: value, events };
 }
 
 async function* readStream(
-  name: string,
-  { system, user }: ChatPrompt,
-  temperature: number,
-  { baseUrl, apiKey, timeoutMs }: EndpointOptions,
+  { name, prompt: { system, user }, temperature, limit }: ChatCall,
+  { baseUrl, apiKey, timeoutMs, replyTokens }: EndpointOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
   const { extractReasoningMiddleware, streamText, wrapLanguageModel } = await import("ai");
-  const provider = await openProvider(baseUrl, apiKey);
+  const provider = await openProvider(baseUrl, apiKey, (body) =>
+    replyTokens === undefined ? body : { ...body, [limit.field]: replyTokens },
+  );
   const watchdog = createWatchdog(timeoutMs, timeoutMs * TIMEOUTS_PER_ANSWER);
   const left = new AbortController();
   const { fullStream } = streamText({
@@ -83,7 +108,7 @@ async function* readStream(
       else if (part.type === "error") throw part.error;
       else if (part.type === "abort") throw new CallFailure(messageOf(watchdog.signal.reason));
       else if (part.type === "finish") {
-        if (part.finishReason !== "stop") throw new CallFailure(`the answer is not whole (${part.finishReason})`);
+        if (part.finishReason !== "stop") throw new CallFailure(notWhole(part.finishReason, replyTokens));
         yield { type: "end", inputTokens: part.totalUsage.inputTokens ?? null, outputTokens: part.totalUsage.outputTokens ?? null };
         return;
       }
@@ -96,6 +121,11 @@ async function* readStream(
     watchdog.stop();
     left.abort();
   }
+}
+
+function notWhole(reason: string, replyTokens: number | undefined): string {
+  const limited = reason === "length" && replyTokens !== undefined;
+  return `the answer is not whole (${reason}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
 }
 
 /** Vectors from any OpenAI-compatible endpoint; scaled to length 1. */
@@ -195,9 +225,17 @@ function assertVectors(vectors: readonly Float32Array[], expected: number): void
   }
 }
 
-async function openProvider(baseURL: string, apiKey: string) {
+type Body = Record<string, unknown>;
+
+async function openProvider(baseURL: string, apiKey: string, transformRequestBody: (body: Body) => Body = (body) => body) {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  return createOpenAICompatible({ name: "endpoint", baseURL, includeUsage: true, ...(apiKey === "" ? {} : { apiKey }) });
+  return createOpenAICompatible({
+    name: "endpoint",
+    baseURL,
+    includeUsage: true,
+    transformRequestBody,
+    ...(apiKey === "" ? {} : { apiKey }),
+  });
 }
 
 function hostOf(url: string): string {

@@ -151,8 +151,9 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
   const said = new Set<string>();
   for await (const event of events) {
     if (event.type === "warning") {
-      said.add(event.warning.message);
-      yield piece(event.warning.message, "\n\n");
+      const { message, sentence } = event.warning;
+      said.add(message);
+      yield sentence === undefined ? piece(message, "\n\n") : piece(`(Not sure: ${message})`, "\n");
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
       yield piece(`${readableText(sentence, citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`, index === 0 ? "\n\n" : "\n");

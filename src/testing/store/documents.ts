@@ -34,6 +34,37 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
+      "stores many files at once, each as it would be alone, one of them under its new name",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        const put = (id: string, version = "v1") => ({
+          place: { ...place, path: `${id}.md` },
+          content: fileContent(storedDocument({ id, version, path: `${id}.md` })),
+        });
+        const renamed = { ...put("doc-a", "v2"), renamedFrom: place.path };
+        const one = { added: 1, changed: 0, unchanged: 0, deleted: 0 };
+        expect(await store.documents.putFiles([put("doc-b"), renamed, put("doc-c")])).toEqual([one, { ...one, added: 0, changed: 1 }, one]);
+        expect((await store.documents.listFiles(place)).map(({ path }) => path)).toEqual(["doc-a.md", "doc-b.md", "doc-c.md"]);
+        expect([...(await store.documents.heads("d")).keys()].sort()).toEqual(["doc-a", "doc-b", "doc-c"]);
+      }),
+    );
+
+    it(
+      "stores none of many files when one cannot be stored",
+      withStore(async ({ store }) => {
+        const put = (id: string, document: string) => ({
+          place: { ...place, path: `${id}.md` },
+          content: fileContent(storedDocument({ id: document, path: `${id}.md` })),
+        });
+        // Two files cannot hold the same document.
+        await expect(store.documents.putFiles([put("one", "doc-a"), put("two", "doc-a")])).rejects.toThrow();
+        expect(await store.documents.listFiles(place)).toEqual([]);
+        expect([...(await store.documents.heads("d")).keys()]).toEqual([]);
+        expect(await store.documents.revision("d")).toBe(0);
+      }),
+    );
+
+    it(
       "takes out what a file no longer holds",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));

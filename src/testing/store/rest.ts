@@ -30,8 +30,11 @@ export function describeRest(name: string, withStore: WithStore): void {
         const origin = { domain: "d", tenant: null, source: "s", folder: "/f", root: "/f", access: "public", baseUrl: null };
         await store.origins.put({ ...origin, access: "staff" });
         await store.origins.put(origin);
-        await store.origins.put({ ...origin, tenant: "bob", source: "b", baseUrl: "https://example.org" });
-        expect(await second.origins.list("d")).toEqual([{ ...origin, tenant: "bob", source: "b", baseUrl: "https://example.org" }, origin]);
+        await store.origins.put({ ...origin, tenant: "bob", source: "b", folder: null, baseUrl: "https://example.org" });
+        expect(await second.origins.list("d")).toEqual([
+          { ...origin, tenant: "bob", source: "b", folder: null, baseUrl: "https://example.org" },
+          origin,
+        ]);
         expect(await store.origins.list("e")).toEqual([]);
       }),
     );

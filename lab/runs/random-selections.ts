@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import type { Config } from "../../src/config.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, makeReport } from "../../src/grade/report.ts";
+import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
+import { createRandom } from "../bench/speed/generate.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+/** Shortest selection, in characters; the longest is the document. Lengths are spread over their magnitudes. */
+const SHORTEST = 80;
+const rowSchema = z.object({ id: z.string(), question: z.string() });
+
+export interface RandomSelectionsOptions {
+  readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
+  /** Selections of each set. */
+  readonly count: number;
+  readonly seed: number;
+  readonly profile?: string | undefined;
+  readonly config: Config;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+interface Tried {
+  readonly id: string;
+  readonly set: string;
+  readonly question: string;
+  readonly path: string;
+  readonly selection: TextRange;
+  readonly shown: boolean;
+  /** Texts of documents that the answer or refusal shows. */
+  readonly texts: number;
+  /** Those of them that do not stand in the selection. */
+  readonly outside: readonly string[];
+}
+
+/** Any question about any part of any document: does anything that is shown come from outside? */
+export async function* evaluateRandomSelections(options: RandomSelectionsOptions): AsyncGenerator<EvaluateEvent, void> {
+  const { sets, count, seed, profile, config, command, signal } = options;
+  const random = createRandom(seed);
+  const tried: Tried[] = [];
+  for (const set of sets) {
+    const questions = set.files.flatMap((file) => readLines(set.golden, file, rowSchema));
+    yield { type: "progress", done: tried.length, total: count * sets.length, what: `${set.name}: reading documents` };
+    const documents = join(set.corpus, "pages");
+    const { engine, domain, close } = await openGoldenSet(
+      { ...set, documents },
+      { config, domain: set.domain, signal, openEngine: createEngine },
+    );
+    try {
+      const scope = engine.scope({ domain });
+      const ids = [...(await engine.store.documents.heads(scope.domain)).keys()].sort();
+      for (let n = 0; n < count; n++) {
+        await setImmediate();
+        const id = ids[Math.floor(random() * ids.length)] as string;
+        const document = (await engine.store.documents.load(scope, [id])).get(id);
+        const asked = questions[Math.floor(random() * questions.length)];
+        if (document === undefined || asked === undefined) continue;
+        const selection = randomRange(document.text.length, random);
+        const answer = await engine.answer(asked.question, { domain, selection: { documentId: id, ...selection }, profile, signal });
+        const shown = { set: set.name, question: asked.question, path: document.path, selection };
+        tried.push({ id: `${set.name} ${n} ${asked.id}`, ...shown, ...judge(answer, document, selection) });
+        yield { type: "progress", done: tried.length, total: count * sets.length, what: `${set.name}: ${asked.question}` };
+      }
+    } finally {
+      await close();
+    }
+  }
+  yield { type: "report", ...summarize(tried, command) };
+}
+
+function randomRange(length: number, random: () => number): TextRange {
+  const shortest = Math.min(SHORTEST, length);
+  const size = Math.round(shortest * (length / shortest) ** random());
+  const start = Math.floor(random() * (length - size + 1));
+  return { start, end: start + size };
+}
+
+/** Everything of an answer that shows text of documents, held against the selection. */
+function judge(answer: Answer, document: StoredDocument, selection: TextRange): Pick<Tried, "shown" | "texts" | "outside"> {
+  const selected = document.text.slice(selection.start, selection.end);
+  const outside: string[] = [];
+  for (const { documentId, start, end, quote, context } of answer.citations) {
+    const isInside = documentId === document.id && start >= selection.start && end <= selection.end;
+    if (!isInside || !selected.includes(quote)) outside.push(`quote: ${quote}`);
+    if (!selected.includes(context)) outside.push(`context: ${context}`);
+  }
+  for (const { passage } of answer.evidence)
+    if (passage.document.id !== document.id || !selected.includes(passage.text)) outside.push(`passage: ${passage.text}`);
+  const nearest = answer.refusal?.nearest ?? [];
+  for (const { quote } of nearest) if (quote !== null && !selected.includes(quote)) outside.push(`nearest: ${quote}`);
+  const texts = 2 * answer.citations.length + answer.evidence.length + nearest.length;
+  return { shown: answer.status === "ok", texts, outside };
+}
+
+function summarize(tried: readonly Tried[], command: string) {
+  const clean = tried.filter(({ outside }) => outside.length === 0).length;
+  const shown = tried.filter((one) => one.shown).length;
+  const texts = tried.reduce((sum, one) => sum + one.texts, 0);
+  const wrong = tried.reduce((sum, { outside }) => sum + outside.length, 0);
+  const metrics = { "inside.selections": clean / tried.length, "outside.texts": wrong, answered: shown / tried.length };
+  return {
+    report: makeReport({
+      name: "random selections",
+      command,
+      n: { selections: tried.length, texts },
+      metrics,
+      timings: {},
+      items: tried.map((one) => ({ ...one })),
+    }),
+    table: [
+      countRow("nothing from outside", clean, tried.length, `${texts} quotes, contexts, passages and nearest quotes looked at`),
+      countRow("answered", shown, tried.length),
+    ],
+  };
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { sha256Hex } from "../../src/text/hash.ts";
+import { standsInFile } from "./stands-in-file.ts";
+
+const root = mkdtempSync(join(tmpdir(), "stands-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe("a quote in its file", () => {
+  const text = "# Pool\n\nThe **pool** opens at [six](https://a.example) every day.\n";
+  writeFileSync(join(root, "pool.md"), text);
+  const start = text.indexOf("The");
+  const place = {
+    path: "pool.md",
+    unit: "utf16",
+    start,
+    end: text.length - 1,
+    sha256: sha256Hex(Buffer.from(text)),
+    normaliser: "x",
+  } as const;
+
+  it("stands there with the marks of its format between its letters", () => {
+    expect(standsInFile({ quote: "The pool opens at six every day.", original: place }, root)).toBe(true);
+  });
+
+  it("does not when a letter differs, the place is another, the file has changed or there is nothing to find", () => {
+    for (const quote of ["The pool opens at ten every day.", "The pool opens at six every days.", "pool opens at six every day.", ""])
+      expect(standsInFile({ quote, original: place }, root), quote).toBe(false);
+    const quote = "The pool opens at six every day.";
+    expect(standsInFile({ quote, original: { ...place, start: start + 1 } }, root)).toBe(false);
+    expect(standsInFile({ quote, original: { ...place, sha256: sha256Hex(Buffer.from("x")) } }, root)).toBe(false);
+  });
+});

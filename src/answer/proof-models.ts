@@ -1,0 +1,25 @@
+import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { hashWeights } from "../models/weights-hashes.ts";
+import { createWordReader, type ReadWords } from "../reading/content-words.ts";
+import { once } from "../text/once.ts";
+
+/** What proofs are scored by, each part read when it is first asked for. */
+export interface ProofModels {
+  readonly encoder: () => EmbeddedEncoder;
+  readonly support: () => EmbeddedSupportScorer;
+  readonly words: () => ReadWords;
+  /** Hashes of the weights, by file. */
+  readonly hashes: () => Readonly<Record<string, string>>;
+}
+
+/** The models that ship. */
+export function createProofModels(): ProofModels {
+  const encoder = once(() => loadEmbeddedEncoder());
+  return {
+    encoder,
+    support: once(() => createEmbeddedSupportScorer(encoder())),
+    words: once(() => createWordReader()),
+    hashes: once(hashWeights),
+  };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { align } from "./alignment.ts";
+import { checkCrossed } from "./crossed.ts";
+import { createReader } from "./statements.ts";
+import { checkStrength } from "./strength.ts";
+
+const reader = createReader();
+const beside = (claim: string, quote: string) =>
+  align(reader.read(claim), reader.statements({ text: quote, url: null, exact: true, above: ["Rules"] }), new Set());
+const strength = (claim: string, quote: string) => checkStrength(beside(claim, quote), "remove").verdict;
+const crossed = (claim: string, quote: string) => checkCrossed(beside(claim, quote), "remove").verdict;
+
+describe("a claim that says more than its quote", () => {
+  it.each([
+    ["All ferries carry cars.", "Some ferries carry cars."],
+    ["The captain will cancel the crossing.", "The captain may cancel the crossing."],
+    ["The crossing always takes an hour.", "The crossing usually takes an hour."],
+    ["Pay with both cash and card.", "Pay with cash or card."],
+    ["Dogs are never admitted.", "Dogs are not admitted, except guide dogs."],
+    ["Every cabin has a window.", "Every cabin has a window, apart from those on deck two."],
+  ])("falls: %s", (claim, quote) => expect(strength(claim, quote)).toBe("fail"));
+
+  it.each([
+    ["All ferries carry cars.", "Every ferry carries cars. Some ferries carry buses."],
+    ["Some ferries carry cars.", "Most ferries carry cars."],
+    ["The captain may cancel every crossing.", "The captain may cancel crossings."],
+    ["All dogs but guide dogs stay ashore; exceptions exist, except none.", "Dogs are not admitted, except guide dogs."],
+    ["Guide dogs are admitted.", "Dogs are not admitted, except guide dogs."],
+    ["", ""],
+  ])("stands: %s", (claim, quote) => expect(strength(claim, quote)).toBe("pass"));
+});
+
+describe("a claim that says of one thing what is said of another", () => {
+  it.each([
+    ["Trucks pay 12 pounds.", "Vans pay 12 pounds; trucks pay 40 pounds."],
+    ["Bicycles stand on the upper deck.", "Cars stand on the upper deck, and bicycles stand on the lower deck."],
+    ["Breakfast is served in the bar.", "Breakfast is served in the saloon, while dinner is served in the bar."],
+  ])("falls: %s", (claim, quote) => expect(crossed(claim, quote)).toBe("fail"));
+
+  it.each([
+    ["Trucks pay 40 pounds.", "Vans pay 12 pounds; trucks pay 40 pounds."],
+    ["Vans and trucks pay 12 and 40 pounds.", "Vans pay 12 pounds; trucks pay 40 pounds."],
+    ["In the bar you get dinner.", "Breakfast is served in the saloon, while dinner is served in the bar."],
+    ["No fee is due in winter.", "In winter, no fee is due."],
+    ["x", "a; b; c; d"],
+    ["", ";"],
+  ])("stands: %s", (claim, quote) => expect(crossed(claim, quote)).toBe("pass"));
+});

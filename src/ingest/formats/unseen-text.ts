@@ -1,0 +1,107 @@
+import type { ReadingNotice } from "../../types.ts";
+import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { type Declarations, readDeclarations, type StyleRule, stylesOf } from "./style-rules.ts";
+
+/** Smaller letters are dots on every screen, in CSS pixels. */
+const SMALLEST_PX = 1;
+/** What begins this far to the left or above is on no screen, in CSS pixels. */
+const OFF_PAGE_PX = -500;
+const PX: Readonly<Record<string, number>> = { px: 1, "": 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, "%": 0.16, vw: 10, vh: 8, in: 96, cm: 38 };
+const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transparent|rgba\(\d+,\d+,\d+,0(?:\.0)?\))$/;
+
+/** Elements whose text a page holds and does not show. */
+export interface UnseenText {
+  readonly elements: ReadonlySet<OpenEvent>;
+  readonly notices: readonly ReadingNotice[];
+}
+
+/**
+ * What the page's own styles hide: not displayed, invisible, of no size, off the page, white on white. Styles in other files are not known. What a reader
+ * opens by a control or a link of the page (an accordion, a tab) is not hidden.
+ */
+export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
+  const rules = stylesOf(events);
+  const opened = namesOfOpened(events);
+  const isStyledElsewhere = events.some(
+    (event) => event.type === "open" && event.name === "link" && /\bstylesheet\b/i.test(event.attributes.rel ?? ""),
+  );
+  const elements = new Set<OpenEvent>();
+  const grounds: boolean[] = [];
+  let [depth, characters] = [0, 0];
+  const inside: boolean[] = [];
+  for (const event of events) {
+    if (event.type === "open") {
+      const styles = stylesOfElement(event, rules);
+      const mayBeColoured = isStyledElsewhere && (event.attributes.class !== undefined || event.attributes.id !== undefined);
+      const hasGround = grounds.at(-1) === true || mayBeColoured || paintsGround(event, styles);
+      const isHiddenByStyle = isUnseenByStyle(styles) || (!hasGround && WHITE.test(styles.get("color") ?? ""));
+      const isUnseen = "hidden" in event.attributes || (isHiddenByStyle && !opened.has(event.attributes.id ?? ""));
+      if (isUnseen) elements.add(event);
+      grounds.push(hasGround);
+      inside.push(isUnseen);
+      if (isUnseen) depth++;
+    } else if (event.type === "close") {
+      grounds.pop();
+      if (inside.pop() === true) depth--;
+    } else if (event.type === "text" && depth > 0) characters += event.text.trim().length;
+  }
+  const notices = [{ code: "hidden_text", message: `${characters} characters that the page does not show were left out` }];
+  return { elements, notices: characters === 0 ? [] : notices };
+}
+
+/** Ids that something on the page opens. */
+function namesOfOpened(events: readonly MarkupEvent[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const event of events) {
+    if (event.type !== "open") continue;
+    const { attributes } = event;
+    for (const name of (attributes["aria-controls"] ?? "").split(/\s+/)) names.add(name);
+    for (const link of [attributes.href, attributes["data-target"], attributes["data-bs-target"]])
+      if (link?.startsWith("#")) names.add(link.slice(1));
+  }
+  names.delete("");
+  return names;
+}
+
+/** Declarations that apply to an element: those of its rules, the more exact and the later over the others, then its own. */
+function stylesOfElement({ name, attributes }: OpenEvent, rules: readonly StyleRule[]): Declarations {
+  const { class: classes = "", id = "", style } = attributes;
+  if (style === undefined && rules.length === 0) return NONE;
+  const own = classes.split(/\s+/);
+  const matching = rules.filter(
+    (rule) =>
+      (rule.tag === null || rule.tag === name) && (rule.id === null || rule.id === id) && rule.classes.every((one) => own.includes(one)),
+  );
+  const ordered = matching.sort((a, b) => a.weight - b.weight);
+  return new Map([...ordered.flatMap(({ declarations }) => [...declarations]), ...readDeclarations(style ?? "")]);
+}
+
+const NONE: Declarations = new Map();
+
+function isUnseenByStyle(styles: Declarations): boolean {
+  if (styles.size === 0) return false;
+  const is = (property: string, pattern: RegExp) => pattern.test(styles.get(property) ?? "");
+  const pixels = (property: string) => pixelsOf(styles.get(property));
+  if (is("display", /^none$/) || is("visibility", /^(?:hidden|collapse)$/) || is("content-visibility", /^hidden$/)) return true;
+  if (is("opacity", /^(?:0+(?:\.0*)?|\.0+)%?$/) || is("transform", /\bscale\(0(?:,0)?\)/)) return true;
+  if (pixels("font-size") <= SMALLEST_PX) return true;
+  const isCut = is("overflow", /^(?:hidden|clip)$/);
+  if (isCut && ["width", "height", "max-width", "max-height"].some((property) => pixels(property) <= SMALLEST_PX)) return true;
+  const isPlaced = is("position", /^(?:absolute|fixed)$/);
+  if (isPlaced && ["left", "top", "right", "bottom"].some((property) => pixels(property) <= OFF_PAGE_PX)) return true;
+  if (isPlaced && (is("clip", /^rect\([01](?:px)?[,\s]/) || is("clip-path", /^inset\((?:50|100)%/))) return true;
+  return ["text-indent", "margin-left", "margin-top"].some((property) => pixels(property) <= OFF_PAGE_PX);
+}
+
+/** A length in pixels; infinite where none is said. */
+function pixelsOf(value: string | undefined): number {
+  const [, number, unit = ""] = /^(-?(?:\d+\.?\d*|\.\d+))(px|pt|em|rem|ex|%|vw|vh|in|cm)?$/.exec(value ?? "") ?? [];
+  return number === undefined ? Number.POSITIVE_INFINITY : Number(number) * (PX[unit] ?? 1);
+}
+
+/** Whether an element has a colour or a picture of its own behind its text. */
+function paintsGround({ name, attributes }: OpenEvent, styles: Declarations): boolean {
+  if (attributes.bgcolor !== undefined || attributes.background !== undefined || name === "mark") return true;
+  const ground = styles.get("background-color") ?? styles.get("background") ?? styles.get("background-image") ?? "";
+  return ground !== "" && !WHITE.test(ground) && ground !== "none";
+}

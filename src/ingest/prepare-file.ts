@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
+import type { FileRecord } from "../store/document-records.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { NORMALISER_VERSION } from "../text/source-map.ts";
+import type { DocumentDraft } from "./document-draft.ts";
+import { FORMATS_VERSION } from "./formats/formats.ts";
+import { extensionOf } from "./paths.ts";
+import type { FileParts, IngestRequest } from "./request.ts";
+import type { ScannedFile } from "./scan.ts";
+import { CHUNK_SETTINGS } from "./to-document.ts";
+
+/** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
+const STRUCTURE_VERSION = 2;
+/** A file read, and what became of it. */
+export interface PreparedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly originalHash: string;
+  readonly settings: string;
+  readonly outcome:
+    | { readonly type: "unchanged" }
+    /** `reason`: why it is left out; `null`: it has vanished since it was listed. */
+    | { readonly type: "skipped"; readonly reason: string | null }
+    | { readonly type: "failed"; readonly error: SourceboundError }
+    | { readonly type: "read"; readonly drafts: readonly DocumentDraft[] };
+}
+
+interface PrepareParts {
+  readonly request: IngestRequest;
+  readonly parts: FileParts;
+  readonly known: ReadonlyMap<string, FileRecord>;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a file and, if it is not as it was, what it says. */
+export async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
+  const { path } = file;
+  const settings = settingsHash(request, { url: parts.urlOf(path), recognises: parts.reader.recognises && extensionOf(path) === ".pdf" });
+  const content = await readBytes(file, parts.maxFileBytes);
+  const facts = { path, bytes: file.bytes, settings, originalHash: content instanceof Uint8Array ? sha256Hex(content) : "" };
+  if (content === null) return { ...facts, outcome: { type: "skipped", reason: null } };
+  if (content instanceof SourceboundError) return { ...facts, outcome: { type: "failed", error: content } };
+  const before = known.get(path);
+  if (before?.status === "ok" && before.originalHash === facts.originalHash && before.settings === settings) {
+    return { ...facts, outcome: { type: "unchanged" } };
+  }
+  try {
+    return { ...facts, outcome: { type: "read", drafts: await parts.reader.read({ path, bytes: content }, signal) } };
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    const isProgram = error.code === "binary_file" && extensionOf(path) === "";
+    return {
+      ...facts,
+      outcome: isProgram ? { type: "skipped", reason: "no text, and no ending that says what it is" } : { type: "failed", error },
+    };
+  }
+}
+
+/** `null` when the file has vanished since it was listed. */
+async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
+  if (file.bytes > limit) {
+    return new IngestError(
+      "file_too_large",
+      `${file.path} has ${file.bytes} bytes; at most ${limit} are read. Split it, or leave it out.`,
+      { bytes: file.bytes, limit },
+    );
+  }
+  try {
+    return await readFile(file.absolute);
+  } catch (cause) {
+    if (systemCodeOf(cause) === "ENOENT") return null;
+    return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
+  }
+}
+
+/** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
+function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
+  return sha256Hex(
+    JSON.stringify([
+      NORMALISER_VERSION,
+      STRUCTURE_VERSION,
+      FORMATS_VERSION,
+      CHUNK_SETTINGS,
+      request.access,
+      url,
+      ...(recognises ? ["recognised"] : []),
+    ]),
+  ).slice(0, 16);
+}

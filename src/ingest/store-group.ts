@@ -1,0 +1,149 @@
+import { IngestError } from "../errors.ts";
+import type { FileNotice, IngestCounts, IngestEvent } from "../events.ts";
+import type { FileContent, FilePut, FileRecord, PutOutcome } from "../store/document-records.ts";
+import type { DocumentDraft } from "./document-draft.ts";
+import type { Identities } from "./identity.ts";
+import type { PreparedFile } from "./prepare-file.ts";
+import type { FileParts, IngestRequest } from "./request.ts";
+import { toDocument } from "./to-document.ts";
+
+/** Files that are stored in one transaction, at most: an acknowledgement of the disk for each takes longer than to read one. */
+export const GROUP_FILES = 64;
+/** Characters of text after which a group is stored: what one waits for another writer's turn. */
+const GROUP_CHARACTERS = 4_000_000;
+/** Milliseconds for which a file that was read waits for others. */
+export const GROUP_MS = 250;
+
+/** What an ingest knows while it goes on. */
+export interface Run {
+  readonly request: IngestRequest;
+  readonly parts: FileParts;
+  /** Files that the source had before, by path; a renamed one is taken out. */
+  readonly known: Map<string, FileRecord>;
+  /** Paths that the source has now. */
+  readonly present: Set<string>;
+  readonly identities: Identities;
+  /** Files that vanished, by the hash of their bytes: one that is found under another name goes on. */
+  readonly renamable: Map<string, FileRecord>;
+  readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
+  readonly notices: FileNotice[];
+  chunks: number;
+}
+
+/** Stores a group of files in one transaction, each as a whole, and says of each in order what became of it. */
+export async function* storeGroup(group: readonly PreparedFile[], run: Run): AsyncGenerator<IngestEvent, void> {
+  const steps = group.map((file) => ({ file, ...planPut(file, run) }));
+  const puts = steps.flatMap(({ put }) => (put === null ? [] : [put]));
+  const stored = run.request.dryRun || puts.length === 0 ? [] : await run.parts.store.documents.putFiles(puts);
+  const outcomes = new Map(puts.map((put, i) => [put, stored[i] ?? null]));
+  for (const { file, put, renamed } of steps) {
+    const event = eventOf(file, put === null ? null : { failure: put.content.failure, outcome: outcomes.get(put) ?? null, renamed }, run);
+    if (event !== null) yield event;
+  }
+}
+
+/** What is to be stored of a file; `null`: nothing. */
+function planPut(
+  { path, originalHash, settings, outcome }: PreparedFile,
+  { request, parts, known, identities, renamable }: Run,
+): { readonly put: FilePut | null; readonly renamed: boolean } {
+  if (outcome.type === "unchanged" || outcome.type === "skipped") return { put: null, renamed: false };
+  const error = outcome.type === "failed" ? outcome.error : foreignTenant(request, outcome.drafts);
+  const before = outcome.type === "failed" || known.has(path) ? undefined : renamable.get(originalHash);
+  if (before !== undefined) {
+    renamable.delete(originalHash);
+    identities.rename(before.path, path);
+    known.delete(before.path);
+  }
+  const from = before === undefined ? {} : { renamedFrom: before.path };
+  if (error !== null || outcome.type === "failed") {
+    const reason = error?.message ?? "";
+    return { put: { ...failedFile(request, path, { reason, hash: originalHash, settings }), ...from }, renamed: before !== undefined };
+  }
+  const documents = request.dryRun
+    ? []
+    : outcome.drafts.map((draft) => toDocument(request, draft, { id: identities.idOf(draft.path), urlOf: parts.urlOf }));
+  const content: FileContent = { originalHash, settings, access: request.access, documents, failure: null };
+  return { put: { place: { ...request, path }, content, ...from }, renamed: before !== undefined };
+}
+
+export function failedFile(
+  request: IngestRequest,
+  path: string,
+  { reason, hash, settings }: { readonly reason: string; readonly hash: string; readonly settings: string },
+): FilePut {
+  return {
+    place: { ...request, path },
+    content: { originalHash: hash, settings, access: request.access, documents: [], failure: reason },
+  };
+}
+
+interface Stored {
+  readonly failure: string | null;
+  /** `null`: nothing is stored, it is only tried. */
+  readonly outcome: PutOutcome | null;
+  readonly renamed: boolean;
+}
+
+/** Counts a file, and says what became of it; `null` of one that vanished. */
+function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEvent | null {
+  const { path, outcome } = file;
+  const { counts } = run;
+  counts.done++;
+  counts.bytes += file.bytes;
+  if (outcome.type === "unchanged") {
+    counts.unchanged++;
+    return { type: "document", path, outcome: "unchanged", chunks: 0, counts: { ...counts } };
+  }
+  if (outcome.type === "skipped") {
+    run.present.delete(path);
+    return outcome.reason === null ? null : { type: "file-skipped", path, reason: outcome.reason, counts: { ...counts } };
+  }
+  counts.deleted += stored?.outcome?.deleted ?? 0;
+  if (stored?.renamed === true) counts.renamed++;
+  const drafts = outcome.type === "read" ? outcome.drafts : [];
+  run.notices.push(...noticesOf(path, drafts));
+  if (stored !== null && stored.failure !== null) {
+    counts.failed++;
+    const code = outcome.type === "failed" ? outcome.error.code : "tenant_mismatch";
+    return { type: "file-failed", path, code, reason: stored.failure, counts: { ...counts } };
+  }
+  const chunks = drafts.reduce((sum, draft) => sum + draft.chunks.length, 0);
+  run.chunks += chunks;
+  const kind = stored === null ? "unchanged" : kindOf(stored, run.known.has(path));
+  if (stored?.outcome === null) {
+    if (kind === "added" || kind === "changed") counts[kind] += Math.max(1, drafts.length);
+  } else if (stored !== null) {
+    counts.added += stored.outcome.added;
+    counts.changed += stored.renamed ? 0 : stored.outcome.changed;
+    counts.unchanged += stored.outcome.unchanged;
+  }
+  return { type: "document", path, outcome: kind, chunks, counts: { ...counts } };
+}
+
+function kindOf({ outcome, renamed }: Stored, isKnown: boolean): "renamed" | "changed" | "added" | "unchanged" {
+  if (renamed) return "renamed";
+  if (outcome === null) return isKnown ? "changed" : "added";
+  return outcome.changed > 0 ? "changed" : outcome.added > 0 ? "added" : "unchanged";
+}
+
+export function isFullGroup(group: readonly PreparedFile[]): boolean {
+  const characters = ({ outcome }: PreparedFile) =>
+    outcome.type === "read" ? outcome.drafts.reduce((sum, { text }) => sum + text.length, 0) : 0;
+  return group.length >= GROUP_FILES || group.reduce((sum, file) => sum + characters(file), 0) >= GROUP_CHARACTERS;
+}
+
+/** What was said of a file's documents, each thing once. */
+function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
+  const said = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
+  return [...said.values()].map((notice) => ({ path, ...notice }));
+}
+
+function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft[]): IngestError | null {
+  const foreign = drafts.find((draft) => draft.tenant !== null && draft.tenant !== tenant);
+  if (foreign === undefined) return null;
+  return new IngestError(
+    "tenant_mismatch",
+    `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`,
+  );
+}

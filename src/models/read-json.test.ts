@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { readJson } from "./read-json.ts";
+
+describe("readJson", () => {
+  it.each([
+    ['{"a": 1}', { a: 1 }],
+    ['```json\n{"a": [1, "]}"]}\n```', { a: [1, "]}"] }],
+    ['Here you go: {"a": "\\"{"} Hope it helps!', { a: '"{' }],
+    ['[{"a": 1}, {"a": 2}]', [{ a: 1 }, { a: 2 }]],
+    ['I saw [passage one] and {braces}. Then:\n{"a": 1}', { a: 1 }],
+    ['Maybe {"a": 0}? No.</think>{"a": 1}', { a: 1 }],
+  ])("reads %s", (reply, value) => expect(readJson(reply)).toEqual(value));
+
+  it.each(["", "no", "{", '{"a": 1', '{"a": 1} or {"a": 2}', "{{{{", "[see above]", '{"a": 1}]}'.slice(0, 6)])(
+    "knows of none in %s",
+    (reply) => expect(readJson(reply)).toBeUndefined(),
+  );
+
+  it("gives up on endless brackets at once", () => {
+    const begun = process.cpuUsage();
+    readJson("[".repeat(2_000_000));
+    readJson(`{"a": "${"[{".repeat(1_000_000)}`);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(5000);
+  });
+});

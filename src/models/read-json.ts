@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/** A number as models write it, some as text; 0 or more. */
+export const writtenNumber = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*\d+(?:\.\d+)?\s*$/)
+      .transform(Number),
+  ])
+  .pipe(z.number().min(0));
+
+/** Openings that are tried before a reply counts as one without JSON. */
+const TRIES = 20;
+
+/**
+ * The one object or list of a model's reply, whatever words, fences or thoughts stand around it; `undefined` when there is none, or more than one: nobody
+ * could say which was meant.
+ *
+ * @example readJson('Sure: {"score": 1}') // { score: 1 }
+ */
+export function readJson(reply: string): unknown {
+  const text = reply.slice(reply.lastIndexOf("</think>") + 1);
+  let found: unknown;
+  let tries = 0;
+  for (let at = nextOpening(text, 0); at >= 0 && tries < TRIES; tries++) {
+    const end = endOfValue(text, at);
+    const value = end < 0 ? undefined : parse(text.slice(at, end));
+    if (value !== undefined && found !== undefined) return undefined;
+    found ??= value;
+    at = nextOpening(text, value === undefined ? at + 1 : end);
+  }
+  return found;
+}
+
+function nextOpening(text: string, from: number): number {
+  const at = text.slice(from).search(/[[{]/);
+  return at < 0 ? -1 : from + at;
+}
+
+/** Behind the bracket that closes the one at `start`; -1 when none does. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let i = start; i < text.length; i++) {
+    const letter = text[i];
+    if (quoted) {
+      if (letter === "\\") i++;
+      else if (letter === '"') quoted = false;
+    } else if (letter === '"') quoted = true;
+    else if (letter === "{" || letter === "[") depth++;
+    else if ((letter === "}" || letter === "]") && --depth === 0) return i + 1;
+  }
+  return -1;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../support/cli.ts";
+import { readHostileTexts } from "../support/hostile-texts.ts";
+import { hasChromium, launchBrowser, objections, openPage } from "./harness.ts";
+
+const RULES =
+  "# Loans\n\nA book may be kept for 21 days.\n\n# Cards\n\nReplacing a lost card costs 5 dollars.\n\n# Hours\n\nThe reading room opens at nine.\n";
+const QUESTIONS = [
+  {
+    id: "a1",
+    question: "How long may a book be kept?",
+    key_values: ["21 days"],
+    gold_pages: ["rules.md"],
+    gold_quotes: ["A book may be kept for 21 days."],
+  },
+  {
+    id: "a2",
+    question: "What does replacing a lost card cost?",
+    key_values: ["7 dollars"],
+    gold_pages: ["rules.md"],
+    gold_quotes: ["The reading room opens at nine."],
+  },
+  { id: "u1", question: "Can I borrow a piano?", kind: "near_miss" },
+];
+
+describe.skipIf(!hasChromium)("the report of eval golden in a browser", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let cwd = "";
+  beforeAll(async () => {
+    cwd = mkdtempSync(join(tmpdir(), "golden-report-"));
+    mkdirSync(join(cwd, "manual"));
+    writeFileSync(join(cwd, "manual", "rules.md"), RULES);
+    // What a question of somebody's file may say: it is shown, and must not run.
+    const hostile = readHostileTexts()
+      .filter((text) => text.trim() !== "" && text.length <= 400)
+      .slice(0, 40)
+      .map((question, i) => ({ id: `h${i}`, question, kind: "nonsense" }));
+    writeFileSync(join(cwd, "questions.json"), JSON.stringify([...QUESTIONS, ...hostile]));
+    const args = ["eval", "golden", "--corpus", "manual", "--golden", "questions.json", "--out", "results.json"];
+    const first = await runCli(args, { cwd });
+    expect([first.code, first.stderr]).toEqual([0, expect.any(String)]);
+    const again = await runCli([...args.slice(0, -1), "again.json", "--against", "results.json", "--html", "results.html"], { cwd });
+    expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
+    browser = await launchBrowser();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  async function opened(width: number, colorScheme: "light" | "dark"): Promise<{ page: Page; happened: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const happened: string[] = [];
+    const address = pathToFileURL(join(cwd, "results.html")).href;
+    page.on("request", (request) => request.url() === address || happened.push(`request ${request.url()}`));
+    page.on("pageerror", (error) => happened.push(`script ${error.message}`));
+    page.on("console", (message) => happened.push(`console ${message.text()}`));
+    page.on("dialog", async (dialog) => {
+      happened.push(`dialog ${dialog.message()}`);
+      await dialog.dismiss();
+    });
+    await page.goto(address);
+    return { page, happened };
+  }
+
+  it.each([
+    [1280, "light"],
+    [390, "dark"],
+  ] as const)("stands alone at %i pixels, %s: nothing is loaded, nothing runs, nothing runs over the edge", async (width, scheme) => {
+    const { page, happened } = await opened(width, scheme);
+    await page.waitForTimeout(200);
+    expect(happened).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await page.locator("script").count()).toBe(0);
+    await page.close();
+  });
+
+  it("draws its plots, and beside a figure its n and interval", async () => {
+    const { page } = await opened(1280, "light");
+    const plots = page.locator(".plots svg");
+    expect(await plots.count()).toBeGreaterThanOrEqual(4);
+    for (const plot of await plots.all()) {
+      const box = await plot.boundingBox();
+      expect([box?.width ?? 0, box?.height ?? 0].map((side) => side > 60)).toEqual([true, true]);
+      expect(await plot.locator("rect, circle, line, path").count()).toBeGreaterThan(0);
+    }
+    expect(await page.locator("h2", { hasText: "Against the earlier run" }).count()).toBe(1);
+    await page.close();
+  });
+
+  it("opens a question to its answer, quote, gold and scores, by key too, and filters to what went wrong", async () => {
+    const { page } = await opened(1280, "light");
+    const right = page.locator("details", { hasText: "How long may a book be kept?" });
+    expect(await right.locator("q").first().isVisible()).toBe(false);
+    await right.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    expect(await right.locator("q").first().innerText()).toContain("21 days");
+    expect(await right.innerText()).toContain("Marked as right");
+    await page.locator(".filters label", { hasText: /wrong/i }).first().click();
+    expect(await right.isVisible()).toBe(false);
+    expect(await page.locator("details", { hasText: "What does replacing a lost card cost?" }).isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it("has nothing that axe objects to, at both widths, light and dark", async () => {
+    const page = await openPage(browser, pathToFileURL(join(cwd, "results.html")).href, [], { bypassCSP: true });
+    await page.locator("details summary").first().click();
+    expect(await objections(page, "report")).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profiles } from "../src/profiles/index.ts";
+import { canonicalJson } from "../src/prove/canonical-json.ts";
+import { sha256Hex } from "../src/text/hash.ts";
+import { runCli } from "./support/cli.ts";
+
+const QUESTION = "What does a lost card cost?";
+const METRICS = ["answer_relevancy", "chain_terminology", "faithfulness", "pii_leakage", "token_budget"];
+const isNumberOrNull = (value: unknown) => value === null || typeof value === "number";
+const KEY_FREE = profiles.filter(({ needs }) => !needs.includes("model")).map(({ name }) => name);
+
+let cwd = "";
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "live-grading-"));
+  mkdirSync(join(cwd, "documents"));
+  writeFileSync(join(cwd, "documents", "cards.md"), "# Cards\n\nA lost card costs 5 dollars to replace.\n");
+  expect((await runCli(["ingest", "./documents"], { cwd })).code).toBe(0);
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function asked(profile: string, env: Readonly<Record<string, string>> = {}) {
+  const { stdout, code } = await runCli(["ask", "--json", "--profile", profile, QUESTION], { cwd, env });
+  return {
+    code,
+    answer: JSON.parse(stdout) as { status: string; report?: { overall_pass: boolean | null; metrics: Record<string, unknown> } },
+  };
+}
+
+describe("live grading", { timeout: 120_000 }, () => {
+  it("is in every answer of validator, in its response shape, and in none of the default", async () => {
+    const { answer } = await asked("validator");
+    expect(Object.keys(answer.report?.metrics ?? {}).sort()).toEqual(METRICS);
+    for (const metric of Object.values(answer.report?.metrics ?? {}))
+      expect(metric).toEqual({
+        passed: true,
+        score: expect.toSatisfy(isNumberOrNull),
+        threshold: expect.toSatisfy(isNumberOrNull),
+        reason: expect.any(String),
+      });
+    expect(answer.report?.overall_pass).toBe(true);
+    expect((await asked("sourcebound")).answer.report).toBeUndefined();
+  });
+
+  it.each(KEY_FREE)("is in an answer of %s where every answer is graded", async (profile) => {
+    const { answer } = await asked(profile, { SOURCEBOUND_GRADE: "always" });
+    if (answer.status !== "ok") return expect(profile).not.toBe("sourcebound");
+    expect(Object.keys(answer.report?.metrics ?? {}).sort()).toEqual(METRICS);
+    expect(answer.report?.overall_pass).not.toBeUndefined();
+  });
+
+  it("is shown in the terminal, metric by metric", async () => {
+    const { stdout } = await runCli(["ask", QUESTION], { cwd, env: { SOURCEBOUND_GRADE: "always" } });
+    expect(stdout).toMatch(/^Graded: passed$/m);
+    for (const name of METRICS) expect(stdout).toMatch(new RegExp(`^  pass +${name}`, "m"));
+  });
+
+  it("stands in a proof, which verifies, and not with another threshold", async () => {
+    const env = { SOURCEBOUND_GRADE: "always" };
+    expect((await runCli(["ask", "--proof", "proof.json", QUESTION], { cwd, env })).code).toBe(0);
+    const verify = (file: string) => runCli(["prove", "verify", file, "--documents", "documents"], { cwd });
+    expect((await verify("proof.json")).code).toBe(4);
+    const proof = JSON.parse(readFileSync(join(cwd, "proof.json"), "utf8")) as { statement: object };
+    const statement = JSON.parse(JSON.stringify(proof.statement).replace('"embedded":0.2', '"embedded":0.1')) as object;
+    expect(statement).not.toEqual(proof.statement);
+    writeFileSync(join(cwd, "forged.json"), JSON.stringify({ ...proof, statement, digest: sha256Hex(canonicalJson(statement)) }));
+    const forged = await verify("forged.json");
+    expect([forged.code, forged.stdout + forged.stderr]).toEqual([5, expect.stringContaining("states other checks than the profile")]);
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Answer } from "../src/types.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { type NearSpelledAsked, nearSpelledAsked } from "./support/near-spelled-asked.ts";
+
+const ASKED = {
+  nature: (word: string) => `How many days are samples of ${word} kept?`,
+  law: (word: string) => `What does a filing about ${word} cost?`,
+  house: (word: string) => `How many minutes does a lesson about ${word} take?`,
+};
+const SAID = {
+  nature: (word: string, n: number) => `# Samples of ${word}\n\nSamples of ${word} are kept for ${n} days in the laboratory.\n`,
+  law: (word: string, n: number) => `# Filing about ${word}\n\nA filing about ${word} costs ${n} dollars at the court.\n`,
+  house: (word: string, n: number) => `# Lesson about ${word}\n\nA lesson about ${word} takes ${n} minutes in the school.\n`,
+};
+
+/** A word with two letters exchanged, as fingers do. */
+function mistyped(word: string): string {
+  const at = Math.floor(word.length / 2);
+  return `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`;
+}
+
+let library: Library;
+beforeAll(async () => {
+  const documents = Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)]));
+  library = await openLibrary({ documents });
+}, 300_000);
+afterAll(() => library.close());
+
+const says = (answer: Answer) => answer.warnings.some(({ code }) => code === "read_as" || code === "not_named");
+const quotes = (answer: Answer, word: string) => answer.sentences.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));
+
+describe("a word that documents lack and that is spelled nearly like one of theirs", () => {
+  it(`is not answered from the other without saying so, stored or fresh, in ${nearSpelledAsked.length} pairs of three fields`, async ({
+    annotate,
+  }) => {
+    expect(nearSpelledAsked.length).toBeGreaterThanOrEqual(200);
+    const count = { answered: 0, stored: 0, said: 0, refused: 0 };
+    const wrong: string[] = [];
+    for (const { domain, one, other } of nearSpelledAsked) {
+      const known = await library.ask(ASKED[domain](one));
+      if (quotes(known, one)) count.answered++;
+      const answer = await library.ask(ASKED[domain](other));
+      if (answer.cacheMode !== "miss") count.stored++;
+      if (answer.refusal !== null) count.refused++;
+      else if (says(answer)) count.said++;
+      if (quotes(answer, one) && !quotes(answer, other) && !says(answer)) wrong.push(`${one} for ${other} (${answer.cacheMode})`);
+    }
+    await annotate(JSON.stringify(count));
+    expect(wrong).toEqual([]);
+    expect(count.stored).toBe(0);
+    expect(count.answered).toBeGreaterThan(nearSpelledAsked.length / 2);
+  }, 600_000);
+
+  it("is answered with a word when it is a slip of the fingers", async ({ annotate }) => {
+    const slips = nearSpelledAsked.filter(({ one }) => one.length >= 7).filter((_, i) => i % 3 === 0);
+    const count = { asked: slips.length, answered: 0 };
+    const unsaid: string[] = [];
+    const ask = async ({ domain, one }: NearSpelledAsked) => {
+      const answer = await library.ask(ASKED[domain](mistyped(one)));
+      if (!quotes(answer, one)) return;
+      count.answered++;
+      if (!says(answer)) unsaid.push(mistyped(one));
+    };
+    for (const slip of slips) await ask(slip);
+    await annotate(JSON.stringify(count));
+    expect(unsaid).toEqual([]);
+    expect(count.answered).toBeGreaterThan(slips.length / 2);
+  }, 600_000);
+});
