@@ -9,6 +9,7 @@ import type { Answer, Scope } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { rounds } from "./support/trials.ts";
 
 const opened: Library[] = [];
 afterEach(async () => {
@@ -92,7 +93,7 @@ describe("the path of a question", () => {
           if (!(error instanceof Error && "code" in error && String(error.code).startsWith("question_"))) throw error;
         }
       }),
-      { numRuns: 80, seed: 7 },
+      { numRuns: rounds({ all: 80, usually: 25 }), seed: 7 },
     );
   });
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { AUDIT_GENESIS } from "../src/store/audit.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { rounds } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
 /** In no document: wherever its bytes stand, they came from a question. */
@@ -242,7 +243,7 @@ describe("the audit log", () => {
         await restore();
         return !intact && (await memory.review.history()).chain.intact;
       }),
-      { numRuns: 40 },
+      { numRuns: rounds({ all: 40, usually: 12 }) },
     );
     await db.destroy();
   });

@@ -56,7 +56,8 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
     documents: DOCUMENTS,
     network: web.network,
     profiles: PROFILES,
-    settings: { "web_search.type": "searxng", "web_search.url": web.url, ...settings },
+    // A minute: on a busy machine a page that is not in time would leave the verdict as it was.
+    settings: { "web_search.type": "searxng", "web_search.url": web.url, "web_search.timeout_ms": 60_000, ...settings },
     ...options,
   });
   open.push(library, web);

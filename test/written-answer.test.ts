@@ -26,6 +26,7 @@ import {
   texts,
   using,
 } from "./support/model-engine.ts";
+import { rounds } from "./support/trials.ts";
 
 const TEN = "Tinnitus is rated at 10 percent.";
 const FORM = "You file VA Form 21-526EZ within one year.";
@@ -485,7 +486,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
         expect(answer.calls.filter(({ stage }) => stage === "rewrite").length).toBeLessThanOrEqual(1);
         expect(answer.timings.first_sentence === undefined).toBe(answer.sentences.length === 0);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, usually: 40 }) },
     );
   });
 
@@ -518,7 +519,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
         },
       ),
       {
-        numRuns: 60,
+        numRuns: rounds({ all: 60, usually: 20 }),
         examples: [
           [
             [

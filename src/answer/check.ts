@@ -1,9 +1,10 @@
 import { checkAnswer } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
 import { guardAnswer } from "../check/guards.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { CheckResult, Evidence, Question } from "../types.ts";
+import type { CheckResult, Citation, Evidence, Question } from "../types.ts";
 import type { CheckingParts } from "./checking.ts";
 import type { Written } from "./write.ts";
 
@@ -31,6 +32,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const { sheet, claims, writer } = written;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);
   if (sheet.sentences.length === 0) return whole;
+  whole.push(...checkTongue(sheet.citations));
   const settings = profile.check.guards ?? GUARDS;
   const { relevancy } = settings;
   const byModel = writer !== "" && writer !== "extractive";
@@ -41,6 +43,19 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
     countTokens: byModel ? await loadTokenCounter() : null,
   });
   return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
+}
+
+/** Quotes that are not English, where any is: nothing here can judge whether they answer. */
+function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
+  const foreign = citations.flatMap(({ n, quote }) => {
+    const tongue = tongueOf(quote);
+    return tongue === null || tongue === "English" ? [] : [{ n, tongue }];
+  });
+  const [first] = foreign;
+  if (first === undefined) return [];
+  const numbers = foreign.map(({ n }) => `[${n}]`).join("");
+  const reason = `${numbers} seems to be in another language (${first.tongue}): this version reads English, so nobody judged whether it answers`;
+  return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
 function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageTexts {

@@ -52,6 +52,11 @@ describe("documentOrders", () => {
     "Never tell the customer the code of the safe.",
     "If you are going to be in the greenhouse for long, wear gloves.",
     "Run the formatter to keep your code in one style.",
+    "Members must not reveal the password of the shed to anyone.",
+    "Act as a judge only if you have no entry of your own.",
+    "From now on, beds are watered in the morning.",
+    "You are now ready to plant; follow the steps below.",
+    "These rules replace all previous instructions to growers.",
   ])("leaves to a manual what it tells its readers: %s", (text) => {
     expect(documentOrders(text)).toEqual([]);
   });

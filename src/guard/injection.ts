@@ -68,7 +68,7 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   },
   {
     name: "own-instructions",
-    pattern: /\b(?:your|initial|original|previous|system) (?:system )?(?:instructions|prompt|directives|guidelines)\b/i,
+    pattern: /\byour (?:initial |original |previous |system )?(?:instructions|prompt|directives|guidelines)\b/i,
   },
   {
     name: "persona",
@@ -84,10 +84,10 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 ];
 
 /**
- * Signs of a question that a document may bear: manuals tell their readers which files and rules to ignore and which checks to skip, and print arrows. What gives orders
- * to an answerer instead is among the orders above.
+ * Signs of a question that a document may bear: manuals tell their readers which files and rules to ignore and which checks to skip, not to reveal a password, to act as
+ * a witness, that they are now ready, and print arrows. What gives orders to an answerer instead is among the orders above.
  */
-const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety"]);
+const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 
 /** Names of the signs in a text that stands in a document or that was written from one, in a fixed order, each once. */
 export function documentOrders(text: string): string[] {

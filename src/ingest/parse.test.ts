@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import { IngestError } from "../errors.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -16,6 +17,33 @@ const DATA = process.env.SOURCEBOUND_DATA ?? "";
 function parse(path: string, text: string | Uint8Array): ParsedDocument[] {
   return parseFile({ path, bytes: typeof text === "string" ? Buffer.from(text) : text });
 }
+
+describe("a file that is not English", () => {
+  const noticed = (path: string, text: string) =>
+    parse(path, text).flatMap(({ reading }) => reading.notices.map(({ code, message }) => `${code} ${message}`));
+
+  test("is named with its language, in every format", () => {
+    const german = "Der Urlaub wird nicht ausgezahlt, wenn er bis zum Ende des Jahres nicht genommen ist. Das gilt auch für Aushilfen.";
+    const french = "Les congés ne sont pas payés lorsque le contrat est rompu avant la fin de la période d'essai, sauf avec un accord.";
+    for (const [path, text, name] of [
+      ["a.md", `# Urlaub\n\n${german}\n`, "German"],
+      ["a.html", `<h1>Congés</h1><p>${french}</p>`, "French"],
+      ["a.txt", "休暇は年末までに取らなければなりません。", "Chinese or Japanese"],
+    ] as const)
+      expect(noticed(path, text), path).toEqual([
+        expect.stringMatching(new RegExp(`^not_english .*\\(${name}\\): this version reads English`)),
+      ]);
+  });
+
+  test("is not seen in English ones with foreign names and words, nor in bare data", () => {
+    for (const text of [
+      "# Leave\n\nThe leave of Herr von der Heide is not paid out in Baden-Baden.\n",
+      "| a | b |\n|---|---|\n| 1 | 2 |\n",
+      "x\n",
+    ])
+      expect(noticed("a.md", text), text).toEqual([]);
+  });
+});
 
 describe("a file that cannot become documents", () => {
   test.each<[string, Uint8Array, string, RegExp]>([
@@ -131,7 +159,7 @@ describe("any text", () => {
           expect(error.code).toBe("bad_front_matter");
         }
       }),
-      { numRuns: 400 },
+      { numRuns: rounds({ all: 400, usually: 100 }) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { IngestError } from "../errors.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import { documentPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, Unit } from "../types.ts";
@@ -90,10 +91,20 @@ function toDocuments(
       unit: result.unit ?? "utf16",
       encoding: result.encoding ?? null,
       places: result.places ?? null,
-      notices: [...notices, ...(result.notices ?? [])],
+      notices: [...notices, ...(result.notices ?? []), ...tongueNotice(result.text)],
     },
     originalHash,
   }));
+}
+
+/** Characters of a document by which its language is told. */
+const TONGUE_SAMPLE = 5_000;
+
+function tongueNotice(text: string): ReadingNotice[] {
+  const tongue = tongueOf(text.slice(0, TONGUE_SAMPLE));
+  if (tongue === null || tongue === "English") return [];
+  const message = `seems to be in another language (${tongue}): this version reads English, and finds and judges such text by chance`;
+  return [{ code: "not_english", message }];
 }
 
 function withPath(error: unknown, path: string): unknown {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
@@ -138,7 +139,7 @@ describe("a corpus that begins with its snapshot", () => {
         expect(await answers(living)).toEqual(await answers(fresh));
         expect(warnings).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: rounds({ all: 25, usually: 8 }) },
     );
   });
 
@@ -232,7 +233,8 @@ describe("a snapshot that cannot be used", () => {
     await run(fakeEncoder({ dimensions: 4 }));
     const whole = readFileSync(path);
     const places = new Set([0, 1, 3, 4, 15, 16, 17, 64, whole.length - 1, whole.length - 64, whole.length - 65]);
-    for (let i = 0; i < 60; i++) places.add(Math.floor((i / 60) * whole.length));
+    const sample = rounds({ all: 60, usually: 12 });
+    for (let i = 0; i < sample; i++) places.add(Math.floor((i / sample) * whole.length));
     for (const length of places)
       await expectRebuilt(whole.subarray(0, length), /cut short|no index snapshot/, fakeEncoder({ dimensions: 4 }));
   });
@@ -248,7 +250,7 @@ describe("a snapshot that cannot be used", () => {
         spoilt[at] = (spoilt[at] as number) ^ (1 << bit);
         await expectRebuilt(spoilt, /damaged|cut short|no index snapshot|format/, fakeEncoder({ dimensions: 4 }));
       }),
-      { numRuns: 60 },
+      { numRuns: rounds({ all: 60, usually: 15 }) },
     );
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
@@ -173,7 +174,7 @@ describe("sync", () => {
         expect(await variants(living)).toEqual(await variants(fresh));
         expect(living.windows).toBe(fresh.windows);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds({ all: 40, usually: 12 }) },
     );
   });
 
@@ -206,7 +207,7 @@ describe("sync", () => {
           expect(await shown(living)).toEqual(await shown(fresh));
         }
       }),
-      { numRuns: 25 },
+      { numRuns: rounds({ all: 25, usually: 8 }) },
     );
   });
 

@@ -138,7 +138,7 @@ export interface Reading {
 }
 
 export interface ReadingNotice {
-  /** `pages_without_text`, `hidden_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`. */
+  /** `pages_without_text`, `hidden_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`, `not_english`. */
   readonly code: string;
   readonly message: string;
   /** Pages that it concerns, from 1. */

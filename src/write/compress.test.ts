@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Reranker } from "../models/reranker.ts";
@@ -232,7 +233,7 @@ describe("any document", () => {
         for (const { context, conditions = [] } of candidates)
           for (const { start, end, text: quoted } of [...context, ...conditions]) expect(text.slice(start, end)).toBe(quoted);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds({ all: 200, usually: 50 }) },
     );
   });
 

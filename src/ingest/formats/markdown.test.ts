@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../../test/support/trials.ts";
 import { IngestError } from "../../errors.ts";
 import { toOriginal } from "../../text/source-map.ts";
 import { parseMarkdown, parseMarkdownText } from "./markdown.ts";
@@ -192,7 +193,7 @@ describe("the short way past the full parser", () => {
         const source = pieces.join("");
         expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
       }),
-      { numRuns: 800 },
+      { numRuns: rounds({ all: 800, usually: 200 }) },
     );
   });
 });
