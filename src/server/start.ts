@@ -56,6 +56,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,
     requestsPerHour: settings.requests_per_hour,
+    admission: serving.admission,
   });
   const server = await serve(app, {
     ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
