@@ -106,7 +106,10 @@ export function toAskEngine(engine: Engine, issueSession: () => string = randomU
       }),
     refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),
-    health: async () => ({ ...(await engine.health()), version: VERSION }),
+    health: async () => {
+      const { examples, warnings, ...health } = await engine.health();
+      return { ...health, examples: [...examples], warnings: [...warnings], version: VERSION };
+    },
   };
 }
 
