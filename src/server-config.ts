@@ -18,6 +18,10 @@ export const DEFAULT_CONNECTIONS = 1_000;
  * longer keeps a connection for nothing.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
+/** Tokens that one answer may come to: two drafts by a large model over whole passages, with what verifies and compresses them. */
+export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
+/** US dollars of one answer: those tokens at some $6 a million. */
+export const DEFAULT_USD_PER_ANSWER = 0.1;
 /** Questions that are worked on at once: they share one thread, and a model's are mostly waiting. Far more would only make each of them slower. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
 /** Questions that wait: at some 100 answers a second the last one waits two or three seconds. */
@@ -93,6 +97,14 @@ export const serverSchema = z
       .min(0)
       .default(0)
       .describe("US dollars of models, the same way, by the prices that are known; 0: any. `keys create` sets other budgets for a key"),
+    tokens_per_answer: z
+      .int()
+      .min(1)
+      .default(DEFAULT_TOKENS_PER_ANSWER)
+      .describe(
+        "Tokens set aside of a budget for each answer that is on its way, so that answers at the same time do not overrun it together; where less is left, one is answered at a time",
+      ),
+    usd_per_answer: z.number().positive().default(DEFAULT_USD_PER_ANSWER).describe("US dollars set aside, the same way"),
     answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks that are worked on at once"),
     queue: z
       .int()

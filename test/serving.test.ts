@@ -127,6 +127,31 @@ describe("admission", () => {
     }
   }, 120_000);
 
+  it("does not let answers at the same time overrun a budget together", async () => {
+    const model = fakeChatModel([["A library card costs 5 dollars [1]."]], {
+      id: "gpt-4o-mini",
+      usage: { inputTokens: 900, outputTokens: 100 },
+    });
+    const settings = { "server.tokens_per_day": 5_500, "server.tokens_per_answer": 2_000, "cache.enabled": false };
+    const world = await serve(settings, { models: { small: model, large: model } });
+    try {
+      const key = await keyOf(world.library);
+      const ask = (n: number) => world.send("/v1/ask", { question: `${CARD} ${"?".repeat(n)}` }, bearer(key));
+      const all = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n)));
+      const answered = all.filter(({ status }) => status === 200);
+      const spent = answered.reduce((sum, { text }) => sum + (JSON.parse(text).token_usage.total as number), 0);
+      expect(answered.length).toBeGreaterThanOrEqual(2);
+      expect(spent).toBeLessThanOrEqual(5_500);
+      for (const { status, text, headers } of all) {
+        if (status === 200) continue;
+        expect(["budget_taken", "budget_spent"]).toContain(codeOf(text));
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      }
+    } finally {
+      await world.close();
+    }
+  }, 120_000);
+
   it("answers or says when to come again: of 60 at once with 2 turns and 10 places none is lost, and none is wrong", async () => {
     const world = await serve({ "server.answers_at_once": 2, "server.queue": 10, "server.without_keys": "this-machine" });
     try {

@@ -14,6 +14,7 @@ interface CacheFlags {
   questions: string;
   day?: string | true;
   seed: string;
+  approved: string;
   scriptedModel?: true;
   json?: string;
 }
@@ -38,10 +39,11 @@ export function addEvalCacheCommand(evaluate: Command, context: CliContext): voi
     .option("--questions <n>", "questions asked of one further set at most", DEFAULT_QUESTIONS)
     .option("--day [n]", `instead: a day of so many questions with documents edited meanwhile, ${DEFAULT_DAY} unless said`)
     .option("--seed <n>", "of the day", DEFAULT_SEED)
+    .option("--approved <share>", "of the day: share of stored answers that a person approves, 0 to 1", "0")
     .option("--scripted-model", "of the day: a model of this process writes, so that there are tokens to save")
     .option("--json <file>", "write the whole report")
     .addHelpText("after", EXAMPLES)
-    .action(async ({ json, questions, day, seed, scriptedModel, ...flags }: CacheFlags, command: Command) => {
+    .action(async ({ json, questions, day, seed, scriptedModel, approved, ...flags }: CacheFlags, command: Command) => {
       const given = Object.entries({
         golden: flags.golden,
         corpus: flags.corpus,
@@ -56,9 +58,13 @@ export function addEvalCacheCommand(evaluate: Command, context: CliContext): voi
         if (!/^[1-9]\d{0,5}$/.test(asked))
           throw new RequestError("config_invalid", `--day ${asked} is not a number of questions: give a whole number from 1.`);
         if (!/^\d{1,9}$/.test(seed)) throw new RequestError("config_invalid", `--seed ${seed} is no seed: give a whole number from 0.`);
+        if (!/^(?:0|1|0?\.\d{1,3})$/.test(approved))
+          throw new RequestError("config_invalid", `--approved ${approved} is no share: give 0 to 1.`);
         const { evaluateDay } = await import("../runs/day.ts");
-        const line = ["eval cache", ...given, `--day ${asked} --seed ${seed}`, ...(scriptedModel ? ["--scripted-model"] : [])].join(" ");
-        const options = { ...common, questions: Number(asked), seed: Number(seed), scriptedModel: scriptedModel ?? false, command: line };
+        const made = [...(Number(approved) > 0 ? [`--approved ${approved}`] : []), ...(scriptedModel ? ["--scripted-model"] : [])];
+        const line = ["eval cache", ...given, `--day ${asked} --seed ${seed}`, ...made].join(" ");
+        const numbers = { questions: Number(asked), seed: Number(seed), approved: Number(approved) };
+        const options = { ...common, ...numbers, scriptedModel: scriptedModel ?? false, command: line };
         return showEvaluation(evaluateDay(options), json, context);
       }
       if (!/^[1-9]\d{0,5}$/.test(questions))

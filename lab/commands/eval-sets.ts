@@ -192,6 +192,20 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
   });
 
   overSets(
+    "guard",
+    "the two thresholds of `spark` with the learned chance in the cross-encoder's place: from where what its source says of them holds",
+  ).action(async (flags: SetsFlags, command: Command) => {
+    const { evaluateGuard } = await import("../runs/guard.ts");
+    const options = {
+      sets: chooseGoldenSets(given(flags.data), flags.domains),
+      config: configOf(context, command, {}, { domain: "veterans" }),
+      command: lineOf("guard", flags),
+      signal: context.signal,
+    };
+    await showEvaluation(evaluateGuard(options), flags.json, context);
+  });
+
+  overSets(
     "profiles",
     "every profile on questions of its kind of documents: outcomes, prompt sizes, and what its source claims beside ours",
   )

@@ -16,6 +16,7 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+import { profilesMeasured } from "./measured-profiles.ts";
 import { measurementDocs } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
 
@@ -136,7 +137,7 @@ function profileDocs(): string {
       `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");
   });
-  return [`${MADE}# Profiles`, ...sections, ""].join("\n\n");
+  return [`${MADE}# Profiles`, ...sections, profilesMeasured(), ""].join("\n\n");
 }
 
 function table(schema: JsonSchema): string {

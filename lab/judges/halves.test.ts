@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accuracyAt, chooseOnHalves, type ScoredCase } from "./halves.ts";
+import { accuracyAt, chooseOnHalves, leastWithShare, type ScoredCase } from "./halves.ts";
 
 const cases = (set: string, positives: readonly (number | null)[], negatives: readonly number[]): ScoredCase[] => [
   ...positives.map((score) => ({ set, positive: true, score })),
@@ -22,5 +22,18 @@ describe("chooseOnHalves", () => {
 
   it("leaves out what has no score", () => {
     expect(accuracyAt(cases("a", [0.9, null], [0.1]), 0.5)).toBe(1);
+  });
+});
+
+describe("leastWithShare", () => {
+  it("is the least score from which so many are positive, also where fewer are further up", () => {
+    // From .9: 1 of 1; from .8: 1 of 2; from .7: 2 of 3; from .6: 3 of 4; from .1: 3 of 5.
+    const all = cases("a", [0.9, 0.7, 0.6, null], [0.8, 0.1]);
+    expect(leastWithShare(all, 0.75)).toBe(0.6);
+    expect(leastWithShare(all, 0.9)).toBe(0.9);
+    expect(leastWithShare(all, 0.5)).toBe(0.1);
+  });
+  it("counts equal scores together, and lies above all where no score has the share", () => {
+    expect(leastWithShare(cases("a", [0.5], [0.5]), 0.6)).toBeGreaterThan(0.5);
   });
 });

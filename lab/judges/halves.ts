@@ -39,6 +39,17 @@ export function accuracyAt(cases: readonly ScoredCase[], threshold: number): num
   );
 }
 
+/** The least threshold from which at least such a share is positive; above all scores where there is none. */
+export function leastWithShare(cases: readonly ScoredCase[], share: number): number {
+  const known = cases.flatMap(({ positive, score }) => (score === null ? [] : [{ positive, score }])).sort((a, b) => b.score - a.score);
+  let [least, positives] = [(known[0]?.score ?? 0) + 1e-3, 0];
+  for (const [i, { positive, score }] of known.entries()) {
+    if (positive) positives++;
+    if (score !== known[i + 1]?.score && positives / (i + 1) >= share) least = score;
+  }
+  return Math.floor(least * 1000) / 1000;
+}
+
 /** The least of the thresholds with the best balanced accuracy, of all scores that came up to three digits. */
 function bestThreshold(cases: readonly ScoredCase[]): number {
   const candidates = [...new Set(cases.flatMap(({ score }) => (score === null ? [] : [Math.round(score * 1000) / 1000])))].sort(

@@ -12,6 +12,8 @@ export interface DayOptions extends CacheRun {
   readonly seed: number;
   /** A model of this process writes the answers, so that there are tokens to save. */
   readonly scriptedModel: boolean;
+  /** Share of the answers that are made and stored that a person approves at once. */
+  readonly approved: number;
   /** Opens the engine that is judged. @default createEngine */
   readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;
 }
@@ -33,6 +35,8 @@ export interface DayItem {
   /** Was a document that the answer then named edited since? */
   readonly edited: boolean;
   readonly ms: number;
+  /** The person of the day approved it. */
+  readonly approved: boolean;
   /** Of a hit. */
   readonly hit: JudgedHit | null;
 }

@@ -26,12 +26,20 @@ export function summarizeDay(
   const faults = summarizeFaults(hits);
   const saved = summarizeSaved(items, hits, scriptedModel);
   const share = (level: string) => items.filter(({ mode }) => mode === level).length;
+  const approved = items.filter((item) => item.approved).length;
+  const stored = items.filter(({ outcome }) => outcome === "stored").length;
+  const wrongOfGraph = hits.filter(({ mode, hit }) => mode === "graph" && isFault(hit)).length;
   const facts = edits.filter(({ kind }) => kind === "fact").length;
   const table: TableRow[] = [
     countRow("served in all", hits.length, items.length, `source designs: ${percent(CLAIMED.all)}, of their own traffic`),
     countRow("  exact", share("exact"), items.length, `source designs: ${percent(CLAIMED.exact)}; here every fifth question is a repeat`),
     countRow("  semantic", share("semantic"), items.length, `source designs: ${percent(CLAIMED.semantic)}`),
-    countRow("  graph", share("graph"), items.length),
+    countRow(
+      "  graph",
+      share("graph"),
+      items.length,
+      `${approved} of ${stored} stored answers approved; ${wrongOfGraph} of them wrong or stale`,
+    ),
     countRow(
       "served of what could be",
       classes.reduce((sum, one) => sum + one.couldHits, 0),
@@ -149,12 +157,17 @@ const MISSED = {
 } as const;
 
 /** What was served and should not have been, and what only looks at other sources. */
+/** Stale, given to a question that must not share it, or not what the stored question is answered today. */
+export function isFault({ stale, relation, current }: JudgedHit): boolean {
+  return stale !== null || relation === "must_not_share" || !current;
+}
+
 function summarizeFaults(hits: readonly Hit[]) {
   const of = (is: (hit: JudgedHit) => boolean) => hits.filter(({ hit }) => is(hit)).length;
   const stale = of(({ stale }) => stale !== null);
   const mustNot = of(({ relation }) => relation === "must_not_share");
   const changed = of(({ current }) => !current);
-  const any = of(({ stale, relation, current }) => stale !== null || relation === "must_not_share" || !current);
+  const any = of(isFault);
   const other = of(({ sources }) => sources === "other");
   const refused = of(({ sources }) => sources === "refused");
   const unlabelled = of(({ relation }) => relation === "unlabelled");

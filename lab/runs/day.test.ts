@@ -34,7 +34,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function start(options: Partial<DayOptions> = {}) {
   const config = loadConfig({ cwd: folder, env: {} });
   const signal = new AbortController().signal;
-  const fixed = { corpus: folder, golden: folder, questions: QUESTIONS, seed: 1, scriptedModel: false, config, command: "test", signal };
+  const fixed = {
+    corpus: folder,
+    golden: folder,
+    questions: QUESTIONS,
+    seed: 1,
+    scriptedModel: false,
+    approved: 0,
+    config,
+    command: "test",
+    signal,
+  };
   return evaluateDay({ ...fixed, ...options });
 }
 async function run(options: Partial<DayOptions> = {}): Promise<Report> {
@@ -63,6 +73,17 @@ function forgetNothing(engine: Engine): Engine {
 }
 
 describe("evaluateDay", () => {
+  it("serves from the graph what a person approved about the same topic and entity, and nothing where nobody approved", async () => {
+    const golden = join(folder, "codes");
+    mkdirSync(golden);
+    const [a, b] = ["What is the VA rating for tinnitus, DC 6260?", "How high is the VA rating for tinnitus (DC 6260)?"];
+    writeFileSync(join(golden, "va-pairs-codes.jsonl"), JSON.stringify({ id: "c", a, b, same_answer: true, kind: "test" }));
+    const served = async (approved: number) =>
+      (await run({ golden, domain: "veterans", questions: 30, approved })).metrics["paraphrase.graph"];
+    expect(await served(0)).toBe(0);
+    expect(await served(1)).toBeGreaterThan(0);
+  }, 300_000);
+
   it("serves repeats and wordings, nothing stale and nothing wrong, and says the same of the same day", async () => {
     const before = pages();
     const report = await run();

@@ -19,7 +19,7 @@ import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { askFresh } from "./ask-fresh.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
-import { summarizeDay } from "./day-summary.ts";
+import { isFault, summarizeDay } from "./day-summary.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
 /** Milliseconds of the day that is replayed: its clock is not ours, so that the same schedule gives the same day. */
@@ -104,6 +104,8 @@ class RunningDay {
   private readonly root: string;
   private readonly where: DayOptions;
   private readonly random: Random;
+  /** Apart from the edits, which are the same whatever is approved. */
+  private readonly approves: Random;
   private readonly known = new Map<string, Known>();
 
   constructor(engine: Engine, model: ScriptedModel | null, steps: readonly DayStep[], root: string, where: DayOptions) {
@@ -114,6 +116,7 @@ class RunningDay {
     this.root = root;
     this.where = where;
     this.random = createRandom(where.seed);
+    this.approves = createRandom(where.seed + 1);
   }
 
   async ask({ at, question, class: kind, of, source }: Extract<DayStep, { type: "ask" }>): Promise<void> {
@@ -122,16 +125,18 @@ class RunningDay {
     const { answer, cached } = await this.answerOf(question);
     const outcome = answer.cacheMode !== "miss" ? "served" : cached ? "stored" : answer.status === "ok" ? "not_clean" : "refused";
     const hit = outcome === "served" ? await this.judge(question, answer) : null;
+    const approved = outcome === "stored" && this.approves() < this.where.approved;
+    if (approved) await this.engine.memory.review.approve(answer.id, "a person of the day");
     this.items.push({
       ...{ at, class: kind, source, question, outcome, mode: answer.cacheMode, before: known?.outcome ?? null },
-      ...{ edited: known?.edited ?? false, ms: answer.latencyMs, hit },
+      ...{ edited: known?.edited ?? false, ms: answer.latencyMs, approved, hit },
     });
     const { citations } = answer;
     const documents = new Set(namedDocuments(answer).map(({ id }) => id));
     this.known.set(normalizeQuestion(question), { outcome, documents, edited: false, citations });
     if (hit === null) return;
     this.hits++;
-    if (hit.stale !== null || hit.relation === "must_not_share" || !hit.current) this.faults++;
+    if (isFault(hit)) this.faults++;
   }
 
   private async answerOf(question: string): Promise<{ answer: Answer; cached: boolean }> {

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { checkFaithfulness, type PassageTexts } from "../../src/check/faithfulness.ts";
+import { createBearsOut } from "../../src/check/bears-out.ts";
+import { checkFaithfulness, type FaithfulnessJudges, type PassageTexts } from "../../src/check/faithfulness.ts";
+import { createReader } from "../../src/check/statements.ts";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
@@ -10,9 +12,10 @@ import { createRandom } from "../../src/grade/random.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { validator } from "../../src/profiles/validator.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
@@ -29,6 +32,8 @@ export interface FaithfulnessOptions {
   readonly command: string;
   readonly signal: AbortSignal;
 }
+
+type Judges = Omit<FaithfulnessJudges, "question">;
 
 interface Scored {
   readonly set: string;
@@ -47,37 +52,43 @@ const SHIPPED = faithfulness?.minimum ?? 0;
  * them. The threshold of best balanced accuracy on every other set, and what it gives on the rest; then drafts that people wrote, beside the pages that they cite.
  */
 export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
-  const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const support = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const judges = { support, bearsOut: createBearsOut(createReader(), support) };
   const made: Scored[] = [];
   const written: Scored[] = [];
   for (const folders of options.sets) {
-    yield { type: "progress", done: made.length, total: made.length, what: `${folders.name}: made drafts` };
-    made.push(...(await scoreMade(folders, scorer, options)));
-    written.push(...(await scoreWritten(folders, scorer)));
+    yield* scoreMade(folders, judges, options, made);
+    yield* scoreWritten(folders, judges, options, written);
   }
   yield { type: "report", ...summarize(made, written, options) };
 }
 
-async function scoreMade(folders: ChosenFolders, scorer: EmbeddedSupportScorer, options: FaithfulnessOptions): Promise<Scored[]> {
+/** Adds to what is scored, saying how far it is. */
+async function* scoreMade(
+  folders: ChosenFolders,
+  judges: Judges,
+  options: FaithfulnessOptions,
+  scored: Scored[],
+): AsyncGenerator<EvaluateEvent, void> {
   const { config, signal, seed } = options;
   const set = readGoldenSet(folders);
+  yield { type: "progress", done: 0, total: 0, what: `${folders.name}: reading its documents` };
   const opened = await openGoldenSet(set, { config, domain: folders.domain, signal, openEngine: createEngine });
   try {
     const { engine, domain } = opened;
     const paths = (await engine.store.documents.outlines(engine.scope({ domain }))).map(({ path }) => path);
     const drafts = makeDrafts(set, paths, createRandom(seed)).filter(({ fault }) => fault !== "citation");
     const found = new Map<string, PassageTexts[]>();
-    const scored: Scored[] = [];
-    for (const { question, text, original, fault } of drafts) {
+    for (const [i, { question, text, original, fault }] of drafts.entries()) {
       await setImmediate();
       signal.throwIfAborted();
+      yield { type: "progress", done: i, total: drafts.length, what: `${folders.name}: made drafts` };
       const passages = found.get(question) ?? (await passagesFor(question, engine, domain, signal));
       found.set(question, passages);
       // What was changed must have stood there: else nothing tells whether the score or the search was wrong.
       if (!passages.some(([passage]) => passage.includes(original))) continue;
-      scored.push({ set: folders.name, fault, score: await scoreOf(text, passages, scorer) });
+      scored.push({ set: folders.name, fault, score: await scoreOf({ question, text }, passages, judges) });
     }
-    return scored;
   } finally {
     await opened.close();
   }
@@ -91,29 +102,47 @@ async function passagesFor(text: string, engine: Engine, domain: string, signal:
   return passages.map(({ text: passage, document, headingPath }) => [passage, document.title, ...headingPath]);
 }
 
-/** Drafts with marked faults, beside the whole pages that they cite. */
-async function scoreWritten({ name, corpus, golden }: ChosenFolders, scorer: EmbeddedSupportScorer): Promise<Scored[]> {
+/** Drafts with marked faults, beside everything on the pages that they cite. */
+async function* scoreWritten(
+  { name, corpus, golden }: ChosenFolders,
+  judges: Judges,
+  { signal }: FaithfulnessOptions,
+  scored: Scored[],
+): AsyncGenerator<EvaluateEvent, void> {
   const files = readdirSync(golden).filter((file) => /^(?:.*-)?drafts.*\.jsonl$/.test(file));
   const drafts = files.flatMap((file) => readLines(golden, file.replace(/\.jsonl$/, ""), draftSchema));
-  const texts = new Map<string, PassageTexts>();
-  const textOf = (page: string): PassageTexts => {
-    const [parsed] = parseFile({ path: page, bytes: readFileSync(join(corpus, page)) });
-    const read = texts.get(page) ?? [parsed?.text ?? "", parsed?.metadata.title ?? ""];
-    texts.set(page, read);
+  const questions = new Map(readGoldenSet({ name, corpus, golden }).answerable.map(({ id, question }) => [id, question]));
+  const known = new Map<string, readonly PassageTexts[]>();
+  const passagesOf = (page: string): readonly PassageTexts[] => {
+    const read =
+      known.get(page) ??
+      parseFile({ path: page, bytes: readFileSync(join(corpus, page)) }).flatMap((document) =>
+        documentQuotes(document).map(({ text, above }): PassageTexts => [text, ...above]),
+      );
+    known.set(page, read);
     return read;
   };
-  const scored: Scored[] = [];
-  for (const { draft, source_pages, fault } of drafts) {
+  for (const [i, { draft, source_pages, fault, question_id }] of drafts.entries()) {
+    await setImmediate();
+    signal.throwIfAborted();
+    yield { type: "progress", done: i, total: drafts.length, what: `${name}: written drafts` };
     const text = draft.replaceAll(/ ?\[\d+\]/g, "");
-    scored.push({ set: name, fault, score: await scoreOf(text, source_pages.map(textOf), scorer) });
+    scored.push({
+      set: name,
+      fault,
+      score: await scoreOf({ question: questions.get(question_id) ?? "", text }, source_pages.flatMap(passagesOf), judges),
+    });
   }
-  return scored;
 }
 
-async function scoreOf(text: string, passages: readonly PassageTexts[], scorer: EmbeddedSupportScorer): Promise<number | null> {
+async function scoreOf(
+  { question, text }: { readonly question: string; readonly text: string },
+  passages: readonly PassageTexts[],
+  judges: Judges,
+): Promise<number | null> {
   if (faithfulness === null) throw new Error("validator grades faithfulness");
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
-  return (await checkFaithfulness(sentences, passages, scorer, faithfulness)).score;
+  return (await checkFaithfulness(sentences, passages, { ...judges, question }, faithfulness)).score;
 }
 
 /** Of one domain: faulty drafts that fail, faithful ones that fail. */
@@ -126,6 +155,7 @@ function addSet(
   for (const kind of ["faulty", "faithful"] as const) {
     const of = some.filter((one) => one.set === set && (one.fault === "none") === (kind === "faithful"));
     const failed = of.filter(({ score }) => score !== null && score < SHIPPED).length;
+    metrics[`${what}.${set}.n.${kind}`] = of.length;
     metrics[`${what}.${set}.failed.${kind}`] = of.length === 0 ? null : failed / of.length;
     table.push(countRow(`  ${set}: ${kind} failed`, failed, of.length));
   }
@@ -146,6 +176,7 @@ function summarize(made: readonly Scored[], written: readonly Scored[], { comman
       const of = some.filter((one) => one.fault === fault);
       const failed = of.filter(({ score }) => score !== null && score < SHIPPED).length;
       metrics[`${what}.failed.${fault}`] = failed / of.length;
+      metrics[`${what}.n.${fault}`] = of.length;
       table.push(countRow(`  failed: ${fault}`, failed, of.length, fault === "none" ? "faithful: to be passed" : ""));
     }
     for (const set of [...new Set(some.map((one) => one.set))]) addSet(set, what, some, { table, metrics });

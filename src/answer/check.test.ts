@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createReader } from "../check/statements.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { createAnswerSheet } from "../write/sheet.ts";
@@ -11,7 +12,13 @@ async function checksOf(...texts: string[]) {
   const written = { sheet, claims: [], writer: "extractive" };
   return checkWhole(
     { question: { resolved: "When is the pool open?" }, written, evidence: [] },
-    { profile: sourcebound, encoder: null, calibrations: [], check: { support: null }, loadTokenCounter: async () => () => 0 },
+    {
+      profile: sourcebound,
+      encoder: null,
+      calibrations: [],
+      check: { support: null, reader: createReader() },
+      loadTokenCounter: async () => () => 0,
+    },
   );
 }
 

@@ -1,6 +1,6 @@
 import { checkAnswer } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
-import { guardAnswer } from "../check/guards.ts";
+import { guardAnswer } from "../check/guard-answer.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
@@ -23,7 +23,7 @@ export interface WrittenAnswer {
 /** What the checks of the whole need. */
 export interface WholeParts extends Pick<CheckParts, "encoder" | "calibrations" | "loadTokenCounter"> {
   readonly profile: Pick<CheckParts["profile"], "check">;
-  readonly check: Pick<CheckParts["check"], "support">;
+  readonly check: Pick<CheckParts["check"], "support" | "reader">;
 }
 
 /** The answer as a whole; its sentences were checked before they were shown. */
@@ -38,7 +38,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const byModel = writer !== "" && writer !== "extractive";
   const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => textsOf(passage)) };
   const guarded = await guardAnswer(question.resolved, given, settings, {
-    support: parts.check.support,
+    ...{ support: parts.check.support, reader: parts.check.reader },
     similarity: relevancy === null || encoder === null ? null : createRelevancy(relevancy, encoder, calibrations),
     countTokens: byModel ? await loadTokenCounter() : null,
   });

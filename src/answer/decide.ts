@@ -4,7 +4,7 @@ import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
-import { holdingCodes, namedThings, unknownNames } from "../verify/named-things.ts";
+import { holdingCodes, namedThings, spelledLikeOthers, unknownNames } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
@@ -59,7 +59,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
-    const isLearned = gate.type === "best-similarity" && gate.by === "chance";
+    const isLearned = (gate.type === "best-similarity" || gate.type === "guard") && gate.by === "chance";
     log.fact("thresholds", isLearned ? "learned" : scale.type);
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
@@ -77,11 +77,15 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
 function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog): Decision {
   if (!made.answer) return made;
   const { corpus, profile } = parts;
-  const { strange } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has } = wordsFor(question, parts);
-  const { unknown, codes } = namedThings(question.text, { strange, tokens: (text) => corpus.tokens(text), has });
-  log.fact("not_named", unknown.join(", ") || null);
+  const words = { tokens: (text: string) => corpus.tokens(text), has };
+  const { unknown: names, codes } = namedThings(question.text, { strange, ...words });
   const usable = holdingCodes(made.usable, codes);
+  const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
+  const alike = spelledLikeOthers(question.text, usable, words).filter((word) => !repaired.has(word));
+  const unknown = [...new Set([...names, ...alike])];
+  log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);
   if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown)] };

@@ -7,6 +7,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { QuestionIndex } from "../remember/question-index.ts";
 import { type Asked, type Candidate, type Hit, type Judgement, nearestQuestions } from "../remember/recall.ts";
 import type { RememberSettings } from "../remember/remember.ts";
+import type { StoredAnswers } from "../remember/stored-answers.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { type CheckingParts, checking, passesAgain } from "./checking.ts";
@@ -16,6 +17,8 @@ import type { StageLog } from "./trace.ts";
 export interface LookupParts extends CheckingParts {
   readonly store: Pick<Store, "cache" | "documents" | "review">;
   readonly cache: CacheScope;
+  /** Stored answers as they were read and checked. */
+  readonly answers: StoredAnswers;
   /** `null`: nothing is stored, and no cache is asked. */
   readonly remember: RememberSettings | null;
   /** What finds answers to other questions. */
@@ -62,8 +65,9 @@ async function lookupReviewed(question: Question, parts: LookupParts, effects: E
 }
 
 async function ask(question: Question, parts: LookupParts, effects: Effects): Promise<Known> {
-  const { store, profile, questions, cache } = parts;
-  const places = { cache: store.cache, documents: store.documents, classify: questions.classify, recheck: recheckOf(question, parts) };
+  const { store, profile, questions, cache, answers } = parts;
+  const { cache: entries, documents } = store;
+  const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
   const exact = await lookupExact(exactCacheKey(question, cache), question.scope, places, effects);
   if (exact.hit !== null) return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
@@ -102,7 +106,13 @@ export function uncacheable(question: Question, { hotlines, models }: Pick<Looku
   return null;
 }
 
-/** Today's checks of an answer that was stored. */
-export function recheckOf(question: Question, parts: CheckingParts): (answer: Answer) => Promise<boolean> {
-  return (answer) => passesAgain(answer, checking(question, parts));
+/** Today's checks of an answer that was stored; once for as long as neither it nor anything that they are made with changes. */
+export function recheckOf(
+  question: Question,
+  parts: CheckingParts & Pick<LookupParts, "answers" | "cache">,
+): (answer: Answer) => Promise<boolean> {
+  const { scope, profile, resolved } = question;
+  const { configHash, encoder, language } = parts.cache;
+  const context = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);
+  return (answer) => parts.answers.passes(answer, context, () => passesAgain(answer, checking(question, parts)));
 }

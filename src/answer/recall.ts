@@ -14,7 +14,8 @@ import { type Effects, type Known, type LookupParts, recheckOf } from "./lookup.
 import type { Found } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface RecallParts extends Pick<LookupParts, "questions" | "profile" | "encoder" | "calibrations" | "check" | "guards"> {
+export interface RecallParts
+  extends Pick<LookupParts, "questions" | "profile" | "encoder" | "calibrations" | "check" | "guards" | "answers" | "cache"> {
   readonly store: Pick<Store, "cache" | "documents" | "graph">;
 }
 
@@ -43,7 +44,13 @@ export async function recall(
   const { store, profile, questions } = parts;
   const sure = asked !== null && found.warnings.length === 0;
   const how = {
-    ...{ cache: store.cache, documents: store.documents, classify: questions.classify, recheck: recheckOf(question, parts) },
+    ...{
+      cache: store.cache,
+      documents: store.documents,
+      classify: questions.classify,
+      answers: parts.answers,
+      recheck: recheckOf(question, parts),
+    },
     ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph") },
   };
   const accept = (one: Asked, collected: readonly Candidate[]) =>

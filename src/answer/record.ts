@@ -155,7 +155,8 @@ function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, t
 }
 
 /** May what an answer was made from be kept: is nothing of it personal? What was redacted cannot be checked again. */
-export function isStoredAsShown(answer: Answer, stored: string): boolean {
-  const { sentences, claims, checks } = JSON.parse(stored) as Answer;
-  return JSON.stringify([sentences, claims, checks]) === JSON.stringify([answer.sentences, answer.claims, answer.checks]);
+export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
+  return (["sentences", "claims", "checks"] as const).every(
+    (part) => stored[part] === answer[part] || JSON.stringify(stored[part]) === JSON.stringify(answer[part]),
+  );
 }

@@ -8,7 +8,7 @@ import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } f
 import type { StageLog } from "./trace.ts";
 
 export interface RememberParts extends ReportingParts, Pick<LookupParts, "questions" | "cache" | "remember" | "hotlines" | "models"> {
-  readonly store: Pick<Store, "documents" | "interactions" | "sessions" | "cache">;
+  readonly store: Pick<Store, "documents" | "interactions" | "cache">;
   /** What answers of this question's domain and profile are made with. */
   readonly settings: RecordedSettings;
   /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
@@ -40,7 +40,7 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
   const report = await reportLowConfidence(answered, parts, kept, log);
   const inputs = { revision: parts.corpus.indexedRevision, settings: parts.settings, calls: parts.modelCalls };
-  const recorded = (stored: string) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
+  const recorded = (stored: Answer) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
   const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, parts.remember, { report, recordOf: recorded });
   if (reportFailure !== null) reportFailed(reportFailure, parts.reports, log);
   log.fact("cached", cached);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
 import type { CitedQuote, Finding } from "../check/finding.ts";
-import { guardAnswer } from "../check/guards.ts";
+import { guardAnswer } from "../check/guard-answer.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
@@ -294,7 +294,7 @@ function describe(
 async function verifyWhole(
   question: string,
   sentences: readonly VerifiedSentence[],
-  { settings, support }: CheckContext,
+  { settings, support, reader }: CheckContext,
 ): Promise<CheckResult[]> {
   const guards = settings.guards ?? GUARDS;
   const { relevancy } = guards;
@@ -304,7 +304,7 @@ async function verifyWhole(
     passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))].map((text): PassageTexts => [text]),
   };
   const found = await guardAnswer(question, given, guards, {
-    support,
+    ...{ support, reader },
     similarity: relevancy === null ? null : createRelevancy(relevancy, loadEmbeddedEncoder(), loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
   });

@@ -279,7 +279,11 @@ async function compareAnswer({ answer, evidence, checking, question, served }: P
         { question: { resolved: served?.resolved ?? question.resolved }, written, evidence: judged },
         {
           profile: { check: settings },
-          ...{ encoder, calibrations: relevancy === null ? [] : loadCalibrations(), check: { support: context.support } },
+          ...{
+            encoder,
+            calibrations: relevancy === null ? [] : loadCalibrations(),
+            check: { support: context.support, reader: context.reader },
+          },
           loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
         },
       );

@@ -66,8 +66,9 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
   return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
 }
 
-/** Does the gate go by the learned chance that a passage answers? */
-function weighsLearned({ type }: Profile["gate"]): boolean {
+/** Does the gate go by the learned chance that a passage answers? The guard does where no cross-encoder has read the passages. */
+function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
+  if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
   return type === "sufficiency" || type === "v-score" || type === "best-similarity";
 }
 
@@ -96,7 +97,7 @@ function viewFor(
   words: QuestionWords,
   { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">,
 ): EvidenceView | null {
-  if (!weighsLearned(profile.gate) || passages.length === 0) return null;
+  if (!weighsLearned(profile.gate, passages) || passages.length === 0) return null;
   return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
 }
 

@@ -70,8 +70,8 @@ export async function checkSentence(
   const [only] = cited;
   if (cited.length === 1 && only !== undefined && raw === only.text) return checkQuote(only, guard(raw, cited));
   if (raw.length > MAX_SENTENCE_CHARACTERS) return tooLong(raw);
-  const { text, found: markup } = removeMarkup(raw);
   const exact = cited.filter((quote) => quote.exact);
+  const { text, found: markup } = removeMarkup(raw, texts(exact));
   const written = layBeside(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
   const found = checkClaim(written);

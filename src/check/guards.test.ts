@@ -48,6 +48,14 @@ describe("checkInjection", () => {
 });
 
 describe("removeMarkup", () => {
+  it("leaves what a cited quote says so, and nothing of it beside a tag that the quote does not have", () => {
+    const quote = "Rc<T> allows multiple owners; RefCell<T> checks borrows at runtime.";
+    const text = "Rc<T> has more than one owner.";
+    expect(removeMarkup(text, [quote])).toEqual({ text, found: null });
+    expect(removeMarkup(text).text).toBe("Rc has more than one owner.");
+    expect(removeMarkup(`${text}<img src=x onerror=alert(1)>`, [quote]).text).toBe("Rc has more than one owner.");
+  });
+
   it.each([
     ["bold", "It pays <b>10</b> percent.", "It pays 10 percent."],
     ["a script with its text", "Ten<script>alert(1)</script> percent.", "Ten percent."],

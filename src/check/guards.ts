@@ -1,13 +1,9 @@
 import type { Terminology } from "../guard/terminology.ts";
 import type { GuardSettings } from "../profiles/guard-settings.ts";
-import { checkFaithfulness, type PassageTexts } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";
-import { checkRelevancy, type RelevancyScorer } from "./relevancy.ts";
-import type { SupportScorer } from "./support-scorer.ts";
 import { checkTerminology } from "./terminology.ts";
-import { checkTokenBudget } from "./token-budget.ts";
 
 /** What the guards of a sentence know of its domain and tenant. */
 export interface GuardFacts {
@@ -32,32 +28,7 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
   return found.filter(({ verdict }) => verdict !== "pass");
 }
 
-/** What the guards of a whole answer are given; `null`: not asked, or not there. */
-export interface AnswerGuards {
-  readonly similarity: RelevancyScorer | null;
-  readonly support: SupportScorer | null;
-  /** Of a real tokenizer. */
-  readonly countTokens: ((text: string) => number) | null;
-}
-
 /** Checks of sentences that report only what they object to: where they ran, silence is a pass. */
 export function sentenceGuards({ pii, terminology, injection }: GuardSettings): ReadonlySet<string> {
   return new Set(Object.entries({ pii, terminology, injection }).flatMap(([name, mode]) => (mode === "off" ? [] : [name])));
-}
-
-/** Relevancy, faithfulness and length of an answer, as the profile asks. */
-export async function guardAnswer(
-  question: string,
-  { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly PassageTexts[] },
-  { relevancy, faithfulness, tokens }: GuardSettings,
-  { similarity, support, countTokens }: AnswerGuards,
-): Promise<Finding[]> {
-  const text = sentences.join(" ");
-  const found: Finding[] = [];
-  if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity));
-  if (faithfulness !== null) found.push(await checkFaithfulness(sentences, passages, support, faithfulness));
-  if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
-    found.push(checkTokenBudget(text, tokens, countTokens ?? (() => 0)));
-  }
-  return found;
 }

@@ -5,13 +5,19 @@ import { type Finding, finding } from "./finding.ts";
 const MAYBE_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/i;
 /** Elements whose text is no text for readers. */
 const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "svg", "math", "object", "title"]);
+const EACH_TAG = new RegExp(MAYBE_TAG, "gi");
 
 /**
  * Takes markup out of a sentence: its allowlist is empty. An answer is text; whatever draws it escapes every character, and a tag
- * that a model or a document wrote would only be read as words.
+ * that a model wrote would only be read as words. What a cited quote says so itself, such as `Rc<T>`, is no markup but its words.
  */
-export function removeMarkup(text: string): { text: string; found: Finding | null } {
-  if (!MAYBE_TAG.test(text)) return { text, found: null };
+export function removeMarkup(text: string, quotes: readonly string[] = []): { text: string; found: Finding | null } {
+  const tags = text.match(EACH_TAG) ?? [];
+  if (tags.every((tag) => quotes.some((quote) => quote.includes(tag)))) return { text, found: null };
+  return takeOut(text);
+}
+
+function takeOut(text: string): { text: string; found: Finding | null } {
   let kept = "";
   const tags = new Set<string>();
   let hidden = 0;

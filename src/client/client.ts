@@ -1,7 +1,7 @@
 import type { WireCitationStates } from "../wire/citation-states.ts";
-import type { WireAnswer, WireAskRequest, WireError, WireEvent, WireHealth } from "../wire/index.ts";
+import type { WireAnswer, WireAskRequest, WireError, WireEvent } from "../wire/index.ts";
 import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
-import type { WireDocument, WireDomains } from "../wire/rooms.ts";
+import type { WireDocument, WireDomains, WireHealth } from "../wire/responses.ts";
 import type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { ApiError, ClientError, TimeoutError } from "./errors.ts";

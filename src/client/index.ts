@@ -1,4 +1,5 @@
 export type { WireCitationStates } from "../wire/citation-states.ts";
+export type { WireExperiment } from "../wire/experiments.ts";
 export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,
@@ -6,7 +7,6 @@ export type {
   WireCitation,
   WireError,
   WireEvent,
-  WireHealth,
   WireRefusal,
   WireWarning,
 } from "../wire/index.ts";
@@ -19,7 +19,7 @@ export type {
   WireReview,
   WireStatistics,
 } from "../wire/memory.ts";
-export type { WireCaller, WireDocument, WireDomain, WireDomains } from "../wire/rooms.ts";
+export type { WireCaller, WireDocument, WireDomain, WireDomains, WireHealth } from "../wire/responses.ts";
 export type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type ScopeQuery, type StreamEvent } from "./client.ts";
 export { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";

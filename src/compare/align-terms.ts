@@ -1,4 +1,5 @@
 import { allowedEdits, editDistance } from "../text/spelling.ts";
+import { wordTokens } from "../text/tokens.ts";
 import type { Entailment, SlotContext } from "./entailments.ts";
 import { sharedWording } from "./shared-wording.ts";
 import type { Slots, SlotTerm } from "./slots.ts";
@@ -117,7 +118,7 @@ function bestMatch(term: SlotTerm, other: Slots, likeness: SlotContext["likeness
 }
 
 function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): readonly [number, MatchedTerm["how"]] {
-  if (a.key === b.key) return hasOtherEnding(a.text, b.text) ? [0, "none"] : [WORTH.same, "same"];
+  if (a.key === b.key) return hasOtherEnding(a.text, b.text) || isOtherWord(a.text, b.text) ? [0, "none"] : [WORTH.same, "same"];
   if (a.kind === "name" && b.kind === "name" && a.known && b.known) return [0, "none"];
   if (isDerived(a.key, b.key) && !hasOtherEnding(a.text, b.text)) return [WORTH.derived, "derived"];
   const shared = a.groups.find((group) => b.groups.includes(group));
@@ -153,6 +154,34 @@ function isNearSpelled(a: string, b: string): boolean {
   let tail = 0;
   while (tail < a.length && tail < b.length && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
   return Math.max(head, tail) >= MIN_SHARED && head + tail >= Math.max(a.length, b.length) / 2;
+}
+
+/** Words of one stem that are no forms of one word: silicon and silicone, probate and probation. What the list of irregular forms joins is one word. */
+function isOtherWord(a: string, b: string): boolean {
+  if (a === b || a.includes(" ") || b.includes(" ") || !isNearSpelled(a, b)) return false;
+  const [one, other] = [a, b].map((text) => wordTokens({ text, code: false })[0]);
+  const bases = basesOf(b);
+  return one === other && ![...basesOf(a)].some((base) => bases.has(base));
+}
+
+/** What a word may be a form of: itself, and without the endings of number, person and tense. */
+function basesOf(word: string): Set<string> {
+  const bases = new Set([word]);
+  for (const [ending, ...instead] of [
+    ["s", ""],
+    ["es", ""],
+    ["ies", "y"],
+    ["d", ""],
+    ["ed", ""],
+    ["ied", "y"],
+    ["ing", "", "e"],
+  ] as const) {
+    if (!word.endsWith(ending)) continue;
+    const rest = word.slice(0, -ending.length);
+    for (const end of instead) bases.add(rest + end);
+    if (rest.at(-1) === rest.at(-2)) bases.add(rest.slice(0, -1));
+  }
+  return bases;
 }
 
 const MIN_SHARED = 3;

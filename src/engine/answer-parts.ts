@@ -7,6 +7,7 @@ import { VERSION } from "../package.ts";
 import { usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { QuestionIndex } from "../remember/question-index.ts";
+import { StoredAnswers } from "../remember/stored-answers.ts";
 import { VectorGroups } from "../retrieve/vector-groups.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
@@ -16,6 +17,7 @@ import type { Domains } from "./domains.ts";
 import type { GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
+import { perKey } from "./per-key.ts";
 import { createTurns } from "./turns.ts";
 
 /** What a question of a domain passes through, under a profile and a threshold. */
@@ -25,17 +27,21 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   const { config, store, secret, encoder, local, models, verifier, prices, calibrations, createId, clock, warn } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  const answers = new StoredAnswers();
   const joinTurns = createTurns();
+  const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.crisisChance));
+  const settingsOf = createSettingsCache(config);
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
     const modelCalls: RecordedCall[] = [];
-    const hash = configHash(config, pack, profile, threshold);
+    const settings = settingsOf(pack, profile, threshold, corpus.encoder?.id ?? null);
     return {
       ...{
         store,
         documents: store.documents,
         corpus,
+        answers,
         encoder,
         profile,
         models: recordModels(models, modelCalls),
@@ -52,11 +58,11 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         secret,
         language: pack.language,
         encoder: corpus.encoder?.id ?? "none",
-        configHash: hash,
+        configHash: settings.configHash,
       },
       remember: isMeasured ? null : rememberSettings(config),
       modelCalls: verifier === null ? modelCalls : null,
-      settings: recordedSettings(hash, corpus.encoder?.id ?? null, { pack, profile, threshold }),
+      settings,
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
         index: questions,
@@ -76,7 +82,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },
       hotlines: domains.finder(pack),
-      isCrisis: createQuietFinder(pack.hotlines, local.crisisChance),
+      isCrisis: quietFinder(pack),
       about: (scope) => aboutDocuments(pack, scope, store.documents),
       language: pack.language,
       complexity: pack.complexity,
@@ -93,6 +99,25 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Answ
     cache,
     session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },
     reports: { ...reports, text: true },
+  };
+}
+
+/** Recorded settings, made once for as long as nothing of them changes: they are large, and every answer names them. */
+function createSettingsCache(config: Config) {
+  const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
+  return (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null): RecordedSettings => {
+    const ofPack = made.get(pack) ?? new Map();
+    made.set(pack, ofPack);
+    const known = ofPack.get(profile.name);
+    const isSame =
+      known !== undefined &&
+      known.profile === profile &&
+      known.settings.encoder === encoder &&
+      JSON.stringify(known.settings.threshold) === JSON.stringify(threshold);
+    if (isSame) return known.settings;
+    const settings = recordedSettings(configHash(config, pack, profile, threshold), encoder, { pack, profile, threshold });
+    ofPack.set(profile.name, { profile, settings });
+    return settings;
   };
 }
 

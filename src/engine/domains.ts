@@ -8,6 +8,7 @@ import { createWordReader } from "../reading/content-words.ts";
 import { type Classify, createClassifier } from "../remember/classify.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createTopicReader, type ReadTopics } from "../remember/topics.ts";
+import { recent } from "../text/recent.ts";
 import type { Scope } from "../types.ts";
 import { createFactReader } from "../verify/facts.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
@@ -38,6 +39,9 @@ export interface Domains {
   };
 }
 
+/** Messages of which is known whether they call for a hotline: each is asked several times on the path of a question. */
+const RECENT_MESSAGES = 1_000;
+
 export function createDomains({ config, given, local, words, now }: Opened): Domains {
   const { english } = words;
   const readers = {
@@ -46,7 +50,7 @@ export function createDomains({ config, given, local, words, now }: Opened): Dom
     isCommon: english.isCommon,
   };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
-  const finders = perKey((hotlines: DomainPack["hotlines"]) => createHotlineFinder(hotlines, local.crisisChance));
+  const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.crisisChance)));
   const pack = (name = config.domain) => packs(name);
   return {
     pack,

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RequestError, UnavailableError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { INTERNET, type WebNetwork } from "../models/web-network.ts";
 import { checkUrl, fetchWebPage, isListedHost } from "../models/web-page.ts";
@@ -10,52 +10,75 @@ import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { CrawlRequest, Engine, IngestOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
+import { changeSharedFolder } from "./shared-folder.ts";
 
 export interface SourceParts {
-  readonly opened: Pick<Opened, "config" | "closing" | "changes">;
+  readonly opened: Pick<Opened, "config" | "closing" | "changes" | "store">;
   readonly domains: Domains;
   readonly ingest: Engine["ingest"];
   /** @default INTERNET */
   readonly network?: WebNetwork | undefined;
 }
 
-/** Documents that lie in no folder of the user's: pages of the web, and what is handed over. They are kept in the data folder, and read from there. */
+/**
+ * Documents that lie in no folder of the user's: pages of the web, and what is handed over. They are kept in the data folder, and read from there; where
+ * several processes share PostgreSQL, in that.
+ */
 export function createSources({ opened, domains, ingest, network = INTERNET }: SourceParts): Pick<Engine, "ingestUrl" | "ingestBytes"> {
-  const { config, closing, changes } = opened;
-  const folderOf = (kind: "web" | "input", { domain, tenant }: IngestOptions, name: string) => {
-    if (changes !== null) throw notShared();
-    const pack = domains.pack(domain);
-    return join(config.data_dir, kind, pack.name, tenantOf(pack, tenant) ?? "_", sha256Hex(name).slice(0, 16));
+  const { config, closing, changes, store } = opened;
+  const kept = async function* (place: KeptPlace, change: ChangeFolder, options: IngestOptions) {
+    const pack = domains.pack(place.domain);
+    const tenant = tenantOf(pack, place.tenant);
+    const name = sha256Hex(place.name).slice(0, 16);
+    if (changes !== null) {
+      const of = { domain: pack.name, tenant, label: `${place.kind} ${name}` };
+      const read = (folder: string) => ingest(folder, { ...options, passing: true });
+      return yield* changeSharedFolder({ of, originals: store.originals, change: (at) => told(change(at)), read });
+    }
+    const folder = join(config.data_dir, place.kind, pack.name, tenant ?? "_", name);
+    yield* told(change(folder));
+    yield* ingest(folder, options);
   };
   return {
     async *ingestUrl(url, options = {}) {
       const signal = options.signal ?? closing.signal;
       const start = normalised(url);
-      const folder = folderOf("web", options, start);
-      yield* fetchInto(folder, start, { ...options, signal }, network);
       const { depth: _depth, hosts: _hosts, maxPages: _pages, ...rest } = options;
-      yield* ingest(folder, { ...rest, source: options.source ?? start, allowEmpty: true, signal });
+      const { domain, tenant } = options;
+      yield* kept({ kind: "web", domain, tenant, name: start }, (folder) => fetchInto(folder, start, { ...options, signal }, network), {
+        ...{ ...rest, source: options.source ?? start, allowEmpty: true, signal },
+      });
     },
     async *ingestBytes({ name, bytes }, options = {}) {
       const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
       if (plain === "" || plain.startsWith("."))
         throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
       const source = options.source ?? "input";
-      const folder = folderOf("input", options, source);
-      await mkdir(folder, { recursive: true });
-      const part = join(dirname(folder), `.${sha256Hex(plain).slice(0, 16)}`);
-      await writeFile(part, bytes);
-      await rename(part, join(folder, plain));
-      yield* ingest(folder, { ...options, source });
+      const { domain, tenant } = options;
+      yield* kept({ kind: "input", domain, tenant, name: source }, (folder) => putInto(folder, plain, bytes), { ...options, source });
     },
   };
 }
 
-/** The next process would find only its own part of the folder, and delete the rest. */
-function notShared(): UnavailableError {
-  const message =
-    "With PostgreSQL (DATABASE_URL), pages of the web and standard input are not ingested: they are kept in a folder of this machine, which other processes do not see. Save them in a folder and ingest that, or upload them.";
-  return new UnavailableError("source_not_shared", message);
+/** Brings files into a folder; may tell of what it does. */
+type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent> | Promise<void>;
+
+interface KeptPlace extends Pick<IngestOptions, "domain" | "tenant"> {
+  readonly kind: "web" | "input";
+  /** What tells it from others of its kind. */
+  readonly name: string;
+}
+
+async function* told(change: ReturnType<ChangeFolder>): AsyncGenerator<IngestEvent, void> {
+  if (change instanceof Promise) await change;
+  else yield* change;
+}
+
+async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const part = join(dirname(folder), `.${sha256Hex(name).slice(0, 16)}`);
+  await writeFile(part, bytes);
+  await rename(part, join(folder, name));
 }
 
 function normalised(url: string): string {

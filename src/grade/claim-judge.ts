@@ -1,8 +1,7 @@
-import { checkSentence } from "../check/check.ts";
+import { createBearsOut } from "../check/bears-out.ts";
 import type { CitedQuote } from "../check/finding.ts";
 import { createReader } from "../check/statements.ts";
 import type { SupportScorer } from "../check/support-scorer.ts";
-import { sourcebound } from "../profiles/sourcebound.ts";
 import { createReading } from "../reading/reading.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
@@ -25,15 +24,8 @@ export interface ClaimJudge {
 
 /** @param support the learned score; `null`: none, and wording alone is left unscored */
 export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
-  const reader = createReader();
+  const verdictOf = createBearsOut(createReader(), support);
   const read = createReading();
-  const settings = { ...sourcebound.check, recite: false, uncited: "warn" as const };
-
-  async function verdictOf(claim: string, cited: readonly CitedQuote[], question: string) {
-    const checked = await checkSentence({ text: claim, cited }, { settings, hosts: [], homePage: null, reader, question, support });
-    return { supported: checked.status === "unchecked" ? null : checked.status === "supported", reason: checked.reason };
-  }
-
   /** Words of meaning and values, each by the root or the value that it is known by. */
   function thingsIn(text: string): Set<string> {
     const { roots, quantities } = read(text);

@@ -144,7 +144,9 @@ describe("chunks", () => {
 
   test("keep a table with the sentence before it", () => {
     const rows = Array.from({ length: 30 }, (_, i) => `| ${i} | $${i}0.00 for each month |`).join("\n");
-    const table = `Nothing of this. The rates of Table 7 are paid each month.\n\n| Age | Rate |\n|---|---|\n${rows}`;
+    // Longer than what a chunk repeats of the one before.
+    const before = `The rates of Table 7 are paid each month${", as it was said of the others before".repeat(20)}.`;
+    const table = `Nothing of this. ${before}\n\n| Age | Rate |\n|---|---|\n${rows}`;
     expectTogether(table, "The rates of Table 7", "29 | $290.00 for each month");
   });
 
@@ -153,7 +155,7 @@ describe("chunks", () => {
     ["1", "1"],
     ["*", "*"],
   ])("keep a note with the paragraph that calls it by %s", (call, mark) => {
-    const notes = `The fee is forty dollars ${call} in all. ${SENTENCE.repeat(4)}\n\n\\${mark} Raised in May of that year.\n\nA further paragraph.`;
+    const notes = `The fee is forty dollars ${call} in all. ${SENTENCE.repeat(12)}\n\n\\${mark} Raised in May of that year.\n\nA further paragraph.`;
     expectTogether(notes, "The fee is forty dollars", "Raised in May of that year.");
   });
 

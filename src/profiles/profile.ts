@@ -126,7 +126,10 @@ export type GateSettings =
       readonly veryWeak: number | null;
       readonly warn: number;
     }
-  /** `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. */
+  /**
+   * `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. `learned`: its thresholds
+   * carried over to sums in which the learned chance that a passage answers stands for the cross-encoder.
+   */
   | {
       readonly type: "guard";
       readonly relevanceWeight: number;
@@ -134,6 +137,9 @@ export type GateSettings =
       readonly perPassage: number;
       readonly aggregate: number;
       readonly keep: number;
+      readonly learned: { readonly perPassage: number; readonly aggregate: number };
+      /** What stands for the cross-encoder; the gate is given it with the thresholds that hold. @default "cross" */
+      readonly by?: "cross" | "chance";
     }
   /** `vg-rag`: geometric mean of relevance, consistency, agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }

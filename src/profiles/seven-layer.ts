@@ -115,7 +115,7 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "listing 7 is asked of every question and its answers outrank those that merely lie near, by equation 6 with the chance that both ask for the same as relevance; it bars nothing and adds nothing to safety: both must still ask for the same, and what a person has flagged is not served",
+      why: "listing 7 is asked of every question and its answers outrank those that merely lie near, by equation 6 with the chance that both ask for the same as relevance; it bars nothing and adds nothing to safety: both must still ask for the same, and what a person has flagged is not served. A day of 1,000 of the domain's own questions with half of the stored answers approved: 346 served, 15 of them by the graph, none wrong or stale; few questions name an entity of its three kinds (`./run eval cache --day 1000 --approved 0.5`)",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

@@ -4,6 +4,7 @@ import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
 import { type Asked, acceptCandidate, barredBy, type Candidate, joinCandidates } from "./recall.ts";
+import { StoredAnswers } from "./stored-answers.ts";
 
 const document = storedDocument();
 const citation = {
@@ -70,7 +71,16 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
   return {
     dropped,
     matcher,
-    parts: { cache, documents, matcher, recheck, classify, settings: { type: "learned" as const }, byReview: true },
+    parts: {
+      cache,
+      documents,
+      matcher,
+      recheck,
+      answers: new StoredAnswers(),
+      classify,
+      settings: { type: "learned" as const },
+      byReview: true,
+    },
   };
 }
 const passages = [{ chunkId: "c0", document: { id: "doc-a", title: "A" }, headingPath: [], text: "" }];

@@ -4,9 +4,10 @@ import type { Answer, Passage, PassageDocument } from "../types.ts";
 /**
  * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
  * question that were redacted (a refusal names the words that no document holds), and without personal data that no cited quote holds.
+ * @param hit the stored answer that was served: what is taken over from it was redacted when it was stored
  */
-export function forStorage(answer: Answer, question: string): Answer {
-  const { citations, conflicts, seeAlso, refusal, web, ...rest } = answer;
+export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
+  const { citations, conflicts, seeAlso, refusal, web, id, sessionId: _, cached, ...rest } = answer;
   const evidence = answer.evidence.map((one) => ({
     ...one,
     passage: { ...withoutTwins(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) },
@@ -14,9 +15,11 @@ export function forStorage(answer: Answer, question: string): Answer {
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
   const published = publishedIn(answer);
   const own = { ...rest, question, evidence: [], refusal: refusal === null ? null : { ...refusal, nearest } };
-  const kept = mapStrings(own, (text) => redactUnpublished(text, published)) as typeof own;
+  const known = new Set<unknown>(hit === null ? [] : Object.values(hit));
+  const kept = mapStrings(own, (text) => redactUnpublished(text, published), known) as typeof own;
   const sources = { ...(seeAlso === undefined ? {} : { seeAlso }), ...(web === undefined ? {} : { web }) };
-  return { ...kept, evidence, citations, conflicts, ...sources, id: answer.id, sessionId: null };
+  const from = cached === undefined ? {} : { cached };
+  return { ...kept, evidence, citations, conflicts, ...sources, ...from, id, sessionId: null };
 }
 
 function withoutStructure({ reading: _, pages: __, ...document }: PassageDocument): PassageDocument {
@@ -56,9 +59,10 @@ function redactUnpublished(text: string, published: string): string {
   return redactPersonalData(text);
 }
 
-function mapStrings(value: unknown, change: (text: string) => string): unknown {
+/** @param known objects that stay as they are */
+function mapStrings(value: unknown, change: (text: string) => string, known: ReadonlySet<unknown>): unknown {
   if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)]));
+  if (typeof value !== "object" || value === null || known.has(value)) return value;
+  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change, known));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change, known)]));
 }

@@ -3,9 +3,10 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CachePut } from "../store/cached.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
-import type { InteractionStore } from "../store/interactions.ts";
+import type { Beside, InteractionStore } from "../store/interactions.ts";
 import type { NewRecord } from "../store/records.ts";
 import type { NewReport } from "../store/reports.ts";
+import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
@@ -37,7 +38,7 @@ export interface CacheWriting {
 export interface Companions {
   readonly report?: NewReport | null;
   /** What the answer was made from; asked only where it may be kept. @param stored the answer as it is stored */
-  readonly recordOf?: ((stored: string) => NewRecord | null) | undefined;
+  readonly recordOf?: ((stored: Answer) => NewRecord | null) | undefined;
 }
 
 /** What the path of the question knows besides question and answer. */
@@ -69,7 +70,7 @@ export async function rememberAnswer(
   question: Question,
   answer: Answer,
   { writing, curatedKey, chance, hit, topics }: RememberFacts,
-  store: Pick<Store, "interactions" | "sessions" | "cache">,
+  store: Pick<Store, "interactions" | "cache">,
   { cache, session }: RememberSettings,
   { report = null, recordOf }: Companions = {},
 ): Promise<Remembered> {
@@ -77,57 +78,54 @@ export async function rememberAnswer(
   const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
   const personal = redacted !== question.text;
-  const stored = ephemeral ? "" : JSON.stringify(forStorage(answer, redacted));
+  // What a reviewer wrote was not redacted.
+  const before = answer.cacheMode === "curated" ? null : hit;
+  const kept = ephemeral ? null : forStorage(answer, redacted, before);
+  const stored = kept === null ? "" : JSON.stringify(kept);
   const cited = citedVersions(answer);
   const { reviewStatus, reportFailure } = await addInteraction(
     {
-      id: answer.id,
-      domain: scope.domain,
-      tenant: scope.tenant,
-      access: scope.access,
-      profile: question.profile,
-      sessionId,
-      userId,
-      question: ephemeral ? "" : redacted,
-      answer: stored,
-      status: answer.status,
-      confidence: answer.confidence,
-      chance,
-      cacheMode: answer.cacheMode,
+      interaction: {
+        id: answer.id,
+        domain: scope.domain,
+        tenant: scope.tenant,
+        access: scope.access,
+        profile: question.profile,
+        sessionId,
+        userId,
+        question: ephemeral ? "" : redacted,
+        answer: stored,
+        status: answer.status,
+        confidence: answer.confidence,
+        chance,
+        cacheMode: answer.cacheMode,
+      },
+      facts: {
+        asked: question.text,
+        resolved: question.resolved,
+        answered: answeredText(answer),
+        privacy: ephemeral ? "ephemeral" : "redacted",
+        curatedKey: personal ? null : curatedKey,
+        cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
+        reason: answer.refusal?.reason ?? null,
+        warnings: answer.warnings.length,
+        conflicts: answer.conflicts.length,
+        tokens: answer.tokenUsage.total,
+        costUsd: answer.costUsd,
+        savedTokens: hit?.tokenUsage.total ?? null,
+        savedUsd: hit?.costUsd ?? null,
+        topics: ephemeral ? [] : topics,
+        latencyMs: answer.latencyMs,
+        approved: answer.cacheMode === "curated" ? cited : null,
+      },
     },
+    report,
     {
-      asked: question.text,
-      resolved: question.resolved,
-      answered: answeredText(answer),
-      privacy: ephemeral ? "ephemeral" : "redacted",
-      curatedKey: personal ? null : curatedKey,
-      cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
-      reason: answer.refusal?.reason ?? null,
-      warnings: answer.warnings.length,
-      conflicts: answer.conflicts.length,
-      tokens: answer.tokenUsage.total,
-      costUsd: answer.costUsd,
-      savedTokens: hit?.tokenUsage.total ?? null,
-      savedUsd: hit?.costUsd ?? null,
-      topics: ephemeral ? [] : topics,
-      latencyMs: answer.latencyMs,
-      approved: answer.cacheMode === "curated" ? cited : null,
+      record: personal || kept === null ? null : (recordOf?.(kept) ?? null),
+      turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, sessionId, redacted, isStored: before !== null }, session),
     },
-    { report, record: personal || ephemeral ? null : (recordOf?.(stored) ?? null) },
     store.interactions,
   );
-  if (sessionId !== null && !ephemeral) {
-    const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
-    const turn = {
-      question: redacted,
-      answer: redactAnswered(text, answer),
-      citations: answer.citations.map(({ chunkId }) => chunkId),
-      shown: sessionShown(answer),
-    };
-    await store.sessions.append(sessionId, scope, turn, {
-      ...{ idleMinutes: session.idleMinutes, limit: session.turns, most: session.most, userId },
-    });
-  }
   const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
   // What a reviewer has flagged is not served again without being made again.
   if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
@@ -152,21 +150,46 @@ export async function rememberAnswer(
   return { cached, reportFailure };
 }
 
+interface TurnFrom {
+  readonly question: Question;
+  readonly answer: Answer;
+  readonly sessionId: string;
+  readonly redacted: string;
+  /** What it says was stored before, and redacted then. */
+  readonly isStored: boolean;
+}
+
+/** The turn of the question's session: what was asked and shown, redacted. */
+function turnOf(
+  { question, answer, sessionId, redacted, isStored }: TurnFrom,
+  { idleMinutes, turns, most }: RememberSettings["session"],
+): NewTurn {
+  const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
+  const turn = {
+    question: redacted,
+    answer: isStored ? text : redactAnswered(text, answer),
+    citations: answer.citations.map(({ chunkId }) => chunkId),
+    shown: sessionShown(answer, isStored),
+  };
+  const settings = { idleMinutes, limit: turns, userId: question.userId ?? null, ...(most === undefined ? {} : { most }) };
+  return { session: sessionId, scope: question.scope, turn, settings };
+}
+
 /** What kept the report out, if anything did: a question is never lost for the sake of its report. */
 async function addInteraction(
-  interaction: Interaction,
-  facts: InteractionFacts,
-  { report, record }: { readonly report: NewReport | null; readonly record: NewRecord | null },
+  { interaction, facts }: { readonly interaction: Interaction; readonly facts: InteractionFacts },
+  report: NewReport | null,
+  beside: Beside,
   interactions: Pick<InteractionStore, "add">,
 ): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
   if (report !== null) {
     try {
-      return { reviewStatus: await interactions.add(interaction, report, facts, record), reportFailure: null };
+      return { reviewStatus: await interactions.add(interaction, report, facts, beside), reportFailure: null };
     } catch (reportFailure) {
-      return { reviewStatus: await interactions.add(interaction, null, facts, record), reportFailure };
+      return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure };
     }
   }
-  return { reviewStatus: await interactions.add(interaction, null, facts, record), reportFailure: null };
+  return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure: null };
 }
 
 /** Documents that an answer cites, with the versions that it saw. */

@@ -5,9 +5,11 @@ import type { QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope, StoredDocument } from "../types.ts";
 import { citedSources, retrievedFor } from "./named-documents.ts";
 import { reanchor } from "./reanchor.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
 
 export interface ReverifyParts {
   readonly cache: Pick<CacheStore, "delete" | "revive">;
+  readonly answers: Pick<StoredAnswers, "read">;
   readonly documents: Pick<DocumentStore, "load">;
   /** Runs today's checks over a stored answer; only a clean one may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
@@ -44,7 +46,7 @@ async function judge(entry: CacheEntry, scope: Scope, parts: ReverifyParts, effe
   );
   const absent = entry.documents.some(({ id }) => !current.has(id));
   if (entry.documents.length === 0 || absent) return changed("a document that it names is gone or no longer visible");
-  const stored = JSON.parse(entry.answer) as Answer;
+  const stored = parts.answers.read(entry.key, entry.answer);
   const isCurrent = entry.documents.every(({ id, version }) => current.get(id)?.version === version);
   if (isCurrent !== (entry.state === "served")) return changed("a document that it names has changed");
   const anchored = isCurrent ? { answer: stored, documents: entry.documents } : reanchor(stored, entry.documents, current);

@@ -41,12 +41,18 @@ export type SessionMessage =
       readonly citations: readonly SessionCitation[];
     };
 
-/** What a session keeps of an answer, as JSON text. */
-export function sessionShown(answer: Answer): string {
+/**
+ * What a session keeps of an answer, as JSON text.
+ * @param isStored what it says was stored before, and redacted then
+ */
+export function sessionShown(answer: Answer, isStored = false): string {
   const shown: Shown = {
     answerId: answer.id,
     status: answer.status,
-    sentences: answer.sentences.map(({ text, citations }) => ({ text: redactAnswered(text, answer), citations: [...citations] })),
+    sentences: answer.sentences.map(({ text, citations }) => ({
+      text: isStored ? text : redactAnswered(text, answer),
+      citations: [...citations],
+    })),
     citations: answer.citations.map(({ n, documentId, documentVersion, title, url, quote, start, end }) => ({
       n,
       documentId,

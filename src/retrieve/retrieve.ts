@@ -103,7 +103,10 @@ export async function retrievePassages(
     }
   };
   const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
-  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, settings.reranker, documents));
+  // The learned reranker in the cross-encoder's place gives its own score: what it says is not said to be the other's.
+  const standsIn = settings.reranker === "cross-encoder" && reranker !== null && reranker === rerankers?.embedded;
+  const scoredBy = standsIn ? "embedded" : settings.reranker;
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, scoredBy, documents));
   let candidates = await search();
   let loaded = await load();
   if (loaded === null) {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseEvents } from "../client/index.ts";
 import { ModelError, RequestError, StoreError } from "../errors.ts";
@@ -27,12 +28,15 @@ const answering: AskScript = async function* () {
   yield* eventsOf(answer);
 };
 
+const LONG_SCRIPT = `export const words = ${JSON.stringify(Array.from({ length: 2_000 }, (_, i) => `word ${i % 40}`))};`;
+
 let webRoot: string;
 beforeAll(() => {
   webRoot = mkdtempSync(join(tmpdir(), "sourcebound-web-"));
   mkdirSync(join(webRoot, "assets"));
   writeFileSync(join(webRoot, "index.html"), "<!doctype html><title>page</title>");
   writeFileSync(join(webRoot, "assets", "page-abc123.js"), "export {};");
+  writeFileSync(join(webRoot, "assets", "long-abc123.js"), LONG_SCRIPT);
   writeFileSync(join(webRoot, "favicon.svg"), "<svg/>");
 });
 afterAll(() => rmSync(webRoot, { recursive: true, force: true }));
@@ -376,6 +380,36 @@ describe("the page", () => {
     const again = await app.request("/", { headers: { "if-none-match": `W/${index.headers.get("etag")}` } });
     expect(again.status).toBe(304);
     expect((await app.request("/", { method: "HEAD" })).status).toBe(200);
+  });
+
+  it.each([
+    ["br, gzip", "br", brotliDecompressSync],
+    ["gzip;q=0.5, deflate", "gzip", gunzipSync],
+    ["br;q=0, GZIP", "gzip", gunzipSync],
+  ])("sends a browser that takes %s the smaller form, under a tag of its own", async (accepted, coding, read) => {
+    const { app } = setUp();
+    const plain = await app.request("/assets/long-abc123.js");
+    const sent = await app.request("/assets/long-abc123.js", { headers: { "accept-encoding": accepted } });
+    expect([sent.headers.get("content-encoding"), sent.headers.get("vary")]).toEqual([coding, "Accept-Encoding"]);
+    const bytes = Buffer.from(await sent.arrayBuffer());
+    expect(bytes.length).toBeLessThan(LONG_SCRIPT.length / 10);
+    expect(read(bytes).toString()).toBe(LONG_SCRIPT);
+    const tag = sent.headers.get("etag") ?? "";
+    expect(tag).not.toBe(plain.headers.get("etag"));
+    const again = (etag: string) =>
+      app.request("/assets/long-abc123.js", { headers: { "accept-encoding": accepted, "if-none-match": etag } });
+    expect((await again(tag)).status).toBe(304);
+    expect((await again(plain.headers.get("etag") ?? "")).status).toBe(200);
+  });
+
+  it.each([undefined, "identity", "br;q=0", "zstd", ""])("sends a browser that takes %s the file as it is", async (accepted) => {
+    const { app } = setUp();
+    const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
+    const sent = await app.request("/assets/long-abc123.js", { headers });
+    expect([sent.headers.get("content-encoding"), await sent.text()]).toEqual([null, LONG_SCRIPT]);
+    // What is short would get longer.
+    const short = await app.request("/", { headers: { "accept-encoding": "br" } });
+    expect([short.headers.get("content-encoding"), short.headers.get("vary")]).toEqual([null, null]);
   });
 
   it.each(["/../package.json", "/..%2f..%2fetc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets", "/assets/", "//etc/passwd", "/%00"])(

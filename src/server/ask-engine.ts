@@ -3,7 +3,8 @@ import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { RefreshResult } from "../engine/refresh.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Turn, Warning } from "../types.ts";
-import type { askRequestSchema, WireHealth } from "../wire/index.ts";
+import type { askRequestSchema } from "../wire/index.ts";
+import type { WireHealth } from "../wire/responses.ts";
 
 /** A request body after its schema has parsed it: defaults are filled in. */
 export type ParsedAskRequest = z.output<typeof askRequestSchema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES, type Role } from "../store/keys.ts";
+import type { Role } from "../store/keys.ts";
 import { chatRequestSchema, chatResponseSchema, modelListSchema, modelSchema } from "../wire/chat.ts";
 import { citationStatesSchema } from "../wire/citation-states.ts";
 import { experimentListSchema, experimentSchema } from "../wire/experiments.ts";
@@ -25,6 +25,7 @@ import {
   statisticsQuerySchema,
 } from "../wire/memory.ts";
 import {
+  callerSchema,
   documentSchema,
   domainsSchema,
   forgottenSchema,
@@ -149,7 +150,7 @@ export const ENDPOINTS = {
   whoami: {
     ...{ method: "GET", path: "/v1/whoami", opens: "caller" },
     what: "Who the server takes the caller for: id of the key and roles.",
-    gives: { status: 200, schema: z.object({ key_id: z.string().nullable(), roles: z.array(z.enum(ROLES)) }) },
+    gives: { status: 200, schema: callerSchema },
   },
   domains: {
     ...{ method: "GET", path: "/v1/domains", opens: "ask", uncounted: true },

@@ -53,6 +53,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   too_many_attempts: 429,
   too_many_waiting: 429,
   budget_spent: 429,
+  budget_taken: 429,
   busy: 503,
   answer_timeout: 504,
   disk_full: 507,

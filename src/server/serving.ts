@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
+import { type Admission, createAdmission, createSharedAdmission } from "./access/admission.ts";
 import { createSessionIds, type SessionIds } from "./access/session-ids.ts";
 import { admitQuestions } from "./admission/admit-questions.ts";
 import { createBudgets } from "./admission/budgets.ts";
@@ -20,6 +21,7 @@ export interface Serving {
   readonly sessions: SessionIds;
   readonly metrics: Metrics;
   readonly idempotency: IdempotencyRecords;
+  readonly admission: Admission;
   /** Ends what was opened beside the engine. */
   close(): Promise<void>;
 }
@@ -42,6 +44,10 @@ export async function openServing(engine: Engine): Promise<Serving> {
     queue,
     budgets: createBudgets({
       ...{ usage: store.usage, tokensPerDay: server.tokens_per_day, usdPerDay: server.usd_per_day },
+      ...{
+        perAnswer: { tokens: server.tokens_per_answer, costUsd: server.usd_per_answer },
+        holdMs: server.answer_timeout_ms + CLAIM_MARGIN_MS,
+      },
       now: () => new Date(),
     }),
     assertRoom: createDiskQuota(data_dir, server.disk_bytes),
@@ -52,6 +58,7 @@ export async function openServing(engine: Engine): Promise<Serving> {
     engine: observeQuestions(admitted, { metrics, spans }),
     sessions: createSessionIds(await store.secret()),
     metrics,
+    admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),
     // Where no text may be stored, none is, not even sealed.
     idempotency:
       privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs: server.answer_timeout_ms + CLAIM_MARGIN_MS },

@@ -56,6 +56,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,
     requestsPerHour: settings.requests_per_hour,
+    admission: serving.admission,
   });
   const server = await serve(app, {
     ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
@@ -105,7 +106,10 @@ export function toAskEngine(engine: Engine, issueSession: () => string = randomU
       }),
     refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),
-    health: async () => ({ ...(await engine.health()), version: VERSION }),
+    health: async () => {
+      const { examples, warnings, ...health } = await engine.health();
+      return { ...health, examples: [...examples], warnings: [...warnings], version: VERSION };
+    },
   };
 }
 

@@ -21,7 +21,7 @@ export interface Tls {
 }
 
 /** @throws ConfigError `config_tls` when the files cannot be read, or are no certificate with its key */
-export function openTls(files: TlsFiles): Tls {
+export function openTls(files: TlsFiles, checkMs: number = CHECK_MS): Tls {
   const read = () => ({ cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: "TLSv1.2" as const });
   const changedAt = () => Math.max(statSync(files.cert).mtimeMs, statSync(files.key).mtimeMs);
   let options: Tls["options"];
@@ -49,7 +49,7 @@ export function openTls(files: TlsFiles): Tls {
         } catch (error) {
           failed(messageOf(error));
         }
-      }, CHECK_MS);
+      }, checkMs);
       timer.unref();
       return () => clearInterval(timer);
     },

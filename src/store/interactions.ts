@@ -2,38 +2,51 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
-import { insertRecord, type NewRecord } from "./records.ts";
+import { insertRecord, type NewRecord, settingsHasher } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
+import type { NewTurn, WriteTurn } from "./sessions.ts";
 import { transact } from "./transact.ts";
 
 export interface InteractionStore {
   /**
-   * Stores it, with its report and the record of what it was made from in the same transaction. The same answer to the same question as one that was reviewed keeps that review.
+   * Stores it, with its report, the record of what it was made from and the turn of its session in the same transaction. The same answer to the same
+   * question as one that was reviewed keeps that review.
    * @returns the review status that it begins with
    */
-  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts, record?: NewRecord | null): Promise<ReviewStatus>;
+  add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts, beside?: Beside): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
   /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
   recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
+/** What is stored together with an interaction. */
+export interface Beside {
+  readonly record?: NewRecord | null;
+  readonly turn?: NewTurn | null;
+}
+
+/** What an interaction store needs besides the database. */
+export interface InteractionParts {
+  readonly now: () => Date;
+  readonly secret: () => Promise<string>;
+  readonly writeTurn: WriteTurn;
+  readonly retention?: Retention | undefined;
+}
+
 /** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
 const ADDITIONS_PER_LOOK = 256;
 
-export function createInteractionStore(
-  db: Kysely<Database>,
-  now: () => Date,
-  secret: () => Promise<string>,
-  retention?: Retention,
-): InteractionStore {
+export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurn, retention }: InteractionParts): InteractionStore {
   let added = 0;
+  const hashOf = settingsHasher();
   return {
-    async add(interaction, report = null, given = undefined, record = null) {
+    async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
       const at = now();
-      const row = toRow(interaction, facts, await secret(), at.toISOString());
+      const key = await secret();
+      const row = toRow(interaction, facts, key, at.toISOString());
       return transact(db, async (trx) => {
         const { approved } = facts;
         const reviewed = approved === null ? await reviewOf(trx, row) : null;
@@ -47,7 +60,8 @@ export function createInteractionStore(
         if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         if (report !== null) await insertReport(trx, interaction, report, at);
-        if (record !== null) await insertRecord(trx, row.id, row.domain, record);
+        if (record !== null) await insertRecord(trx, row, record, hashOf);
+        if (turn !== null) await writeTurn(trx, turn, key);
         if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
           await dropInteractions(trx, retention, at);
           await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
@@ -90,7 +104,8 @@ async function reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }
     .select(["id", "review_status"])
     .where("curated_key", "=", curated_key)
     .where("answer_hash", "=", answer_hash)
-    .where("review_status", "!=", "unreviewed")
+    // Written out, so that the index of reviewed ones is taken.
+    .where("review_status", "!=", sql.lit("unreviewed"))
     .orderBy("reviewed_at", "desc")
     .orderBy("id")
     .limit(1)

@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
+import { addLoad } from "./migrate-load.ts";
 import { createRecordTables } from "./migrate-records.ts";
 import { addReview } from "./migrate-review.ts";
 import { addService } from "./migrate-service.ts";
@@ -21,6 +22,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "008_records": { up: createRecordTables },
   "009_service": { up: addService },
   "010_shared": { up: addShared },
+  "011_load": { up: addLoad },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

@@ -8,11 +8,12 @@ export interface NewRecord {
   /** Revision of the domain whose documents were searched. */
   readonly revision: number;
   /** Everything that shapes answers besides documents and question; stored once for all answers that share it. */
-  readonly settings: unknown;
+  readonly settings: object;
   readonly body: unknown;
 }
 
-export interface StoredRecord extends NewRecord {
+export interface StoredRecord extends Omit<NewRecord, "settings"> {
+  readonly settings: unknown;
   readonly id: string;
   readonly domain: string;
   readonly tenant: string | null;
@@ -69,15 +70,24 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
   };
 }
 
+/** Hashes settings, those that many answers share once. */
+export function settingsHasher(): (settings: object) => string {
+  const known = new WeakMap<object, string>();
+  return (settings) => {
+    const hash = known.get(settings) ?? sha256Hex(JSON.stringify(settings));
+    known.set(settings, hash);
+    return hash;
+  };
+}
+
 /** Stores a record in the transaction of its interaction. */
 export async function insertRecord(
   trx: Transaction<Database>,
-  id: string,
-  domain: string,
+  { id, domain }: { readonly id: string; readonly domain: string },
   { revision, settings, body }: NewRecord,
+  hashOf: (settings: object) => string,
 ): Promise<void> {
-  const text = JSON.stringify(settings);
-  const hash = sha256Hex(text);
+  const hash = hashOf(settings);
   const known = await trx.selectFrom("record_settings").select("hash").where("hash", "=", hash).forKeyShare().executeTakeFirst();
   if (known === undefined)
     await trx

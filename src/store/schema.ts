@@ -243,6 +243,10 @@ export interface Database {
   };
   /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
   usage: { caller: string; day: string; answers: number; tokens: number; cost_usd: number };
+  /** What is set aside for answers that are on their way. */
+  usage_reservations: { id: string; caller: string; day: string; tokens: number; cost_usd: number; expires_at: string };
+  /** Requests within an hour, and wrong credentials, by a keyed hash of whose; milliseconds since 1970. */
+  rate_limits: { key: string; points: number; expire: number | null };
   /** Requests that their senders named, by a keyed hash of the name. */
   idempotency: {
     key: string;

@@ -23,7 +23,7 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
-  /** Sessions kept in all; the one that was silent longest goes first. Absent: any number. */
+  /** Sessions kept in all, give or take a thousandth; the one that was silent longest goes first. Absent: any number. */
   readonly most?: number | undefined;
   /** Whose session it is; another user's session of the same name is another one. */
   readonly userId?: string | null | undefined;
@@ -43,7 +43,70 @@ export interface SessionStore {
   purge(): Promise<number>;
 }
 
-export function createSessionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): SessionStore {
+/** A turn on its way into its session. */
+export interface NewTurn {
+  readonly session: string;
+  readonly scope: Scope;
+  readonly turn: ShownTurn;
+  readonly settings: SessionSettings;
+}
+
+/**
+ * Appends a turn in a transaction.
+ * @param secret of the installation: asked for before, since a transaction must not wait for another one
+ */
+export type WriteTurn = (trx: Transaction<Database>, turn: NewTurn, secret: string) => Promise<void>;
+
+/** What a session store needs besides the database. */
+export interface SessionParts {
+  readonly now: () => Date;
+  readonly secret: () => Promise<string>;
+  readonly writeTurn: WriteTurn;
+}
+
+/** Share of the sessions that may be kept that come between two looks for too many: looking reads them all. */
+const LOOK_SHARE = 1 / 1000;
+
+export function createTurnWriter(now: () => Date): WriteTurn {
+  let untilLook = 0;
+  return async (trx, { session: name, scope, turn, settings: { idleMinutes, limit, most, userId = null } }, key) => {
+    const id = sessionKey(key, name, scope, userId);
+    const at = now();
+    const owner = {
+      name_hash: keyedHash(key, "session", name),
+      domain: scope.domain,
+      tenant: scope.tenant ?? "",
+      access: JSON.stringify(labelsOf(scope)),
+      user_id: userId === null ? null : keyedHash(key, "user", userId),
+    };
+    await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
+    const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
+    const times = { updated_at: at.toISOString(), expires_at };
+    await trx
+      .insertInto("sessions")
+      .values({ id, ...owner, created_at: at.toISOString(), ...times })
+      .onConflict((c) => c.column("id").doUpdateSet(times))
+      .execute();
+    if (most !== undefined && untilLook-- <= 0) {
+      untilLook = Math.floor(most * LOOK_SHARE);
+      await dropSilent(trx, most, id);
+    }
+    const said = { question: turn.question, answer: turn.answer, citations: JSON.stringify(turn.citations), shown: turn.shown ?? "" };
+    await trx
+      .insertInto("session_turns")
+      .values({ session_id: id, ...said, created_at: at.toISOString() })
+      .execute();
+    await trx
+      .deleteFrom("session_turns")
+      .where("session_id", "=", id)
+      .where("id", "not in", (eb) =>
+        eb.selectFrom("session_turns").select("id").where("session_id", "=", id).orderBy("id", "desc").limit(Math.max(limit, 0)),
+      )
+      .execute();
+  };
+}
+
+export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurn }: SessionParts): SessionStore {
   return {
     async turns(name, scope, limit, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);
@@ -64,46 +127,9 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
         createdAt: created_at,
       }));
     },
-    async append(name, scope, turn, { idleMinutes, limit, most, userId = null }) {
+    async append(session, scope, turn, settings) {
       const key = await secret();
-      const id = sessionKey(key, name, scope, userId);
-      const owner = {
-        name_hash: keyedHash(key, "session", name),
-        domain: scope.domain,
-        tenant: scope.tenant ?? "",
-        access: JSON.stringify(labelsOf(scope)),
-        user_id: userId === null ? null : keyedHash(key, "user", userId),
-      };
-      await transact(db, async (trx) => {
-        const at = now();
-        await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
-        const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
-        const times = { updated_at: at.toISOString(), expires_at };
-        await trx
-          .insertInto("sessions")
-          .values({ id, ...owner, created_at: at.toISOString(), ...times })
-          .onConflict((c) => c.column("id").doUpdateSet(times))
-          .execute();
-        if (most !== undefined) await dropSilent(trx, most, id);
-        await trx
-          .insertInto("session_turns")
-          .values({
-            session_id: id,
-            question: turn.question,
-            answer: turn.answer,
-            citations: JSON.stringify(turn.citations),
-            shown: turn.shown ?? "",
-            created_at: at.toISOString(),
-          })
-          .execute();
-        await trx
-          .deleteFrom("session_turns")
-          .where("session_id", "=", id)
-          .where("id", "not in", (eb) =>
-            eb.selectFrom("session_turns").select("id").where("session_id", "=", id).orderBy("id", "desc").limit(Math.max(limit, 0)),
-          )
-          .execute();
-      });
+      await transact(db, (trx) => writeTurn(trx, { session, scope, turn, settings }, key));
     },
     async delete(name, scope, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);

@@ -8,15 +8,16 @@ import {
   type QueryResult,
   type SelectModifierNode,
   SqliteAdapter,
-  type SqliteDatabase,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
-import { FairLock } from "./fair-lock.ts";
+import { GROUP_UNDONE, GroupCommit, type Member } from "./group-commit.ts";
+import { createLogSync, type LogSync } from "./log-sync.ts";
 import { migrateStore } from "./migrate.ts";
 import type { Database } from "./schema.ts";
+import { type RawDatabase, StatementCache } from "./statement-cache.ts";
 
 /** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
@@ -25,10 +26,8 @@ const BUSY_RETRY_MS = 5;
 /** Milliseconds that opening waits, blocking: nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
-type RawDatabase = SqliteDatabase & { exec(sql: string): unknown };
-
 /**
- * Opens (and creates or migrates) the database file. WAL, `synchronous=FULL`: an acknowledged write survives a power cut.
+ * Opens (and creates or migrates) the database file. WAL, whose log is on the disk before a write is acknowledged: it survives a power cut.
  * Several processes may open the same file.
  * @param last the migration to stop at, for tests of those behind it; all of them when absent
  * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
@@ -40,7 +39,7 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new TransactionalAdapter(),
-      createDriver: () => new ReadingApartDriver({ writer, reader, turns: new FairLock(), path }),
+      createDriver: () => new ReadingApartDriver(writer, reader, path),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
@@ -70,7 +69,8 @@ function connect(path: string): RawDatabase {
     const raw = new Libsql(path);
     raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
     raw.pragma("journal_mode = WAL");
-    raw.pragma("synchronous = FULL");
+    // The log is put on the disk by `createLogSync`, once for all who wait, before any of them is answered.
+    raw.pragma("synchronous = NORMAL");
     raw.pragma("foreign_keys = ON");
     // What is deleted is overwritten, not only unlinked: words that were forgotten must not be found in the file.
     raw.pragma("secure_delete = ON");
@@ -139,11 +139,11 @@ class SerialCompiler extends SqliteQueryCompiler {
 
 const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
-/** What a driver works with: a connection that writes, one that only reads, and the order of those who write. */
+/** What a driver works with: a connection that writes, one that only reads, and what joins those who write. */
 interface Connections {
-  readonly writer: RawDatabase;
-  readonly reader: RawDatabase;
-  readonly turns: FairLock;
+  readonly writer: StatementCache;
+  readonly reader: StatementCache;
+  readonly group: GroupCommit;
   readonly path: string;
 }
 
@@ -154,8 +154,17 @@ interface Connections {
  */
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
-  constructor(connections: Connections) {
-    this.connections = connections;
+  private readonly syncLog: LogSync;
+  constructor(writer: RawDatabase, reader: RawDatabase, path: string) {
+    this.syncLog = createLogSync(`${path}-wal`);
+    const group = new GroupCommit({
+      control: (statement) => patiently(path, () => writer.exec(statement)).then(() => undefined),
+      commit: () => void writer.exec("commit"),
+      isInTransaction: () => writer.inTransaction,
+      sync: this.syncLog.sync,
+      describe: (error) => describeFailure(path, error),
+    });
+    this.connections = { writer: new StatementCache(writer), reader: new StatementCache(reader), group, path };
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<ReadingApartConnection> {
@@ -170,111 +179,85 @@ class ReadingApartDriver implements Driver {
   rollbackTransaction(connection: ReadingApartConnection): Promise<void> {
     return connection.end("rollback");
   }
-  async releaseConnection(connection: ReadingApartConnection): Promise<void> {
-    connection.release();
-  }
+  async releaseConnection(): Promise<void> {}
   async destroy(): Promise<void> {
-    const release = await this.connections.turns.acquire();
-    this.connections.reader.close();
-    this.connections.writer.close();
-    release();
+    const { group, reader, writer } = this.connections;
+    await group.end(() => {
+      reader.close();
+      writer.close();
+    });
+    await this.syncLog.close();
   }
 }
 
 class ReadingApartConnection implements DatabaseConnection {
   private readonly connections: Connections;
-  /** Ends this connection's turn to write; `null` outside of a transaction. */
-  private endTurn: (() => void) | null = null;
+  /** Its part in a group; `null` outside of a transaction. */
+  private member: Member | null = null;
   constructor(connections: Connections) {
     this.connections = connections;
   }
 
   /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, turns } = this.connections;
-    if (this.endTurn !== null) return this.patiently(() => execute<R>(writer, query));
-    if (query.query.kind === "SelectQueryNode") return this.patiently(() => execute<R>(reader, query));
+    const { writer, reader, group, path } = this.connections;
+    if (this.member !== null) return patiently(path, () => writer.execute<R>(query));
+    if (query.query.kind === "SelectQueryNode") return patiently(path, () => reader.execute<R>(query));
     if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) {
-      const release = await turns.acquire();
-      try {
-        // As `exec`, not as a prepared statement: see `control`.
-        return await this.patiently(() => (/^\s*vacuum/i.test(query.sql) ? run<R>(writer, query.sql) : execute<R>(writer, query)));
-      } finally {
-        release();
-      }
+      // As `exec`, not as a prepared statement: see `control`.
+      return group.alone(() =>
+        patiently(path, () => (/^\s*vacuum/i.test(query.sql) ? writer.run<R>(query.sql) : writer.execute<R>(query))),
+      );
     }
+    // What was undone because of another one is done once more, alone.
+    return this.write<R>(query).catch((error: unknown) => {
+      if (systemCodeOf(error) !== GROUP_UNDONE) throw error;
+      return this.write<R>(query);
+    });
+  }
+
+  private async write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, path } = this.connections;
     await this.begin();
     try {
-      const result = await this.patiently(() => execute<R>(writer, query));
+      const result = await patiently(path, () => writer.execute<R>(query));
       await this.end("commit");
       return result;
     } catch (error) {
-      if (this.endTurn !== null) await this.end("rollback").catch(() => undefined);
+      await this.end("rollback").catch(() => undefined);
       throw error;
     }
   }
 
   async begin(): Promise<void> {
-    const release = await this.connections.turns.acquire();
-    try {
-      await this.control("begin immediate");
-      this.endTurn = release;
-    } catch (error) {
-      release();
-      throw error;
-    }
+    this.member = await this.connections.group.begin();
   }
 
-  /** A commit that fails leaves the transaction open: whoever asked for it rolls back. */
-  async end(statement: "commit" | "rollback"): Promise<void> {
-    await this.control(statement);
-    this.release();
-  }
-
-  release(): void {
-    this.endTurn?.();
-    this.endTurn = null;
-  }
-
-  /**
-   * Runs a statement of transaction control. Not as a prepared statement: one that finds the database locked stays open until it is collected,
-   * and while a writing statement is open nothing that comes after it is committed.
-   */
-  private control(statement: "begin immediate" | "commit" | "rollback"): Promise<unknown> {
-    return this.patiently(() => run(this.connections.writer, statement));
+  /** Whoever is told that a commit failed rolls back; by then it is over. */
+  async end(how: "commit" | "rollback"): Promise<void> {
+    const { member } = this;
+    this.member = null;
+    await member?.[how]();
   }
 
   /** Kysely asks for the method. @throws StoreError always */
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new StoreError("store_failed", "Queries are not streamed from SQLite: read them in pages.");
   }
+}
 
-  /** Tries again while the database is locked. */
-  private async patiently<T>(work: () => T): Promise<T> {
-    const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
-    for (;;) {
-      try {
-        return work();
-      } catch (error) {
-        const busy = /^SQLITE_BUSY/.test(systemCodeOf(error) ?? "");
-        if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(this.connections.path, error) : error;
-        await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
-      }
+/** Tries again while the database is locked. */
+async function patiently<T>(path: string, work: () => T): Promise<T> {
+  const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      const busy = /^SQLITE_BUSY/.test(systemCodeOf(error) ?? "");
+      if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(path, error) : error;
+      await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
     }
   }
-}
-
-function execute<R>(db: RawDatabase, { sql, parameters }: CompiledQuery): QueryResult<R> {
-  const statement = db.prepare(sql);
-  // The parameters as one array: a sole Buffer would be taken for the list of them.
-  if (statement.reader) return { rows: statement.all(parameters) as R[] };
-  const { changes, lastInsertRowid } = statement.run(parameters);
-  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-}
-
-function run<R>(db: RawDatabase, statement: string): QueryResult<R> {
-  db.exec(statement);
-  return { rows: [] };
 }
 
 /** Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is. */

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
 import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
+import { type CounterClient, createCounterClient } from "./counters.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
@@ -19,7 +20,7 @@ import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
-import { createSessionStore, type SessionStore } from "./sessions.ts";
+import { createSessionStore, createTurnWriter, type SessionStore } from "./sessions.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
 import { createUsageStore, type UsageStore } from "./usage.ts";
 
@@ -49,6 +50,8 @@ export interface Store {
   readonly statistics: StatisticsStore;
   /** What callers have spent of their budgets. */
   readonly usage: UsageStore;
+  /** Where processes count together; `null`: this process is the only one. */
+  readonly counters: CounterClient | null;
   /** Responses for a second try. */
   readonly idempotency: IdempotencyStore;
   /** Which variant of an experiment answered what. */
@@ -77,6 +80,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
+  const writeTurn = createTurnWriter(now);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
@@ -84,9 +88,9 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     origins: createOriginStore(db, now),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
-    sessions: createSessionStore(db, now, secret),
+    sessions: createSessionStore(db, { now, secret, writeTurn }),
     keys: createKeyStore(db, now, secret),
-    interactions: createInteractionStore(db, now, secret, retention),
+    interactions: createInteractionStore(db, { now, secret, writeTurn, retention }),
     records: createRecordStore(db),
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
@@ -96,7 +100,8 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
-    usage: createUsageStore(db, secret),
+    usage: createUsageStore(db, now, secret),
+    counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     secret,

@@ -31,6 +31,8 @@ export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
   records: ["interaction_id"],
   api_keys: ["id"],
   usage: ["caller", "day"],
+  usage_reservations: ["id"],
+  rate_limits: ["key"],
   idempotency: ["key"],
   exposures: ["answer_id"],
   jobs: ["seq"],

@@ -1,6 +1,8 @@
-import type { Kysely } from "kysely";
+import { randomUUID } from "node:crypto";
+import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** What answers of one caller came to on one day. */
 export interface Usage {
@@ -10,38 +12,117 @@ export interface Usage {
   readonly costUsd: number;
 }
 
-export interface UsageStore {
-  /** @param day UTC, such as `2026-11-22` */
-  of(caller: string, day: string): Promise<Usage>;
-  /** Adds an answer; several processes may do so at once. */
-  add(caller: string, day: string, spent: Omit<Usage, "answers">): Promise<void>;
+/** Tokens and US dollars. */
+export type Amount = Omit<Usage, "answers">;
+
+/** What an answer that is on its way may come to. */
+export interface NewReservation {
+  readonly caller: string;
+  /** UTC, such as `2026-11-22`. */
+  readonly day: string;
+  readonly most: Amount;
+  /** What the caller may spend on the day; 0: any. */
+  readonly limits: Amount;
+  /** Milliseconds after which the process that made it counts as dead. */
+  readonly holdMs: number;
 }
 
-export function createUsageStore(db: Kysely<Database>, secret: () => Promise<string>): UsageStore {
+/** `spent`: nothing is left; `taken`: what is left is set aside for answers that are on their way. */
+export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
+
+export interface UsageStore {
+  of(caller: string, day: string): Promise<Usage>;
+  /** Adds an answer; several processes may do so at once. */
+  add(caller: string, day: string, spent: Amount): Promise<void>;
+  /**
+   * Sets aside what an answer may come to, so that those that are on their way at once do not spend more together than the caller may. Where less is left
+   * than one may come to, one alone is let in.
+   */
+  reserve(asked: NewReservation): Promise<Reserved>;
+  /** Puts what an answer came to in the place of what was set aside for it; `null`: nothing is known of it. */
+  settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void>;
+}
+
+export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): UsageStore {
   // A caller without a key is an address: that is nobody's to read.
   const idOf = async (caller: string) => keyedHash(await secret(), "usage", caller);
   return {
     async of(caller, day) {
-      const row = await db
-        .selectFrom("usage")
-        .select(["answers", "tokens", "cost_usd"])
-        .where("caller", "=", await idOf(caller))
-        .where("day", "=", day)
-        .executeTakeFirst();
-      return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.cost_usd ?? 0 };
+      return usageOf(db, await idOf(caller), day);
     },
-    async add(caller, day, { tokens, costUsd }) {
-      await db
-        .insertInto("usage")
-        .values({ caller: await idOf(caller), day, answers: 1, tokens, cost_usd: costUsd })
-        .onConflict((c) =>
-          c.columns(["caller", "day"]).doUpdateSet((eb) => ({
-            answers: eb("usage.answers", "+", 1),
-            tokens: eb("usage.tokens", "+", tokens),
-            cost_usd: eb("usage.cost_usd", "+", costUsd),
-          })),
-        )
-        .execute();
+    async add(caller, day, spent) {
+      await addUsage(db, { caller: await idOf(caller), day }, { answers: 1, ...spent });
+    },
+    async reserve({ caller: name, day, most, limits, holdMs }) {
+      const caller = await idOf(name);
+      return transact(db, async (trx) => {
+        // Whoever else asks for the same caller waits here.
+        await addUsage(trx, { caller, day }, { answers: 0, tokens: 0, costUsd: 0 });
+        const at = now();
+        await trx.deleteFrom("usage_reservations").where("expires_at", "<=", at.toISOString()).execute();
+        const spent = await usageOf(trx, caller, day);
+        const { n, tokens, costUsd } = await setAside(trx, caller, day);
+        const isSpent = exceeds(spent, limits);
+        if (isSpent) return { type: "spent" };
+        const together = { tokens: spent.tokens + tokens + most.tokens, costUsd: spent.costUsd + costUsd + most.costUsd };
+        if (n > 0 && isBeyond(together, limits)) return { type: "taken" };
+        const id = randomUUID();
+        const expires_at = new Date(at.getTime() + holdMs).toISOString();
+        await trx
+          .insertInto("usage_reservations")
+          .values({ id, caller, day, tokens: most.tokens, cost_usd: most.costUsd, expires_at })
+          .execute();
+        return { type: "reserved", id };
+      });
+    },
+    async settle(id, spent) {
+      const caller = spent === null ? null : await idOf(spent.caller);
+      await transact(db, async (trx) => {
+        if (spent !== null && caller !== null) await addUsage(trx, { caller, day: spent.day }, { answers: 1, ...spent.amount });
+        await trx.deleteFrom("usage_reservations").where("id", "=", id).execute();
+      });
     },
   };
+}
+
+async function usageOf(db: Kysely<Database>, caller: string, day: string): Promise<Usage> {
+  const row = await db
+    .selectFrom("usage")
+    .select(["answers", "tokens", "cost_usd"])
+    .where("caller", "=", caller)
+    .where("day", "=", day)
+    .executeTakeFirst();
+  return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.cost_usd ?? 0 };
+}
+
+async function addUsage(db: Kysely<Database>, of: { caller: string; day: string }, { answers, tokens, costUsd }: Usage): Promise<void> {
+  await db
+    .insertInto("usage")
+    .values({ ...of, answers, tokens, cost_usd: costUsd })
+    .onConflict((c) =>
+      c.columns(["caller", "day"]).doUpdateSet((eb) => ({
+        answers: eb("usage.answers", "+", answers),
+        tokens: eb("usage.tokens", "+", tokens),
+        cost_usd: eb("usage.cost_usd", "+", costUsd),
+      })),
+    )
+    .execute();
+}
+
+async function setAside(trx: Transaction<Database>, caller: string, day: string): Promise<Amount & { n: number }> {
+  const row = await trx
+    .selectFrom("usage_reservations")
+    .select(({ fn }) => [fn.countAll().as("n"), fn.sum("tokens").as("tokens"), fn.sum("cost_usd").as("cost_usd")])
+    .where("caller", "=", caller)
+    .where("day", "=", day)
+    .executeTakeFirstOrThrow();
+  return { n: Number(row.n), tokens: Number(row.tokens ?? 0), costUsd: Number(row.cost_usd ?? 0) };
+}
+
+function exceeds(spent: Amount, { tokens, costUsd }: Amount): boolean {
+  return (tokens > 0 && spent.tokens >= tokens) || (costUsd > 0 && spent.costUsd >= costUsd);
+}
+
+function isBeyond(sum: Amount, { tokens, costUsd }: Amount): boolean {
+  return (tokens > 0 && sum.tokens > tokens) || (costUsd > 0 && sum.costUsd > costUsd);
 }

@@ -10,6 +10,9 @@ import { inParts } from "./id-parts.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
+/** Rows of one statement: to prepare one for each takes longer than to store it, and a statement has a limit of values. */
+const ROWS_AT_ONCE = 200;
+
 export async function replaceFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<PutOutcome[]> {
   const outcomes: PutOutcome[] = [];
   for (const { place, content, renamedFrom } of files) {
@@ -162,19 +165,20 @@ async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, f
       updated_at: at,
     })
     .execute();
-  for (const chunk of doc.chunks) {
+  const rows = doc.chunks.map((chunk) => ({
+    id: chunk.id,
+    document_id: doc.id,
+    ordinal: chunk.ordinal,
+    start: chunk.start,
+    end: chunk.end,
+    tokens: chunk.tokens,
+    heading_path: JSON.stringify(chunk.headingPath),
+    windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
+  }));
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     await trx
       .insertInto("chunks")
-      .values({
-        id: chunk.id,
-        document_id: doc.id,
-        ordinal: chunk.ordinal,
-        start: chunk.start,
-        end: chunk.end,
-        tokens: chunk.tokens,
-        heading_path: JSON.stringify(chunk.headingPath),
-        windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
-      })
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
       .execute();
   }
 }

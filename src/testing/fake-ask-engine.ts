@@ -2,7 +2,7 @@ import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
 import type { Turn } from "../types.ts";
-import type { WireHealth } from "../wire/index.ts";
+import type { WireHealth } from "../wire/responses.ts";
 
 export interface AskCall {
   readonly request: ParsedAskRequest;

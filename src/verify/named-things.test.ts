@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
-import { holdingCodes, namedThings, unknownNames } from "./named-things.ts";
+import { tokenize } from "../text/tokens.ts";
+import { holdingCodes, namedThings, spelledLikeOthers, unknownNames } from "./named-things.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
 const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
@@ -33,4 +34,26 @@ test("keeps the evidence that holds a code in its text, its headings or its titl
 test("says what no document names", () => {
   expect(unknownNames(["Teal"])[0]).toMatchObject({ code: "not_named", message: expect.stringContaining('"Teal"') });
   expect(unknownNames([])).toEqual([]);
+});
+
+describe("spelledLikeOthers", () => {
+  const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
+  const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
+  const beside = (question: string, text: string) =>
+    spelledLikeOthers(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], words);
+
+  it.each([
+    ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
+    ["How long is silicone kept?", "Silicon is kept for days.", "silicone"],
+  ])("names the word that is another one: %s", (question, text, word) => expect(beside(question, text)).toEqual([word]));
+
+  it.each([
+    ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
+    ["Are pyrites kept?", "Pyrite is kept."],
+    ["When may I retire?", "The retiree pays."],
+    ["Do keepers laugh?", "Samples are kept."],
+    ["", ""],
+  ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
+    expect(beside(question, text)).toEqual([]),
+  );
 });

@@ -1,3 +1,4 @@
+import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
 
 /** What a question names. */
@@ -61,6 +62,43 @@ export function holdingCodes(evidence: readonly Evidence[], codes: readonly stri
 
 function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, "");
+}
+
+/**
+ * Words of a question that no document holds, where the evidence has one that is spelled nearly alike and is no form of it: "cerium" beside "cesium". The evidence
+ * was found by the rest of the question, and speaks of something else.
+ */
+export function spelledLikeOthers(
+  question: string,
+  evidence: readonly Evidence[],
+  { tokens, has }: Pick<NameParts, "tokens" | "has">,
+): string[] {
+  const written = (question.match(WORD) ?? []).map((word) => word.toLowerCase());
+  const asked = new Set(written);
+  const words = [...asked].filter((word) => word.length >= LEAST_LETTERS && tokens(word).length > 0);
+  const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
+  const held = new Set(texts.flatMap((text) => text.toLowerCase().match(WORD) ?? []));
+  const others = [...held].filter((word) => !asked.has(word));
+  const isLacking = (word: string) => !tokens(word).some(has);
+  return words.filter(
+    (word) => !held.has(word) && others.some((other) => isByLetter(word, other) || (isLacking(word) && isNeighbour(word, other, tokens))),
+  );
+}
+
+/** Shorter words are near to too many others. */
+const LEAST_LETTERS = 4;
+
+/** One has an "e" at its end that the other lacks: silicon and silicone. Stems do not tell them apart, and no form of a word is made so. */
+function isByLetter(word: string, other: string): boolean {
+  const [short, long] = word.length < other.length ? [word, other] : [other, word];
+  return long === `${short}e` && !long.endsWith("ee");
+}
+
+function isNeighbour(word: string, other: string, tokens: NameParts["tokens"]): boolean {
+  const limit = allowedEdits(Math.max(word.length, other.length));
+  if (limit === 0 || editDistance(word, other, limit) > limit) return false;
+  const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
+  return one !== "" && two !== "" && !one.startsWith(two) && !two.startsWith(one);
 }
 
 /** What the reader of an answer must know of a name that it cannot be about. */

@@ -2,8 +2,8 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 
 /**
- * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Gates that combine scores
- * stay: `verifyPassages` carries the score.
+ * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Where a gate combines
+ * scores, `verifyPassages` carries the score.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
@@ -15,6 +15,8 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
         veryWeak: gate.veryWeak === null ? null : threshold(gate.veryWeak),
         warn: threshold(gate.warn),
       };
+    case "guard":
+      return learned ? { ...gate, ...gate.learned, by: "chance" } : gate;
     case "best-similarity":
       return learned ? { ...gate, by: "chance", minimum: gate.chance } : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
     default:

@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profiles } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import type { Passage } from "../types.ts";
 import { weightedCoverage } from "./coverage.ts";
 import { decide } from "./decide.ts";
+import { BY_WORDS, type PassageJudge, readRelevanceWeights } from "./relevance.ts";
 import { carryGate } from "./scale.ts";
 import { guardScore, verifyPassages } from "./verify.ts";
 
@@ -48,6 +50,34 @@ describe("guardScore", () => {
     expect(guardScore(0.5, null, weights)).toBe(0.5);
     expect(guardScore(null, 0.9, weights)).toBeCloseTo(0.9, 12);
     expect(guardScore(null, null, weights)).toBeNull();
+  });
+});
+
+describe("the guard of spark without a cross-encoder", () => {
+  const gate = gateOf("spark");
+  const chances = (...probabilities: number[]): PassageJudge => ({
+    type: "learned",
+    weights: readRelevanceWeights(),
+    relevance: probabilities.map((probability) => ({ probability, reason: `relevance ${probability}` })),
+  });
+  const guarded = (by: typeof gate, judge: PassageJudge, scores: Partial<Passage["scores"]>) =>
+    verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores })], by, fakeWords(), undefined, undefined, judge)[0];
+
+  it("goes by the learned chance and its own thresholds: .7 · .8 + .3 · .9 = .83, .7 · .8 + .3 · .1 = .59", () => {
+    const learned = carryGate(gate, { threshold: (value) => value }, true);
+    expect(learned).toMatchObject({ by: "chance", ...(gate.type === "guard" ? gate.learned : {}) });
+    expect(guarded(learned, chances(0.9), { dense: 0.8, rerank: 0.2 })).toMatchObject({
+      verdict: "verified",
+      passage: { scores: { cross: 0.9 } },
+    });
+    const low = guarded(learned, chances(0.1), { dense: 0.8, rerank: 0.99 });
+    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["rejected", "0.59"]);
+  });
+  it("goes by the cross-encoder where one read the passage, at .28", () => {
+    const own = carryGate(gate, { threshold: (value) => value });
+    expect(own).toBe(gate);
+    const low = guarded(own, BY_WORDS, { dense: 0.2, cross: 0.5 });
+    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["verified", "0.29"]);
   });
 });
 

@@ -99,7 +99,7 @@ function judgeByScores(
   { consistency, agreement, outlier }: PassageComparison,
   learned: (Explained & { score: number }) | null,
 ): Evidence {
-  const { dense, cross } = passage.scores;
+  const { dense, cross, rerank } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
@@ -109,9 +109,12 @@ function judgeByScores(
       return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
-      const score = guardScore(carried, unit(cross), gate);
+      const read = cross ?? (gate.by === "chance" ? (learned?.score ?? null) : rerank);
+      const score = guardScore(carried, unit(read), gate);
       const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
-      return evidence(passage, verdict, carried, score ?? 0, `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}`);
+      const by = gate.by === "chance" && learned !== null ? `; ${learned.reason}` : "";
+      const reason = `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}${by}`;
+      return evidence({ ...passage, scores: { ...passage.scores, cross: read } }, verdict, carried, score ?? 0, reason);
     }
     case "v-score": {
       const relevance = learned?.score ?? carried;

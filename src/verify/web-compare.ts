@@ -17,8 +17,8 @@ const ABOVE = 0.5;
 const MOST_PIECES = 80;
 /** Sentences that are scored for support, per statement. */
 const MOST_SCORED = 3;
-/** A learned score confirms only what it is nearly certain of, and only a statement whose every value stands in that sentence; our choice, uncalibrated. */
-const LEAST_SUPPORT = 0.95;
+/** Support from which a sentence bears a statement out: what the default profile takes for supported. Every value of the statement must stand there besides. */
+const LEAST_SUPPORT = 0.7;
 
 /** Digits with what joins them: `10-564-D`, `4.25`. */
 const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
@@ -93,26 +93,41 @@ export async function compareWithPage(
   }
   const found = contradicted ?? confirmed;
   if (found !== null) return { verdict: found.verdict, claim: found.claim, quote: found.quote };
-  return support === null ? null : await supportedBy(statements, facts, support, signal);
+  return support === null ? null : await supportedBy(statements, facts, words, support, signal);
 }
 
-/** Where wording differs too much for rules: a sentence that supports a statement by a learned score and gives its values, and no others, bears it out. */
+/**
+ * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, in which no word
+ * was exchanged, and that gives each of its values and no others, bears it out. It never contradicts: near sentences may speak of another thing.
+ */
 async function supportedBy(
   statements: readonly Fact[],
   facts: readonly Fact[],
+  words: FactWords,
   support: Pick<SupportScorer, "score">,
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
   const pairs = statements.flatMap((statement) =>
-    facts
-      .filter((fact) => statement.amounts.length > 0 && holdsValues(statement, fact) && !givesMore(statement, fact))
-      .slice(0, MOST_SCORED)
-      .map((fact) => ({ claim: statement.piece.text, evidence: [fact.piece.text] })),
+    nearestFacts(statement, facts, words).map(({ piece }) => ({ claim: statement.piece.text, evidence: [piece.text, ...piece.above] })),
   );
-  const scores = pairs.length === 0 ? [] : await support.score(pairs, { signal });
-  const best = Math.max(0, ...scores.map((one) => one?.score ?? 0));
-  const pair = best >= LEAST_SUPPORT ? pairs[scores.findIndex((one) => one?.score === best)] : undefined;
+  const scored = pairs.length === 0 ? [] : await support.score(pairs, { signal });
+  const chances = scored.map((one) => (one === null ? 0 : Math.min(one.score, one.wording?.score ?? 1)));
+  const best = Math.max(0, ...chances);
+  const pair = best >= LEAST_SUPPORT ? pairs[chances.indexOf(best)] : undefined;
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0] as string };
+}
+
+/** The sentences that share most words with a statement, by weight, and could bear it out. */
+function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
+  const wanted = new Set(words.tokens(statement.piece.text));
+  const shared = ({ piece }: Fact) =>
+    [...new Set(words.tokens(piece.text))].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
+  return facts
+    .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
+    .map((fact) => ({ fact, weight: shared(fact) }))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_SCORED)
+    .map(({ fact }) => fact);
 }
 
 /** Does a sentence, or what stands above it, give each value of a statement, and each number that is no value? A bound that only allows a value does not. */

@@ -14,6 +14,7 @@ import type {
   Refusal,
   Searched,
   SeeAlso,
+  TextRange,
   Warning,
   WebEvidence,
 } from "../types.ts";
@@ -76,9 +77,14 @@ function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: 
 }
 
 function evidenceToWire({ passage, relevance, consistency, agreement, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
-  const { sid, document, scores } = passage;
+  const { sid, document, headingPath, range, window, scores } = passage;
+  const place = { document_id: document.id, document_version: document.version, heading_path: [...headingPath] };
   const judged = { rel: relevance, consistency, agreement, cross: scores.cross, final: score, verdict, reason };
-  return { sid, url: httpUrl(document.url), title: document.title, ...judged };
+  return { sid, url: httpUrl(document.url), title: document.title, ...place, ...toRange(range), window: toRange(window), ...judged };
+}
+
+function toRange({ start, end }: TextRange): TextRange {
+  return { start, end };
 }
 
 function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {

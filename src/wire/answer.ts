@@ -192,6 +192,14 @@ export const askResponseSchema = z
         sid: z.string(),
         url: z.string().nullable(),
         title: z.string(),
+        document_id: z.string(),
+        document_version: z.string(),
+        heading_path: z.array(z.string()),
+        start: z.int().describe("Where the passage stands in the document's normalised text, in UTF-16 code units."),
+        end: z.int(),
+        window: z
+          .object({ start: z.int(), end: z.int() })
+          .describe("The stretch of it that fitted the question best: what the search by meaning compared."),
         rel: nullableScore,
         consistency: nullableScore.describe("Self-contained, dated, without contradiction in itself; `null`: not scored."),
         agreement: nullableScore.describe(

@@ -20,22 +20,3 @@ export const errorResponseSchema = z.object({
 });
 
 export type WireError = z.infer<typeof errorResponseSchema>;
-
-/** What `GET /healthz` reports. */
-export interface WireHealth {
-  readonly status: "ok" | "degraded";
-  readonly domain: string;
-  /** What the documents are about, in one line. */
-  readonly title: string;
-  /** Questions to try, of the domain pack. */
-  readonly examples: readonly string[];
-  readonly documents: number;
-  readonly chunks: number;
-  readonly revision: number;
-  readonly version: string;
-  readonly encoder: string;
-  readonly model: string;
-  /** Name of the calibration in use; `null`: none. */
-  readonly calibration: string | null;
-  readonly warnings: readonly string[];
-}

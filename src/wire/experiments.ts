@@ -43,6 +43,7 @@ export const experimentSchema = z.object({
     variant: z.string().nullable(),
   }),
 });
+export type WireExperiment = z.infer<typeof experimentSchema>;
 export const experimentListSchema = z.object({ items: z.array(experimentSchema) });
 
 export function experimentToWire(report: ExperimentReport): z.input<typeof experimentSchema> {

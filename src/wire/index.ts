@@ -11,6 +11,6 @@ export {
 } from "./answer.ts";
 export { answerToWire } from "./answer-to-wire.ts";
 export { askRequestSchema, type WireAskRequest } from "./ask.ts";
-export { errorResponseSchema, type WireError, type WireHealth } from "./errors.ts";
+export { errorResponseSchema, type WireError } from "./errors.ts";
 export { eventToWire, type WireEvent } from "./events.ts";
 export { type RefreshRequest, refreshRequestSchema, refreshResponseSchema, refreshToWire } from "./refresh.ts";

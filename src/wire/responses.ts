@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ROLES } from "../store/keys.ts";
 import { askResponseSchema, refusalSchema } from "./answer.ts";
 import { nextCursor } from "./service.ts";
 
@@ -52,6 +53,14 @@ export const domainsSchema = z.object({
   ),
   profiles: z.array(z.object({ name: z.string(), title: z.string() })),
 });
+export type WireDomains = z.infer<typeof domainsSchema>;
+export type WireDomain = WireDomains["domains"][number];
+
+export const callerSchema = z.object({
+  key_id: z.string().nullable().describe("`null`: without a key, or with the administration token."),
+  roles: z.array(z.enum(ROLES)),
+});
+export type WireCaller = z.infer<typeof callerSchema>;
 
 const audit = z.object({
   seq: z.int(),
@@ -169,17 +178,18 @@ export const forgottenSchema = z.object({
 export const healthSchema = z.object({
   status: z.enum(["ok", "degraded"]),
   domain: z.string(),
-  title: z.string(),
-  examples: z.array(z.string()),
+  title: z.string().describe("What the documents are about, in one line."),
+  examples: z.array(z.string()).describe("Questions to try, of the domain pack."),
   documents: z.int(),
   chunks: z.int(),
   revision: z.int(),
   version: z.string(),
   encoder: z.string(),
   model: z.string(),
-  calibration: z.string().nullable(),
+  calibration: z.string().nullable().describe("Name of the calibration in use; `null`: none."),
   warnings: z.array(z.string()),
 });
+export type WireHealth = z.infer<typeof healthSchema>;
 
 const scores = z.object({
   dense: z.number().nullable(),
@@ -305,3 +315,4 @@ export const documentSchema = z.object({
     .describe("Where the words asked for as `start` and `end` stand on the pages of the original."),
   notices: z.array(notice),
 });
+export type WireDocument = z.infer<typeof documentSchema>;

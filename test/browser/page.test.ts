@@ -111,6 +111,55 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.getByText("Two sources give different amounts.").count()).toBe(0);
   });
 
+  it("marks what was read off a picture, at its sentence, at its source and in its passage", async () => {
+    await ask(QUESTIONS.answer);
+    await page.getByText("every sentence checked").waitFor();
+    expect(await page.getByText("read by OCR, may be wrong").count()).toBe(0);
+    await ask(QUESTIONS.scanned);
+    const turn = page.getByRole("article").last();
+    await turn.locator(".answer").getByText("read by OCR, may be wrong").waitFor();
+    await turn.locator(".source").getByText("read by OCR, may be wrong").waitFor();
+    await turn.getByRole("button", { name: /^Source 1: / }).click();
+    await turn.getByText("letters and numbers may be wrong").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("moves nothing when what can be asked becomes known, on a desk and on a phone", async () => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route("**/v1/domains", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload();
+      const box = page.getByLabel("Your question");
+      await box.waitFor();
+      const before = await box.boundingBox();
+      release();
+      await page.getByRole("list", { name: "Example questions" }).waitFor();
+      expect(await box.boundingBox()).toEqual(before);
+      await page.unroute("**/v1/domains");
+    }
+  });
+
+  it("keeps in view what one reads when something opens beside it", async () => {
+    // Its sources stand beside it, and below it once there is less room: everything after it moves.
+    await ask(QUESTIONS.answer);
+    await page.getByText("every sentence checked").waitFor();
+    await ask(QUESTIONS.conflict);
+    await page.getByRole("region", { name: "Conflict about" }).waitFor();
+    const why = page.getByRole("article").last().getByRole("link", { name: "Why this answer" });
+    await why.evaluate((element) => element.scrollIntoView({ block: "center" }));
+    const before = (await why.boundingBox())?.y ?? 0;
+    await why.click();
+    await page.getByRole("region", { name: "Why this answer" }).waitFor();
+    await expect.poll(async () => Math.abs(((await why.boundingBox())?.y ?? 0) - before)).toBeLessThan(5);
+  });
+
   it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();

@@ -4,6 +4,7 @@ import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { toAskEngine } from "../../src/server/start.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
 import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 
@@ -26,6 +27,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
       memory: engine,
       rooms: engine,
       service: engine,
+      metrics: createMetrics(),
       log: silentLog,
       webRoot: shared.webRoot,
       adminToken: TOKEN,

@@ -11,6 +11,7 @@ export const QUESTIONS = {
   hostile: "What does the hostile document say?",
   cut: "What if the connection ends?",
   conflict: "How much is the burial allowance?",
+  scanned: "What does the scanned letter say?",
   rejected: "Which question is refused at the door?",
   emergency: `I cannot go on. ${"Nobody listens. ".repeat(40)}`.trim(),
 } as const;
@@ -121,6 +122,15 @@ const CONFLICT_ANSWER: Answer = sampleAnswer({
   warnings: [{ code: "conflict", message: "Two sources give different amounts." }],
 });
 
+const LETTER_QUOTE = "The allowance was 97B dollars in 1998.";
+const letter = { title: "Letter of 1998", url: null, asOf: null, headingPath: [], path: "letter.pdf", context: LETTER_QUOTE };
+const fromLetter = sampleCitation(1, letter, LETTER_QUOTE);
+const SCANNED_ANSWER = sampleAnswer({
+  question: QUESTIONS.scanned,
+  sentences: [{ text: LETTER_QUOTE, citations: [1] }],
+  citations: [{ ...fromLetter, original: { ...fromLetter.original, recognised: true } }],
+});
+
 /** Plays the scenario; a pause between sentences lets the page show them one by one. */
 export function playScenario(sentencePauseMs: number): AskScript {
   return async function* ({ request, signal }) {
@@ -143,6 +153,8 @@ export function playScenario(sentencePauseMs: number): AskScript {
         return yield* eventsOf(HOSTILE_ANSWER);
       case QUESTIONS.conflict:
         return yield* eventsOf(CONFLICT_ANSWER);
+      case QUESTIONS.scanned:
+        return yield* eventsOf(SCANNED_ANSWER);
       case QUESTIONS.emergency:
         yield { type: "warning", warning: { code: "hotline", message: HOTLINE } };
         throw new RequestError("question_too_long", "The question has 655 characters: at most 500 are allowed.");

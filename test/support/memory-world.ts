@@ -4,6 +4,7 @@ import { lookupExact } from "../../src/remember/lookup.ts";
 import { QuestionIndex } from "../../src/remember/question-index.ts";
 import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/remember/recall.ts";
 import { rememberAnswer } from "../../src/remember/remember.ts";
+import { StoredAnswers } from "../../src/remember/stored-answers.ts";
 import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
@@ -40,10 +41,11 @@ interface Life {
 export interface Process {
   readonly store: Store;
   readonly index: QuestionIndex;
+  readonly answers: StoredAnswers;
 }
 
 export function processOn(store: Store): Process {
-  return { store, index: new QuestionIndex(store.cache, (model) => new VectorGroups(model)) };
+  return { store, index: new QuestionIndex(store.cache, (model) => new VectorGroups(model)), answers: new StoredAnswers() };
 }
 
 const classify = createClassifier({
@@ -110,10 +112,11 @@ export class MemoryWorld {
     }
   }
 
-  private async answer({ store, index }: Process, question: Question, subject: number, turns: number): Promise<Answer | null> {
+  private async answer({ store, index, answers }: Process, question: Question, subject: number, turns: number): Promise<Answer | null> {
     const places = {
       cache: store.cache,
       documents: store.documents,
+      answers,
       classify,
       recheck: async ({ sentences, citations }: Answer) => {
         await wait(turns);

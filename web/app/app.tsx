@@ -93,7 +93,7 @@ function Head({ account, route }: { readonly account: Account; readonly route: R
         Sourcebound
         <span aria-hidden="true">]</span>
       </p>
-      {rooms.length < 2 ? null : (
+      {rooms.length < 2 && !account.signedIn ? null : (
         <nav className="rooms" aria-label="Rooms">
           {rooms.map(({ name, title, route: to }) => (
             <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>
@@ -107,7 +107,7 @@ function Head({ account, route }: { readonly account: Account; readonly route: R
         <label className="choice">
           <span className="visually-hidden">Colours</span>
           <select value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
-            <option value="system">System colours</option>
+            <option value="system">Auto</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>

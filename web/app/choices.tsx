@@ -7,7 +7,8 @@ export interface ChoicesProps {
 
 /** What is asked, for whom and how; only what there is a choice of. */
 export function Choices({ account: { domain, domains, preferences, prefer } }: ChoicesProps) {
-  if (domains.type !== "ready" || domain === null) return null;
+  // Its place is kept while it is looked up.
+  if (domains.type !== "ready" || domain === null) return <div className="choices" />;
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
   const profiles = known.profiles.map(({ name, title }) => ({ name: name === domain.profile ? "" : name, title: `${name} – ${title}` }));

@@ -1,102 +1,15 @@
-import { Dialog } from "@base-ui/react/dialog";
-import { type SyntheticEvent, useId, useState } from "react";
-import { messageOf } from "./api.ts";
-import type { Account } from "./use-account.ts";
+import { lazy } from "react";
+import { Late } from "../kit/late.tsx";
+import type { SignInProps } from "./sign-in-dialog.tsx";
 
-export interface SignInProps {
-  readonly account: Pick<Account, "signIn" | "signOut" | "signedIn" | "caller">;
-}
+const load = () => import("./sign-in-dialog.tsx");
+const SignInDialog = lazy(load);
 
 /** The way in by a key, and out again. */
-export function SignIn({ account }: SignInProps) {
-  const [open, setOpen] = useState(false);
-  const { signedIn, signOut, caller } = account;
+export function SignIn(props: SignInProps) {
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className="quiet-button">{signedIn ? "Signed in" : "Sign in"}</Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
-          <Dialog.Title className="dialog-title">{signedIn ? "Signed in by key" : "Sign in by key"}</Dialog.Title>
-          {signedIn ? (
-            <>
-              <Dialog.Description>
-                {caller.type === "ready"
-                  ? `This key may: ${caller.value.roles.join(", ")}.${caller.value.key_id === null ? "" : ` Its id is ${caller.value.key_id}.`}`
-                  : caller.type === "failed"
-                    ? caller.message
-                    : "Asking what it may do…"}
-              </Dialog.Description>
-              <div className="dialog-row">
-                <button
-                  type="button"
-                  className="ask-button"
-                  onClick={() => {
-                    signOut();
-                    setOpen(false);
-                  }}
-                >
-                  Sign out
-                </button>
-                <Dialog.Close className="quiet-button">Close</Dialog.Close>
-              </div>
-            </>
-          ) : (
-            <KeyForm signIn={account.signIn} onDone={() => setOpen(false)} />
-          )}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
-}
-
-function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; readonly onDone: () => void }) {
-  const [key, setKey] = useState("");
-  const [keep, setKeep] = useState(false);
-  const [state, setState] = useState<{ readonly busy: boolean; readonly error: string | null }>({ busy: false, error: null });
-  const id = useId();
-
-  async function submit(event: SyntheticEvent) {
-    event.preventDefault();
-    setState({ busy: true, error: null });
-    try {
-      await signIn(key.trim(), keep);
-      onDone();
-    } catch (error) {
-      setState({ busy: false, error: messageOf(error) });
-    }
-  }
-
-  return (
-    <form className="key-form" onSubmit={submit}>
-      <Dialog.Description>
-        Whoever runs the server makes keys with <code>sourcebound keys create</code>. A key decides what is searched and which rooms are
-        open.
-      </Dialog.Description>
-      <label htmlFor={id}>Key</label>
-      <input
-        id={id}
-        type="password"
-        autoComplete="off"
-        spellCheck={false}
-        value={key}
-        aria-invalid={state.error !== null}
-        aria-describedby={`${id}-error`}
-        onChange={(event) => setKey(event.target.value)}
-      />
-      <label className="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
-        Keep it on this device, also when the window is closed
-      </label>
-      <p id={`${id}-error`} role="alert" className={state.error === null ? "visually-hidden" : "message is-warning"}>
-        {state.error}
-      </p>
-      <div className="dialog-row">
-        <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
-          Sign in
-        </button>
-        <Dialog.Close className="quiet-button">Cancel</Dialog.Close>
-      </div>
-    </form>
+    <Late className="quiet-button" label={props.account.signedIn ? "Signed in" : "Sign in"} opens="dialog" load={() => void load()}>
+      <SignInDialog {...props} />
+    </Late>
   );
 }

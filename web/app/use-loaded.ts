@@ -15,7 +15,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonl
   if (due !== attempt) setAttempt(due);
   useEffect(() => {
     const abort = new AbortController();
-    setState((before) => (before.type === "ready" ? before : { type: "loading" }));
+    setState((before) => (before.type === "failed" ? { type: "loading" } : before));
     due.load(abort.signal).then(
       (value) => {
         if (!abort.signal.aborted) setState({ type: "ready", value });

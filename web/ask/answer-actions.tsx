@@ -1,8 +1,11 @@
-import { Menu } from "@base-ui/react/menu";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
+import { Late } from "../kit/late.tsx";
 import { copiedText } from "./copied-text.ts";
+
+const loadMenu = () => import("./action-menu.tsx");
+const ActionMenu = lazy(loadMenu);
 
 export interface AnswerActionsProps {
   readonly answer: WireAnswer;
@@ -10,10 +13,12 @@ export interface AnswerActionsProps {
   /** Asks again, for a longer answer. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
+  /** Whoever reads may approve, flag and correct answers. */
+  readonly mayReview: boolean;
 }
 
 /** What can be done with an answer. */
-export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsProps) {
+export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: AnswerActionsProps) {
   const [said, setSaid] = useState("");
   const base = () => `${window.location.origin}${window.location.pathname}`;
   const copy = (text: string, what: string) =>
@@ -28,6 +33,11 @@ export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsPr
       <a className="quiet-button" href={formatRoute({ room: "why", id: answer.id })}>
         Why this answer
       </a>
+      {mayReview ? (
+        <a className="quiet-button" href={formatRoute({ room: "review", id: answer.id })}>
+          Review or correct
+        </a>
+      ) : null}
       {onMore === null ? null : (
         <button type="button" className="quiet-button" disabled={busy} onClick={onMore}>
           More detail
@@ -36,24 +46,13 @@ export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsPr
       <button type="button" className="quiet-button" onClick={() => copy(copiedText(answer), "Answer with its sources")}>
         Copy with sources
       </button>
-      <Menu.Root>
-        <Menu.Trigger className="quiet-button">More</Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} collisionPadding={12}>
-            <Menu.Popup className="menu">
-              <Menu.Item className="menu-item" onClick={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")}>
-                Copy a link to this answer
-              </Menu.Item>
-              <Menu.Item className="menu-item" disabled={busy} onClick={onRetry}>
-                Ask again
-              </Menu.Item>
-              <Menu.Item className="menu-item" onClick={() => window.print()}>
-                Print
-              </Menu.Item>
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <Late className="quiet-button" label="More" opens="menu" load={() => void loadMenu()}>
+        <ActionMenu
+          busy={busy}
+          onRetry={onRetry}
+          onLink={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")}
+        />
+      </Late>
       <span role="status" className="feedback-status">
         {said}
       </span>

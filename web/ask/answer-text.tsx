@@ -1,5 +1,6 @@
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
 import { numbered } from "../kit/numbered.ts";
+import { Recognised } from "../kit/recognised.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { type PlacedSentence, toBlocks } from "./answer-blocks.ts";
 import { CitationChips } from "./citation-chips.tsx";
@@ -144,6 +145,7 @@ function After({
   return (
     <>
       <CitationChips citations={cited} short={short} {...links} />
+      {cited.some(({ original }) => original.recognised === true) ? <Recognised /> : null}
       {found.map((text) => (
         <span key={text} className="doubt">
           {text}

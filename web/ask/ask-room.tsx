@@ -8,7 +8,8 @@ import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
 import { Sessions } from "./sessions.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
-import { Welcome } from "./welcome.tsx";
+import { useKeptPlace } from "./use-kept-place.ts";
+import { Welcome, WelcomeMore } from "./welcome.tsx";
 
 export interface AskRoomProps {
   readonly account: Account;
@@ -41,6 +42,7 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
   const last = useRef<HTMLElement>(null);
   const lastId = turns.at(-1)?.id;
   const how = useHow(account);
+  useKeptPlace(pane !== null);
 
   useEffect(() => {
     if (lastId !== undefined) last.current?.scrollIntoView({ block: "start" });
@@ -65,6 +67,7 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
   }, [andReturn, clear]);
   const edit = useCallback((question: string) => andReturn(() => setText(question)), [andReturn]);
   const rate = useRate(account);
+  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
   const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
 
@@ -81,12 +84,13 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
           )}
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
-        {turns.length === 0 ? <Welcome account={account} onAsk={askAnew} /> : null}
+        {turns.length === 0 ? <Welcome account={account} /> : null}
         {turns.map((turn) => (
           <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
             <TurnView
               {...{ turn, api }}
               busy={running}
+              mayReview={mayReview}
               last={turn.id === lastId}
               onAsk={askAgain}
               onEdit={edit}
@@ -99,6 +103,7 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">
         <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
+        {turns.length === 0 ? <WelcomeMore account={account} onAsk={askAnew} /> : null}
       </section>
     </main>
   );

@@ -46,6 +46,12 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
           The quote does not stand in this passage where the citation says, so nothing is marked. The quote: “{citation.quote}”
         </p>
       ) : null}
+      {original.recognised === true ? (
+        <p className="message is-warning">
+          This page is a picture whose words were read by OCR: letters and numbers may be wrong. Compare them with the page, under “Whole
+          document”.
+        </p>
+      ) : null}
       <dl className="passage-facts">
         <dt>File</dt>
         <dd>

@@ -1,5 +1,6 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatCount, formatDate, formatNumber, toContactUrl, toHttpUrl } from "../format.ts";
+import { Recognised } from "../kit/recognised.tsx";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
@@ -94,6 +95,7 @@ function NearMiss({ title, heading, url, original, quote, missing, missing_value
       <Linked text={title} href={toHttpUrl(url)} />
       {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
       {quote === null ? null : <blockquote className="miss-quote">{quote}</blockquote>}
+      {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">
         {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}

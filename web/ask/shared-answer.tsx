@@ -13,7 +13,7 @@ export interface SharedAnswerProps {
 }
 
 /** An answer that somebody shares, as it was given. */
-export function SharedAnswer({ id, account: { api } }: SharedAnswerProps) {
+export function SharedAnswer({ id, account: { api, caller } }: SharedAnswerProps) {
   const path = `/v1/answers/${encodeURIComponent(id)}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireAnswer>(path, signal), [api, path]));
   return (
@@ -38,6 +38,7 @@ export function SharedAnswer({ id, account: { api } }: SharedAnswerProps) {
           turn={asTurn(state.value)}
           api={api}
           busy={false}
+          mayReview={caller.type === "ready" && caller.value.roles.includes("review")}
           last={false}
           onAsk={() => goTo({ room: "ask" })}
           onEdit={() => goTo({ room: "ask" })}

@@ -1,5 +1,6 @@
 import type { WireCitation } from "../../src/client/index.ts";
 import { formatDate } from "../format.ts";
+import { Recognised } from "../kit/recognised.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import { PassageView } from "./passage-view.tsx";
 import type { CitationState } from "./use-citation-states.ts";
@@ -96,6 +97,7 @@ function Quote({ citation, states, active, open, onOpen, onPoint, onBack, onRead
         <span className="source-name">
           <StateTag state={states.get(citation.n) ?? null} />
           <SourcePath {...citation} />
+          {citation.original.recognised === true ? <Recognised /> : null}
           {isOpen ? null : <span className="source-quote">{citation.quote}</span>}
         </span>
       </button>

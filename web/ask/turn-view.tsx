@@ -24,6 +24,8 @@ export interface TurnViewProps {
   /** Whether any question is running. */
   readonly busy: boolean;
   readonly api: Pick<Api, "get">;
+  /** Whoever reads may approve, flag and correct answers. */
+  readonly mayReview: boolean;
   /** Nothing was asked after it. */
   readonly last: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
@@ -34,7 +36,7 @@ export interface TurnViewProps {
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -64,7 +66,12 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
   );
 
   return (
-    <article className="turn" ref={ref} aria-labelledby={`question-${id}`} aria-busy={status.type === "running"}>
+    <article
+      className={`turn${id === 1 ? " is-first" : ""}${last ? " is-last" : ""}`}
+      ref={ref}
+      aria-labelledby={`question-${id}`}
+      aria-busy={status.type === "running"}
+    >
       <div className="urgent">
         <Messages warnings={turn.warnings.filter(isUrgent)} notices={[]} onAsk={(instead) => onAsk(instead, asked)} />
       </div>
@@ -113,6 +120,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, last, onAsk, o
             <AnswerActions
               answer={answer}
               busy={busy}
+              mayReview={mayReview}
               onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
               onRetry={() => onAsk(question, asked)}
             />

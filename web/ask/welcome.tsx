@@ -1,3 +1,4 @@
+import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 
@@ -9,17 +10,21 @@ export interface WelcomeProps {
 /** Examples that are shown. */
 const EXAMPLES = 3;
 
-/** What this is about, and three questions that its own documents answer. */
-export function Welcome({ account, onAsk }: WelcomeProps) {
-  const { domain, domains, reload } = account;
+/** What is asked here; stands still while the rest is looked up. */
+export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) {
   return (
     <div className="welcome">
       <h1>{domain === null ? "Ask the documents." : `Ask about ${domain.title}.`}</h1>
-      {domain === null || domain.description === "" ? null : <p>{domain.description}</p>}
-      <p>
-        Every sentence of an answer is checked against an exact quote that you can open. When the documents are not enough, it says so.
-        {domain === null ? "" : ` ${formatCount(domain.documents, "document")} can be searched.`}
-      </p>
+      <p>Every sentence of an answer is checked against an exact quote that you can open. When the documents are not enough, it says so.</p>
+    </div>
+  );
+}
+
+/** What this is about, and three questions that its own documents answer; below the box, so that nothing moves when it comes. */
+export function WelcomeMore({ account, onAsk }: WelcomeProps) {
+  const { domain, domains, reload } = account;
+  return (
+    <div className="welcome-more">
       {domains.type === "loading" ? <p role="status">Asking what there is to ask…</p> : null}
       {domains.type === "failed" ? (
         <div className="message is-warning" role="alert">
@@ -34,7 +39,15 @@ export function Welcome({ account, onAsk }: WelcomeProps) {
         </div>
       ) : null}
       {domain?.documents === 0 ? (
-        <p className="message is-warning">There are no documents yet. Whoever runs the server adds some with the command ingest.</p>
+        <p className="message is-warning">
+          There are no documents yet:{" "}
+          {mayIngest(account) ? (
+            <a href={formatRoute({ room: "library" })}>add some in the Library</a>
+          ) : (
+            "whoever runs the server adds some in the Library, or with the command ingest"
+          )}
+          .
+        </p>
       ) : null}
       {domain === null || domain.documents === 0 || domain.examples.length === 0 ? null : (
         <ul className="examples" aria-label="Example questions">
@@ -47,6 +60,16 @@ export function Welcome({ account, onAsk }: WelcomeProps) {
           ))}
         </ul>
       )}
+      {domain === null || domain.documents === 0 ? null : (
+        <p className="welcome-about">
+          {domain.description === "" ? "" : `${domain.description} `}
+          {formatCount(domain.documents, "document")} can be searched.
+        </p>
+      )}
     </div>
   );
+}
+
+function mayIngest({ caller }: Account): boolean {
+  return caller.type === "ready" && caller.value.roles.includes("ingest");
 }

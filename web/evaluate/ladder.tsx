@@ -1,10 +1,11 @@
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
-const TITLES = ["Answered", "Right", "Wrong of shown", "Near misses refused", "AUROC"] as const;
+const TITLES = ["Answered", "Right", "Wrong of shown", "Close ones refused", "Confidence ranks right"] as const;
 
 /** The newest run of each method beside the others: what each rung adds. */
 export function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
@@ -14,19 +15,10 @@ export function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const rungs = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
-      <h2>Ladder</h2>
+      <h2>Methods beside one another</h2>
       <ScrollRegion className="answer-table" aria-label="Methods beside one another">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Method</th>
-              {TITLES.map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads names={["Method", ...TITLES]} />
           <tbody>
             {rungs.map((run) => (
               <tr key={run.id}>

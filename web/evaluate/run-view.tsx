@@ -4,6 +4,7 @@ import { type Api, messageOf } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { goTo } from "../app/use-route.ts";
 import { formatCount } from "../format.ts";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { download } from "../kit/download.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { CoverageChart } from "./coverage-chart.tsx";
@@ -146,15 +147,7 @@ function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["ch
   return (
     <table className="plain">
       <caption>Difference, with 95 % intervals; an interval that holds 0 shows none</caption>
-      <thead>
-        <tr>
-          {["Figure", "Before", "Now", "Difference"].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads names={["Figure", "Before", "Now", "Difference"]} />
       <tbody>
         {shown.map(({ name, before, difference, low, high }) => (
           <tr key={name}>

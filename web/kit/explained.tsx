@@ -1,29 +1,15 @@
-import { Popover } from "@base-ui/react/popover";
-import type { ReactNode } from "react";
+import { lazy } from "react";
+import type { ExplainedProps } from "./explained-popover.tsx";
+import { Late } from "./late.tsx";
 
-export interface ExplainedProps {
-  /** What is shown. */
-  readonly label: ReactNode;
-  readonly title: string;
-  /** What it means. */
-  readonly children: ReactNode;
-}
+const load = () => import("./explained-popover.tsx");
+const ExplainedPopover = lazy(load);
 
 /** Words whose meaning is one click away. */
-export function Explained({ label, title, children }: ExplainedProps) {
+export function Explained(props: ExplainedProps) {
   return (
-    <Popover.Root>
-      <Popover.Trigger className="explained">{label}</Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} collisionPadding={12}>
-          <Popover.Popup className="popover">
-            <Popover.Title className="popover-title">{title}</Popover.Title>
-            <Popover.Description render={<div />} className="popover-text">
-              {children}
-            </Popover.Description>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <Late className="explained" label={props.label} opens="dialog" load={() => void load()}>
+      <ExplainedPopover {...props} />
+    </Late>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
 
 export interface NearProps {
   /** Pixels that it is taken to be high until it has been laid out. */
@@ -23,7 +23,8 @@ export function Near({ height, eager, label, children }: NearProps) {
     if (made || element === null) return;
     const options = { rootMargin: `${AROUND_PX}px 0px`, scrollMargin: `${AROUND_PX}px 0px` };
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      // What is scrolled towards may come a frame later; the scrolling itself may not.
+      if (entries.some(({ isIntersecting }) => isIntersecting)) startTransition(() => setNear(true));
     }, options);
     observer.observe(element);
     return () => observer.disconnect();

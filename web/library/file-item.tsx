@@ -22,52 +22,75 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
   const busy = status === "queued" || status === "reading";
   return (
     <li className="queue-item file">
-      <span>
-        <code>{path}</code> <span className={`verdict is-${status === "failed" ? "fail" : busy ? "warn" : "pass"}`}>{STATES[status]}</span>
-      </span>
-      {busy ? <progress aria-label={`${path} is being read`} /> : null}
-      <span className="muted">
-        {at === null ? "" : formatDate(at.slice(0, 10))}
+      {documents.length === 0 ? (
+        <span className="file-part file-title">{path}</span>
+      ) : (
+        documents.map((document) => (
+          <span key={document.id} className="file-part">
+            <Document document={document} {...{ domain, tenant }} />
+          </span>
+        ))
+      )}
+      <span className="file-part muted">
+        <span className={`verdict is-${status === "failed" ? "fail" : busy ? "warn" : "pass"}`}>{STATES[status]}</span>
+        {documents.length === 0 ? "" : ` · ${path}`}
+        {at === null ? "" : ` · ${formatDate(at.slice(0, 10))}`}
         {tenant === null ? "" : ` · only for ${tenant}`}
         {uploaded ? " · uploaded" : " · from a folder of the server"}
       </span>
-      {reason === null ? null : <span className="doubt">{reason}</span>}
-      {documents.map(({ id, title, version, characters, pages, format, notices }) => (
-        <span key={id}>
-          <a
-            href={formatRoute({
-              ...{ room: "read", document: id, start: null, end: null, version, quote: null },
-              ...{ domain, tenant },
-            })}
-          >
-            {title}
-          </a>{" "}
-          <span className="muted">
-            {formatNumber(characters)} characters{pages === null ? "" : `, ${formatCount(pages, "page")}`}
-            {format === null ? "" : `, ${format}`}, version {version.slice(0, 8)}
-          </span>
-          {notices.map(({ code, message }) => (
-            <span key={`${code} ${message}`} className="doubt">
-              {message}
-            </span>
-          ))}
+      {busy ? <progress aria-label={`${path} is being read`} /> : null}
+      {reason === null ? null : <span className="file-part doubt">{reason}</span>}
+      {documents.map(({ id, title }) => (
+        <span key={id} className="file-part">
           <Versions api={api} document={{ id, title }} scope={scope} />
         </span>
       ))}
-      {!uploaded || busy ? null : asked ? (
-        <span className="actions">
-          <button type="button" className="quiet-button is-danger" onClick={onDelete}>
-            Delete it with what rests on it
+      <span className="file-act actions">
+        {!uploaded || busy ? null : asked ? (
+          <>
+            <button type="button" className="quiet-button is-danger" onClick={onDelete}>
+              Delete it with what rests on it
+            </button>
+            <button type="button" className="quiet-button" onClick={() => setAsked(false)}>
+              Keep
+            </button>
+          </>
+        ) : (
+          <button type="button" className="quiet-button" aria-label={`Delete ${path}`} onClick={() => setAsked(true)}>
+            Delete
           </button>
-          <button type="button" className="quiet-button" onClick={() => setAsked(false)}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <button type="button" className="quiet-button" aria-label={`Delete ${path}`} onClick={() => setAsked(true)}>
-          Delete
-        </button>
-      )}
+        )}
+      </span>
     </li>
+  );
+}
+
+type FileDocument = WireFile["documents"][number];
+
+/** A document of a file, with what must be known of its reading. */
+function Document({
+  document: { id, title, version, characters, pages, format, notices },
+  domain,
+  tenant,
+}: Pick<FileItemProps, "domain"> & { readonly document: FileDocument; readonly tenant: string | null }) {
+  return (
+    <>
+      <a
+        className="file-title"
+        href={formatRoute({ ...{ room: "read", document: id, start: null, end: null, version, quote: null }, ...{ domain, tenant } })}
+      >
+        {title}
+      </a>{" "}
+      <span className="muted">
+        {format === null ? "" : `${format}, `}
+        {pages === null ? "" : `${formatCount(pages, "page")}, `}
+        {formatNumber(characters)} characters
+      </span>
+      {notices.map(({ code, message }) => (
+        <span key={`${code} ${message}`} className="doubt">
+          {message}
+        </span>
+      ))}
+    </>
   );
 }

@@ -20,7 +20,9 @@ export function Versions(props: VersionsProps) {
   const [open, setOpen] = useState(false);
   return (
     <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Versions of {props.document.title}</summary>
+      <summary className="muted">
+        Earlier versions<span className="visually-hidden"> of {props.document.title}</span>
+      </summary>
       {open ? <VersionList {...props} /> : null}
     </details>
   );

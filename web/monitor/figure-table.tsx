@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 
@@ -8,26 +9,20 @@ export interface FigureTableProps {
   /** Rows by their names, with a cell for each column but the first. */
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
   readonly note?: string | null;
+  /** Said where there is no row. @default "None." */
+  readonly empty?: string;
 }
 
 /** Figures by name. */
-export function FigureTable({ title, columns, rows, note = null }: FigureTableProps) {
+export function FigureTable({ title, columns, rows, note = null, empty = "None." }: FigureTableProps) {
   return (
     <section className="chart" aria-label={title}>
       <h2>{title}</h2>
-      {rows.length === 0 ? <p className="muted">None.</p> : null}
+      {rows.length === 0 ? <p className="muted">{empty}</p> : null}
       {rows.length === 0 ? null : (
         <ScrollRegion className="answer-table" aria-label={`${title}: the table`}>
           <table>
-            <thead>
-              <tr>
-                {columns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads names={columns} />
             <tbody>
               {rows.map(({ name, cells }) => (
                 <tr key={name}>

@@ -5,28 +5,39 @@ import { useLoaded } from "../app/use-loaded.ts";
 import { formatCost, formatCount, formatDuration, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { Bars } from "./bars.tsx";
+import { Card } from "./card.tsx";
 import { Days } from "./days.tsx";
+import { Experiments } from "./experiments.tsx";
 import { Judged } from "./judged.tsx";
 import { Made } from "./made.tsx";
+import { ProcessFigures } from "./process-figures.tsx";
 
 export interface MonitorRoomProps {
   readonly account: Account;
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Ranges of days begin with a whole one: a part of a day would look like a day on which little was asked. */
 const RANGES = [
-  { name: "hour", title: "Last hour", ms: HOUR_MS },
-  { name: "day", title: "Last 24 hours", ms: 24 * HOUR_MS },
-  { name: "week", title: "Last 7 days", ms: 7 * 24 * HOUR_MS },
-  { name: "month", title: "Last 30 days", ms: 30 * 24 * HOUR_MS },
-  { name: "all", title: "All that is kept", ms: null },
+  { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
+  { name: "days", title: "Today and yesterday", from: (now: number) => dayOf(now) - DAY_MS },
+  { name: "week", title: "Last 7 days", from: (now: number) => dayOf(now) - 6 * DAY_MS },
+  { name: "month", title: "Last 30 days", from: (now: number) => dayOf(now) - 29 * DAY_MS },
+  { name: "all", title: "All that is kept", from: () => null },
 ] as const;
+
+/** When the day of UTC began. */
+function dayOf(now: number): number {
+  return now - (now % DAY_MS);
+}
+
 /** Milliseconds between two looks while it is live. */
 const LIVE_MS = 10_000;
 
 /** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
-export default function MonitorRoom({ account: { api, domain } }: MonitorRoomProps) {
-  const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("day");
+export default function MonitorRoom({ account: { api, domain, caller } }: MonitorRoomProps) {
+  const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
   const [live, setLive] = useState(false);
   const id = useId();
   const load = useCallback(
@@ -40,7 +51,13 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
     },
     [api, domain, range],
   );
-  const [state, reload] = useLoaded(load);
+  const [state, readFigures] = useLoaded(load);
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => {
+    readFigures();
+    setRound((before) => before + 1);
+  }, [readFigures]);
+  const roles: readonly string[] = caller.type === "ready" ? caller.value.roles : [];
   useEffect(() => {
     if (!live) return;
     const timer = setInterval(reload, LIVE_MS);
@@ -57,7 +74,7 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
           id={id}
           className="field"
           value={range}
-          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "day")}
+          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "days")}
         >
           {RANGES.map(({ name, title }) => (
             <option key={name} value={name}>
@@ -75,13 +92,15 @@ export default function MonitorRoom({ account: { api, domain } }: MonitorRoomPro
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
+      {roles.includes("admin") ? <Experiments api={api} round={round} /> : null}
+      {roles.includes("metrics") ? <ProcessFigures api={api} round={round} /> : null}
     </main>
   );
 }
 
 function rangeQuery(domain: string | undefined, range: string): string {
-  const ms = RANGES.find(({ name }) => name === range)?.ms ?? null;
-  const since = ms === null ? {} : { since: new Date(Date.now() - ms).toISOString() };
+  const from = RANGES.find(({ name }) => name === range)?.from(Date.now()) ?? null;
+  const since = from === null ? {} : { since: new Date(from).toISOString() };
   return new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since }).toString();
 }
 
@@ -113,7 +132,7 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
           bars={parts}
           note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without one`}
         />
-        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic, count }))} />
+        <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic.replaceAll("_", " "), count }))} />
         <Bars title="Reviews" bars={named(statistics.reviews, {})} />
       </div>
     </>
@@ -122,16 +141,6 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
 
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
   return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} not counted`}`;
-}
-
-function Card({ title, value, note }: { readonly title: string; readonly value: string; readonly note?: string }) {
-  return (
-    <li className="card">
-      <span className="muted">{title}</span>
-      <strong className="figure">{value}</strong>
-      {note === undefined ? null : <span className="muted">{note}</span>}
-    </li>
-  );
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };

@@ -15,7 +15,7 @@ export interface DocumentTextProps {
 const PX_PER_CHARACTER = 0.42;
 
 /** Blocks that are laid out together; what is far from the screen is not laid out at all. */
-const SECTION_BLOCKS = 40;
+const SECTION_BLOCKS = 16;
 
 /** The whole text as it is built: headings, paragraphs, lists, tables, with pages and marks. Every piece knows its offset. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {

@@ -144,6 +144,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   return (
     <>
       <Outline outline={document.outline} onGo={setSought} />
+      <p className="muted">Select any words to ask about them alone.</p>
       <ScrollRegion className="document-text" region={scroller} aria-label={`Text of ${document.title}`}>
         {document.text === "" ? (
           <p>This document holds no text.</p>

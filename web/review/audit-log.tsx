@@ -3,6 +3,7 @@ import type { WireHistory } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
@@ -27,15 +28,7 @@ export function AuditLog({ api }: AuditLogProps) {
       ) : (
         <ScrollRegion className="answer-table" aria-label="Log of reviews">
           <table>
-            <thead>
-              <tr>
-                {["When", "Who", "What", "Of"].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads names={["When", "Who", "What", "Of"]} />
             <tbody>
               {rows.map(({ seq, at, by, action, subject }) => (
                 <tr key={seq}>

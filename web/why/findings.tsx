@@ -1,54 +1,9 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { checkInWords, claimInWords } from "../ask/plain-words.ts";
-import { formatCount, formatShare, toHttpUrl } from "../format.ts";
+import { formatShare } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
 
-const VERDICTS = { verified: "answers", uncertain: "may answer", rejected: "does not answer" } as const;
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
-
-/** Every passage that was weighed, with its scores, and what was read of it. */
-export function Passages({ evidence, citations }: Pick<WireAnswer, "evidence" | "citations">) {
-  if (evidence.length === 0) return <p>No passage was weighed.</p>;
-  const rows = [...evidence].sort((a, b) => b.final - a.final);
-  return (
-    <>
-      <p>{formatCount(evidence.length, "passage")} weighed, the strongest first.</p>
-      <ol className="weighed">
-        {rows.map(({ sid, title, url, rel, consistency, agreement, cross, final, verdict, reason }) => {
-          const href = toHttpUrl(url);
-          const scores = { relevance: rel, consistency, agreement, "reranker score": cross };
-          const read = citations.filter((citation) => citation.title === title);
-          return (
-            <li key={sid}>
-              <p>
-                <span className={`verdict is-${verdict}`}>{VERDICTS[verdict]}</span>{" "}
-                {href === null ? (
-                  <strong>{title}</strong>
-                ) : (
-                  <a href={href} target="_blank" rel="noopener noreferrer">
-                    {title}
-                  </a>
-                )}
-              </p>
-              <p className="muted">{reason}</p>
-              <p className="muted">
-                score {formatShare(final)}
-                {Object.entries(scores)
-                  .map(([name, score]) => (score === null ? "" : `, ${name} ${formatShare(score)}`))
-                  .join("")}
-              </p>
-              {read.map(({ n, quote }) => (
-                <blockquote key={n} className="read">
-                  [{n}] {quote}
-                </blockquote>
-              ))}
-            </li>
-          );
-        })}
-      </ol>
-    </>
-  );
-}
 
 /** Every check on its sentence, then those of the answer as a whole. */
 export function Checks({ answer: { sentences, claims, checks } }: { readonly answer: WireAnswer }) {

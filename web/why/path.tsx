@@ -1,7 +1,8 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
-import { describeStage, formatCost, formatDuration, formatNumber } from "../format.ts";
+import { describeStage, formatCost, formatDuration } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
+import { factsInWords } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
@@ -50,14 +51,7 @@ export function Path({ answer, stages }: PathProps) {
 }
 
 function Facts({ facts }: { readonly facts: StageRecord["facts"] }) {
-  const entries = Object.entries(facts);
-  if (entries.length === 0) return null;
-  return (
-    <span className="timeline-facts">{entries.map(([name, value]) => `${name.replaceAll("_", " ")} ${inWords(value)}`).join(" · ")}</span>
-  );
-}
-
-function inWords(value: unknown): string {
-  if (typeof value === "number") return formatNumber(value);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  const shown = factsInWords(facts);
+  if (shown.length === 0) return null;
+  return <span className="timeline-facts">{shown.map(({ name, value }) => `${name}: ${value}`).join(" · ")}</span>;
 }

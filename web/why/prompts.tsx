@@ -3,6 +3,7 @@ import type { WireAnswer, WireCalls } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCost, formatCount } from "../format.ts";
+import { ColumnHeads } from "../kit/column-heads.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -21,15 +22,7 @@ export function Prompts({ answer, tenant, api }: PromptsProps) {
     <>
       <table className="plain">
         <caption>Calls of language models</caption>
-        <thead>
-          <tr>
-            {["Stage", "Model", "Tokens in", "Tokens out", "Cost"].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads names={["Stage", "Model", "Tokens in", "Tokens out", "Cost"]} />
         <tbody>
           {numbered(calls).map(({ place, item: { stage, model: called, input_tokens, output_tokens, cost_usd } }) => (
             <tr key={place}>

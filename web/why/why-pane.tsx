@@ -8,7 +8,9 @@ import { confidenceInWords } from "../ask/plain-words.ts";
 import { formatNumber } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { Checks, Passages } from "./findings.tsx";
+import { factsInWords } from "./facts.ts";
+import { Checks } from "./findings.tsx";
+import { Passages } from "./passages.tsx";
 import { Path } from "./path.tsx";
 import { Prompts } from "./prompts.tsx";
 import { AnswerRecord } from "./record.tsx";
@@ -61,7 +63,7 @@ function Made({ answer, turn, api }: MadeProps) {
           <Path answer={answer} stages={turn?.stages ?? []} />
         </Tabs.Panel>
         <Tabs.Panel value="Passages" className="tab-panel">
-          <Passages evidence={answer.evidence} citations={answer.citations} />
+          <Passages answer={answer} tenant={turn?.asked.tenant ?? null} api={api} />
         </Tabs.Panel>
         <Tabs.Panel value="Checks" className="tab-panel">
           <Checks answer={answer} />
@@ -116,13 +118,9 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
         </p>
       )}
       <ul className="facts">
-        {lookup.flatMap(({ stage, facts }) =>
-          Object.entries(facts).map(([name, value]) => (
-            <li key={`${stage} ${name}`}>
-              {name}: {String(value)}
-            </li>
-          )),
-        )}
+        {[...new Set(lookup.flatMap(({ facts }) => factsInWords(facts)).map(({ name, value }) => `${name}: ${value}`))].map((line) => (
+          <li key={line}>{line}</li>
+        ))}
       </ul>
       <Grades report={answer.report} />
     </>

@@ -7,12 +7,18 @@ import type { ProfileItem } from "./item.ts";
 export interface ClaimSheet {
   readonly table: readonly TableRow[];
   readonly metrics: Readonly<Record<string, number | null>>;
+  /** Of what each share is one. */
+  readonly n: Readonly<Record<string, number>>;
 }
 
 type Claim = (items: readonly ProfileItem[]) => ClaimSheet;
 
 function counted(name: string, hits: number, n: number, note: string): ClaimSheet {
-  return { table: [countRow(`  ${name}`, hits, n, note)], metrics: { [name.replaceAll(" ", "_")]: n === 0 ? null : hits / n } };
+  return {
+    table: [countRow(`  ${name}`, hits, n, note)],
+    metrics: { [name.replaceAll(" ", "_")]: n === 0 ? null : hits / n },
+    n: { [name.replaceAll(" ", "_")]: n },
+  };
 }
 
 function measured(name: string, value: number | null, unit: string, note: string): ClaimSheet {
@@ -22,7 +28,7 @@ function measured(name: string, value: number | null, unit: string, note: string
       : unit === ""
         ? decimal(value)
         : `${unit === "$" ? "$" : ""}${value.toPrecision(3)}${unit === "$" ? "" : ` ${unit}`}`;
-  return { table: [{ name: `  ${name}`, figure: shown, note }], metrics: { [name.replaceAll(" ", "_")]: value } };
+  return { table: [{ name: `  ${name}`, figure: shown, note }], metrics: { [name.replaceAll(" ", "_")]: value }, n: {} };
 }
 
 function p95(items: readonly ProfileItem[], stage: string): number | null {
@@ -73,26 +79,26 @@ const weak: Claim = (items) => {
   );
 };
 
-/** Chance of relevance from the threshold on, beside what the source says of its own. */
+/** Chance of relevance from the threshold on that holds without a cross-encoder of the hub, beside what the source says of its own. */
 const guard: Claim = (items) => {
   const { gate } = profileNamed("spark");
-  if (gate.type !== "guard") return { table: [], metrics: {} };
+  if (gate.type !== "guard") return { table: [], metrics: {}, n: {} };
+  const { perPassage, aggregate } = gate.learned;
   const passages = items.flatMap((item) => item.passages);
-  const from = passages.filter(({ score }) => score >= gate.perPassage);
-  const confidence = (item: ProfileItem) =>
-    mean(item.passages.filter(({ score }) => score >= gate.perPassage).map(({ score }) => score)) ?? 0;
-  const sure = items.filter((item) => confidence(item) >= gate.aggregate);
+  const from = passages.filter(({ score }) => score >= perPassage);
+  const confidence = (item: ProfileItem) => mean(item.passages.filter(({ score }) => score >= perPassage).map(({ score }) => score)) ?? 0;
+  const sure = items.filter((item) => confidence(item) >= aggregate);
   const relevant = counted(
     "P relevant from .28",
     from.filter(({ gold }) => gold).length,
     from.length,
-    "source claims .85; passages that hold a marked quote, of those of the 8 that pass",
+    `source claims .85; .28 is carried over to ${perPassage}; passages that hold a marked quote, of those of the 8 that pass`,
   );
   const answers = counted(
     "P answerable from .35",
     sure.filter(({ kind }) => kind === "answerable").length,
     sure.length,
-    "source claims .90; questions that the documents answer",
+    `source claims .90; .35 is carried over to ${aggregate}; questions that the documents answer`,
   );
   return merge([relevant, answers]);
 };
@@ -187,5 +193,9 @@ export function claimsOf(profile: string, items: readonly ProfileItem[]): ClaimS
 }
 
 function merge(sheets: readonly ClaimSheet[]): ClaimSheet {
-  return { table: sheets.flatMap(({ table }) => table), metrics: Object.assign({}, ...sheets.map(({ metrics }) => metrics)) };
+  return {
+    table: sheets.flatMap(({ table }) => table),
+    metrics: Object.assign({}, ...sheets.map(({ metrics }) => metrics)),
+    n: Object.assign({}, ...sheets.map(({ n }) => n)),
+  };
 }

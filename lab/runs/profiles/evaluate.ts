@@ -112,7 +112,7 @@ function modelOf({ name }: Profile, writer: OwnWordsWriter | null, { model }: Co
     if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
     throw new RequestError(
       "config_invalid",
-      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL.",
+      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
     );
   }
   const endpoint = {
@@ -214,20 +214,27 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer and what was struck. */
+/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer. */
 function sentencesOf({ sentences, checks, claims, citations, model }: Answer, writer: OwnWordsWriter | null): WrittenSentence[] {
-  const faulty = new Set(
-    checks.flatMap(({ verdict, sentence, leftOut }) => (verdict === "pass" || leftOut === true || sentence === null ? [] : [sentence])),
-  );
+  const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
+  const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);
   const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
-    const doubted =
-      faulty.has(i) || claims.some(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
-    return { text, fate: doubted ? "warned" : "clean", quotes: citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote) };
+    const found = checks.filter(({ verdict, leftOut: out, sentence }) => verdict !== "pass" && out !== true && sentence === i);
+    const doubted = claims.filter(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
+    // That another source is cited in the place of the one that was written is no warning to a reader.
+    const isWarned = doubted.length > 0 || found.some(({ verdict }) => verdict !== "repaired");
+    const quotes = citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote);
+    return {
+      text,
+      fate: isWarned ? "warned" : "clean",
+      why: [...new Set([...found.map(said), ...doubted.map(({ reason }) => reason)])],
+      quotes,
+    };
   });
   if (writer === null) return model === "extractive" ? [] : shown;
   return [...new Set(writer.written)].map((text) => {
     const own = shown.find((one) => plain(one.text) === plain(text));
-    return own ?? { text, fate: "struck", quotes: [] };
+    return own ?? { text, fate: "struck", why: leftOut, quotes: [] };
   });
 }
 

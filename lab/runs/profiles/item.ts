@@ -30,6 +30,8 @@ export interface WrittenSentence {
   readonly text: string;
   /** `clean`: shown without a warning at it. */
   readonly fate: "clean" | "warned" | "struck";
+  /** What the checks found against it. */
+  readonly why: readonly string[];
   readonly quotes: readonly string[];
 }
 

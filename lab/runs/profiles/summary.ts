@@ -15,6 +15,7 @@ export function summarizeProfiles(items: readonly ProfileItem[], command: string
     table.push({ name: profile, figure: "", note: `${own.length} questions over ${[...new Set(own.map(({ set }) => set))].join(", ")}` });
     const put = (name: string, hits: number, of: number, note?: string) => {
       metrics[`${profile}.${name.replaceAll(" ", "_")}`] = of === 0 ? null : hits / of;
+      n[`${profile}.${name.replaceAll(" ", "_")}`] = of;
       table.push(countRow(`  ${name}`, hits, of, note));
     };
     addOutcomes(own, put);
@@ -22,6 +23,7 @@ export function summarizeProfiles(items: readonly ProfileItem[], command: string
     const claims = claimsOf(profile, own);
     table.push(...claims.table);
     for (const [name, value] of Object.entries(claims.metrics)) metrics[`${profile}.${name}`] = value;
+    for (const [name, of] of Object.entries(claims.n)) n[`${profile}.${name}`] = of;
     timings[`${profile}.quotes_ms_p95`] = quantile(
       own.map(({ quotes }) => quotes.latencyMs),
       0.95,
@@ -94,9 +96,9 @@ function addPrompts(
 /** Every sentence of the writer beside what it cites, to be read. */
 export function renderSentences(items: readonly ProfileItem[]): string {
   const parts = items.flatMap(({ profile, id, question, kind, sentences }) =>
-    sentences.map(({ text, fate, quotes }) => {
+    sentences.map(({ text, fate, why, quotes }) => {
       const cited = quotes.map((quote) => `> ${quote.replaceAll(/\s+/g, " ")}`).join("\n>\n");
-      return `## ${profile} · ${id} (${kind}) · ${fate}\n\n${question}\n\n**${text}**\n\n${cited}\n`;
+      return `## ${profile} · ${id} (${kind}) · ${fate}\n\n${question}\n\n**${text}**\n\n${why.map((one) => `- ${one}\n`).join("")}\n${cited}\n`;
     }),
   );
   return `# Sentences of the writer\n\n${parts.join("\n")}`;

@@ -1,5 +1,7 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import { RequestError } from "../../errors.ts";
+import { COUNTER_TABLE, type CounterClient } from "../../store/counters.ts";
+import { keyedHash } from "../../text/keyed-hash.ts";
 
 const HOUR_S = 3_600;
 /** Wrong credentials from one address before it has to wait: a person who mistypes stays below it. */
@@ -7,7 +9,7 @@ export const MAX_FAILED_ATTEMPTS = 10;
 /** Seconds in which they are counted, and for which an address then waits. */
 export const FAILED_ATTEMPTS_S = 900;
 
-/** How much may come. Counts are kept in memory: those of a server begin anew when it starts. */
+/** How much may come. */
 export interface Admission {
   /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
   take(who: string, requestsPerHour: number): Promise<void>;
@@ -17,29 +19,61 @@ export interface Admission {
   failed(address: string): Promise<void>;
 }
 
+type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
+interface Limit {
+  readonly points: number;
+  readonly duration: number;
+  readonly keyPrefix: string;
+}
+
+/** Counts in the memory of this process: those of a server begin anew when it starts. */
 export function createAdmission(): Admission {
-  const perHour = new Map<number, RateLimiterMemory>();
-  const failures = new RateLimiterMemory({ points: MAX_FAILED_ATTEMPTS, duration: FAILED_ATTEMPTS_S });
+  return admissionBy(
+    (limit) => new RateLimiterMemory(limit),
+    (who) => who,
+  );
+}
+
+/**
+ * Counts in PostgreSQL, so that all replicas count together; each for itself while PostgreSQL cannot be asked. Whom they count is stored as a keyed hash.
+ * @param secret of the installation
+ */
+export function createSharedAdmission(client: CounterClient, secret: string): Admission {
+  return admissionBy(
+    (limit) =>
+      new RateLimiterPostgres({
+        ...{ ...limit, storeClient: client, storeType: "client", tableName: COUNTER_TABLE, tableCreated: true },
+        // Whoever is beyond the limit is sent away without asking again.
+        inMemoryBlockOnConsumed: limit.points + 1,
+        insuranceLimiter: new RateLimiterMemory(limit),
+      }),
+    (who) => keyedHash(secret, "rate", who),
+  );
+}
+
+function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) => string): Admission {
+  const perHour = new Map<number, Limiter>();
+  const failures = create({ points: MAX_FAILED_ATTEMPTS, duration: FAILED_ATTEMPTS_S, keyPrefix: "attempts" });
   const limiterOf = (points: number) => {
-    const known = perHour.get(points) ?? new RateLimiterMemory({ points, duration: HOUR_S, keyPrefix: String(points) });
+    const known = perHour.get(points) ?? create({ points, duration: HOUR_S, keyPrefix: String(points) });
     perHour.set(points, known);
     return known;
   };
   return {
     async take(who, requestsPerHour) {
       if (requestsPerHour === 0) return;
-      const refused = await refusalOf(limiterOf(requestsPerHour).consume(who));
+      const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));
       if (refused === null) return;
       const seconds = secondsOf(refused);
       const message = `More than ${requestsPerHour} requests within an hour: ask again in ${seconds} s.`;
       throw new RequestError("too_many_requests", message, { limit_per_hour: requestsPerHour, retry_after_s: seconds });
     },
     async assertMayTry(address) {
-      const state = await failures.get(address);
+      const state = await failures.get(nameOf(address));
       if (state !== null && state.remainingPoints <= 0) throw tooManyAttempts(state);
     },
     async failed(address) {
-      const refused = await refusalOf(failures.consume(address));
+      const refused = await refusalOf(failures.consume(nameOf(address)));
       if (refused !== null) throw tooManyAttempts(refused);
     },
   };

@@ -4,7 +4,7 @@ import { RequestError } from "../../errors.ts";
 import { DEFAULT_REQUESTS_PER_HOUR } from "../../server-config.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
-import { createAdmission } from "./admission.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 import { callerOf, callerOfKey, knownCallerOf, OPERATOR, strangerAt, WITHOUT_KEY } from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
 
@@ -21,6 +21,8 @@ export interface GuardOptions {
   readonly trustedProxies?: readonly string[];
   /** 0: as many as come. @default 100 */
   readonly requestsPerHour?: number;
+  /** Counts requests and wrong credentials. @default in the memory of this process */
+  readonly admission?: Admission;
 }
 
 /** What stands before the routes. */
@@ -42,7 +44,7 @@ export interface Guard {
 
 export function createGuard(options: GuardOptions): Guard {
   const { keys, tokens, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
-  const admission = createAdmission();
+  const { admission = createAdmission() } = options;
   const isTrusted = createTrust(trustedProxies);
   const addressAt = (context: Context) => addressOf(context, isTrusted);
   const mayAskWithoutKey = async (context: Context) => {

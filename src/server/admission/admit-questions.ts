@@ -24,21 +24,25 @@ export interface AdmissionParts {
 export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited = () => {} }: AdmissionParts): Engine {
   const enter = async (message: string, { lane, domain }: ScopeOptions, signal: AbortSignal | undefined) => {
     try {
-      await budgets.assertLeft(lane);
       const came = performance.now();
       const release = await queue.enter(lane?.name ?? OWN_LANE, signal);
       waited(performance.now() - came);
-      return release;
+      try {
+        return { release, allowance: await budgets.enter(lane) };
+      } catch (error) {
+        release();
+        throw error;
+      }
     } catch (error) {
       throw withWarnings(error, engine.hotlines(message, domain));
     }
   };
   const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {
-    const release = await enter(question, options, options.signal);
+    const { release, allowance } = await enter(question, options, options.signal);
     const limit = createLimit(timeoutMs, options.signal, release);
     try {
       for await (const event of engine.ask(question, { ...options, signal: limit.signal })) {
-        if (event.type === "answer") await budgets.add(options.lane, event.answer.calls);
+        if (event.type === "answer") await allowance.settle(event.answer.calls);
         limit.assertInTime();
         yield event;
       }
@@ -46,6 +50,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
       throw limit.reasonFor(error);
     } finally {
       limit.end();
+      await allowance.settle([]);
     }
   };
   const bounded = async <T>(
@@ -53,7 +58,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
     options: ScopeOptions & Pick<AskOptions, "signal">,
     work: (signal: AbortSignal) => Promise<T>,
   ) => {
-    const release = await enter(message, options, options.signal);
+    const { release, allowance } = await enter(message, options, options.signal);
     const limit = createLimit(timeoutMs, options.signal, release);
     try {
       return await Promise.race([work(limit.signal), limit.over]);
@@ -61,6 +66,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
       throw limit.reasonFor(error);
     } finally {
       limit.end();
+      await allowance.settle([]);
     }
   };
   return {

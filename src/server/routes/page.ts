@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context } from "hono";
 import { systemCodeOf } from "../../errors.ts";
 
@@ -10,7 +12,25 @@ interface PageFile {
   readonly contentType: string;
   readonly etag: string;
   readonly cacheControl: string;
+  /** Its bytes repeat themselves: a smaller form of them can be sent. */
+  readonly isText: boolean;
+  /** Its smaller forms, each made when it is first asked for. */
+  readonly smaller: Map<Coding, Promise<Uint8Array<ArrayBuffer>>>;
 }
+
+/** Smallest first. */
+const CODINGS = ["br", "gzip"] as const;
+type Coding = (typeof CODINGS)[number];
+
+/** Bytes from which a smaller form is worth its work. */
+const LEAST_COMPRESSED_BYTES = 1_024;
+/** Effort of brotli, 0–11: from 10 on a script of 450 kB takes a second. */
+const BROTLI_EFFORT = 9;
+const COMPRESSED: ReadonlySet<string> = new Set([".html", ".js", ".mjs", ".css", ".svg", ".json", ".txt", ".ttf", ".bcmap"]);
+const COMPRESS: Readonly<Record<Coding, (body: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_EFFORT } }),
+  gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
+};
 
 /** Path as requested (`/`, `/assets/…`) → file. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
@@ -26,6 +46,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".map": "application/json",
   ".txt": "text/plain; charset=utf-8",
+  ".ttf": "font/ttf",
   ".woff2": "font/woff2",
 };
 
@@ -47,6 +68,8 @@ export function readPageFiles(webRoot: string): PageFiles {
       contentType: CONTENT_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
       etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`,
       cacheControl: name.startsWith("/assets/") ? IMMUTABLE : REVALIDATE,
+      isText: COMPRESSED.has(extname(path).toLowerCase()),
+      smaller: new Map(),
     };
     files.set(name, file);
     if (name === "/index.html") files.set("/", file);
@@ -64,13 +87,38 @@ function listFiles(folder: string): string[] {
   }
 }
 
-/** Sends a file of the page, or 304 when the browser has it. */
-export function sendPageFile(context: Context, file: PageFile): Response {
-  const headers = { ETag: file.etag, "Cache-Control": file.cacheControl };
+/** Sends a file of the page as small as the browser takes it, or 304 when the browser has it. */
+export async function sendPageFile(context: Context, file: PageFile): Promise<Response> {
+  const coding = codingFor(context.req.header("accept-encoding"), file);
+  // Each form is another sequence of bytes, so it has another tag.
+  const etag = coding === null ? file.etag : `${file.etag.slice(0, -1)}-${coding}"`;
+  const headers = { ETag: etag, "Cache-Control": file.cacheControl, ...(isCompressed(file) ? { Vary: "Accept-Encoding" } : {}) };
   const known = context.req
     .header("if-none-match")
     ?.split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""));
-  if (known?.includes(file.etag)) return context.body(null, 304, headers);
-  return context.body(file.body, 200, { ...headers, "Content-Type": file.contentType });
+  if (known?.includes(etag)) return context.body(null, 304, headers);
+  const type = { ...headers, "Content-Type": file.contentType };
+  if (coding === null) return context.body(file.body, 200, type);
+  return context.body(await compressed(file, coding), 200, { ...type, "Content-Encoding": coding });
+}
+
+/** The smallest form that the browser takes; `null`: the file as it is. */
+function codingFor(accepted: string | undefined, file: PageFile): Coding | null {
+  if (accepted === undefined || !isCompressed(file)) return null;
+  const offered = accepted.split(",").map((one) => {
+    const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? "" : name;
+  });
+  return CODINGS.find((coding) => offered.includes(coding)) ?? null;
+}
+
+function isCompressed({ body, isText }: PageFile): boolean {
+  return isText && body.length >= LEAST_COMPRESSED_BYTES;
+}
+
+function compressed(file: PageFile, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+  const made = file.smaller.get(coding) ?? COMPRESS[coding](file.body).then((bytes) => new Uint8Array(bytes));
+  file.smaller.set(coding, made);
+  return made;
 }

@@ -9,9 +9,11 @@ import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { outlineOf } from "../../text/outline.ts";
 import type { Answer, Scope, StoredDocument } from "../../types.ts";
+import { originalToWire } from "../../wire/answer-to-wire.ts";
 import { citationStatesToWire } from "../../wire/citation-states.ts";
 import { answerToWire } from "../../wire/index.ts";
-import { documentQuerySchema, type WireCaller, type WireDocument, type WireDomain, type WireDomains } from "../../wire/rooms.ts";
+import type { WireCaller, WireDocument, WireDomain, WireDomains } from "../../wire/responses.ts";
+import { documentQuerySchema } from "../../wire/rooms.ts";
 import { type Caller, callerOf, covers, narrow } from "../access/caller.ts";
 import type { Handlers } from "../mount.ts";
 import { queryOf } from "../read-request.ts";
@@ -142,7 +144,7 @@ function unknownAnswer(id: string): RequestError {
 
 function documentToWire(document: StoredDocument, range: { start: number; end: number } | null): WireDocument {
   const { id, version, domain, tenant, title, description, path, text, blocks, pages = null, reading } = document;
-  const places = range === null ? undefined : originalPlaceOf(document, range).pages;
+  const places = range === null ? undefined : originalToWire(originalPlaceOf(document, range)).pages;
   return {
     ...{ id, version, domain, tenant, title, description, path, text },
     url: httpUrl(document.url),
@@ -151,8 +153,8 @@ function documentToWire(document: StoredDocument, range: { start: number; end: n
     sha256: document.originalHash,
     blocks: blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header] as const),
     outline: outlineOf(text, blocks),
-    pages,
+    pages: pages === null ? null : [...pages],
     ...(places === undefined ? {} : { places }),
-    notices: reading?.notices ?? [],
+    notices: (reading?.notices ?? []).map(({ pages: on, ...notice }) => ({ ...notice, ...(on === undefined ? {} : { pages: [...on] }) })),
   };
 }

@@ -24,6 +24,33 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
+      "sets budgets aside for answers on their way, whichever process asks, so that together they do not overrun them",
+      withStore(async ({ store, second, advance }) => {
+        const day = "2026-01-01";
+        const asked = { caller: "key a", day, most: { tokens: 300, costUsd: 0 }, limits: { tokens: 1_000, costUsd: 0 }, holdMs: 60_000 };
+        const all = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? store : second).usage.reserve(asked)));
+        const ids = all.flatMap((one) => (one.type === "reserved" ? [one.id] : []));
+        expect(ids).toHaveLength(3);
+        expect(all.filter(({ type }) => type === "taken")).toHaveLength(17);
+        expect(await store.usage.reserve({ ...asked, caller: "key b" })).toMatchObject({ type: "reserved" });
+        for (const id of ids) await second.usage.settle(id, { caller: "key a", day, amount: { tokens: 290, costUsd: 0.1 } });
+        expect(await store.usage.of("key a", day)).toEqual({ answers: 3, tokens: 870, costUsd: expect.closeTo(0.3) });
+        // Less is left than one may come to: one at a time.
+        const last = await store.usage.reserve(asked);
+        expect(last.type).toBe("reserved");
+        expect(await second.usage.reserve(asked)).toEqual({ type: "taken" });
+        advance(60_001);
+        const next = await second.usage.reserve(asked);
+        expect(next.type).toBe("reserved");
+        if (next.type === "reserved") await store.usage.settle(next.id, { caller: "key a", day, amount: { tokens: 130, costUsd: 0 } });
+        expect(await store.usage.reserve(asked)).toEqual({ type: "spent" });
+        const dollars = { ...asked, most: { tokens: 0, costUsd: 0.1 }, limits: { tokens: 0, costUsd: 0.3 } };
+        expect(await store.usage.reserve(dollars)).toEqual({ type: "spent" });
+        expect(await store.usage.reserve({ ...dollars, limits: { tokens: 0, costUsd: 0.5 } })).toMatchObject({ type: "reserved" });
+      }),
+    );
+
+    it(
       "lets exactly one of many claim a named request, and gives the others its response",
       withStore(async ({ store, second, advance }) => {
         const request = { name: "key a 7", fingerprint: "f" };

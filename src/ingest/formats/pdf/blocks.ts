@@ -1,5 +1,6 @@
 import { areLevel, BULLET, type PdfLine } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
+import type { PdfBox } from "./words.ts";
 
 /** A piece of a document as its pages show it. */
 export type PdfBlock =
@@ -25,6 +26,8 @@ const MAX_HEADING_CHARACTERS = 200;
 const MAX_BOLD_HEADING_CHARACTERS = 120;
 /** Lines further apart than this, in parts of their usual distance, are two paragraphs. */
 const PARAGRAPH_GAP = 1.35;
+/** Lines of one heading are no further apart than this, in parts of its letters' size: headings are set closer than text. */
+const HEADING_STEP = 1.7;
 /** From fewer lines their usual distance cannot be told. */
 const FEW_STEPS = 3;
 /** First lines of paragraphs are indented by this, in parts of the letters' size. */
@@ -45,30 +48,34 @@ export function textOf(lines: readonly PdfLine[]): string {
   return lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
 }
 
+/** What is known of a page besides its regions. */
+export interface PageFacts {
+  readonly number: number;
+  readonly height: number;
+  readonly dots: readonly PdfBox[];
+}
+
 /** Blocks of the regions of one page, in order. */
-export function blocksOf(
-  regions: readonly Region[],
-  page: { readonly number: number; readonly height: number },
-  style: TextStyle,
-): PdfBlock[] {
+export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
   return regions.flatMap((region): PdfBlock[] =>
     region.type === "table" ? [{ type: "table", rows: region.rows, page: page.number }] : columnBlocks(region.lines, page, style),
   );
 }
 
-function columnBlocks(lines: readonly PdfLine[], page: { readonly number: number; readonly height: number }, style: TextStyle): PdfBlock[] {
+function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
+  const items = new Set(lines.filter((line) => opensItem(line, page.dots)));
   const left = Math.min(...lines.map(({ x }) => x));
   const right = Math.max(...lines.map((line) => line.right));
   const pitch = usualPitch(lines);
   let open: PdfLine[] = [];
   const flush = () => {
-    if (open.length > 0) blocks.push(toBlock(open, page, style));
+    if (open.length > 0) blocks.push(toBlock(open, page, { style, items }));
     open = [];
   };
   for (const line of lines) {
     const last = open.at(-1);
-    if (last !== undefined && isParted(last, line, { left, right, pitch, style, first: open[0] as PdfLine })) flush();
+    if (last !== undefined && isParted(last, line, { left, right, pitch, style, items, first: open[0] as PdfLine })) flush();
     open.push(line);
   }
   flush();
@@ -80,25 +87,40 @@ interface Column {
   readonly right: number;
   readonly pitch: number;
   readonly style: TextStyle;
+  /** Lines that open an item of a list. */
+  readonly items: ReadonlySet<PdfLine>;
   readonly first: PdfLine;
 }
 
-function isParted(last: PdfLine, line: PdfLine, { right, pitch, style, first }: Column): boolean {
+/** A drawn dot stands this far before its item at most, in parts of the letters' size. */
+const DOT_GAP = 2;
+
+/** Whether a line opens an item of a list: by a sign, a number or a letter, or by a dot that is drawn before it. */
+function opensItem({ words, x, y, bottom, size }: PdfLine, dots: readonly PdfBox[]): boolean {
+  if (BULLET.test(words[0]?.text ?? "")) return words.length > 1;
+  return dots.some((dot) => {
+    const middle = (dot.y + dot.bottom) / 2;
+    return dot.right <= x && x - dot.right < size * DOT_GAP && middle > y && middle < bottom && dot.bottom - dot.y < size * 0.7;
+  });
+}
+
+function isParted(last: PdfLine, line: PdfLine, { right, pitch, style, items, first }: Column): boolean {
   if (areLevel(last, line)) return false;
   if (Math.abs(last.size - line.size) > 0.6 || isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const step = line.bottom - last.bottom;
-  if (step > pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize) || step < 0) return true;
-  const mark = line.words[0]?.text ?? "";
-  if (BULLET.test(mark) && line.words.length > 1) return true;
-  const isItem = BULLET.test(first.words[0]?.text ?? "");
-  if (!isItem && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT) return true;
+  const usual = pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize);
+  if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
+  if (items.has(line)) return true;
+  const isItem = items.has(first);
+  // A heading of several lines may stand in the middle of the page: its lines begin anywhere.
+  if (!isItem && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT) return true;
   if (isItem && line.x < first.x - 1) return true;
   // The next word would have had room on the last line: whoever wrote it ended a paragraph there.
   const next = line.words[0];
   return next !== undefined && /[.!?:;"”)]$/.test(last.words.at(-1)?.text ?? "") && right - last.right > next.width + line.size;
 }
 
-function toBlock(lines: readonly PdfLine[], page: { readonly number: number; readonly height: number }, style: TextStyle): PdfBlock {
+function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, items }: Pick<Column, "style" | "items">): PdfBlock {
   const text = textOf(lines);
   const [first] = lines;
   const level = first === undefined ? 0 : headingLevel(first, text, style);
@@ -107,7 +129,7 @@ function toBlock(lines: readonly PdfLine[], page: { readonly number: number; rea
   const isNote =
     first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
   if (isNote) return { type: "note", lines, page: page.number };
-  const isItem = BULLET.test(mark) && (first?.words.length ?? 0) > 1;
+  const isItem = first !== undefined && items.has(first);
   return { type: isItem ? "item" : "paragraph", lines, page: page.number };
 }
 

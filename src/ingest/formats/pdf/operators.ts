@@ -51,7 +51,8 @@ export interface OperatorHandler {
   /** Marked content begins. */
   mark(isArtifact: boolean): void;
   unmark(): void;
-  path(segments: readonly Segment[], isFilled: boolean): void;
+  /** `corners`: lower left and upper right of all its points. */
+  path(segments: readonly Segment[], isFilled: boolean, corners: Segment): void;
   picture(): void;
 }
 
@@ -109,13 +110,32 @@ function actionsOf(names: OperatorNames, handler: OperatorHandler): ReadonlyMap<
     endMarkedContent: () => handler.unmark(),
     constructPath: ([paint, data]) => {
       const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
-      if (paint !== noPaint && path !== null && path !== undefined) handler.path(segmentsOf(path), fills.has(Number(paint)));
+      if (paint !== noPaint && path !== null && path !== undefined)
+        handler.path(segmentsOf(path), fills.has(Number(paint)), cornersOf(path));
     },
     paintImageXObject: () => handler.picture(),
     paintInlineImageXObject: () => handler.picture(),
     paintImageMaskXObject: () => handler.picture(),
   };
   return new Map(Object.entries(actions).flatMap(([name, action]) => (names[name] === undefined ? [] : [[names[name], action] as const])));
+}
+
+/** Numbers behind an operator of a path's data. */
+const POINTS: Readonly<Record<number, number>> = { [MOVE]: 2, [LINE]: 2, [CURVE]: 6, [QUADRATIC]: 4 };
+
+function cornersOf(path: ArrayLike<number>): Segment {
+  const box = { x1: Number.POSITIVE_INFINITY, y1: Number.POSITIVE_INFINITY, x2: Number.NEGATIVE_INFINITY, y2: Number.NEGATIVE_INFINITY };
+  for (let i = 0; i < path.length; ) {
+    const end = i + 1 + (POINTS[path[i] ?? -1] ?? 0);
+    for (i++; i < end; i += 2) {
+      const [x, y] = [path[i] ?? 0, path[i + 1] ?? 0];
+      box.x1 = Math.min(box.x1, x);
+      box.x2 = Math.max(box.x2, x);
+      box.y1 = Math.min(box.y1, y);
+      box.y2 = Math.max(box.y2, y);
+    }
+  }
+  return box;
 }
 
 /** Straight segments of a path; what is closed gets its last side. */

@@ -1,6 +1,6 @@
 import { apply, type Matrix, multiply, scaleOf } from "./matrix.ts";
 import { type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
-import type { PdfPage, PdfRule, PdfWord } from "./words.ts";
+import type { PdfBox, PdfPage, PdfRule, PdfWord } from "./words.ts";
 
 /** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
 const WORD_GAP = 0.16;
@@ -12,6 +12,11 @@ const BASELINE_STEP = 0.15;
 const TINY = 1;
 /** A picture this large is the page. */
 const PICTURE_SHARE = 0.5;
+/** A drawn shape of this size, in points, may stand for the sign that opens an item of a list. */
+const SMALLEST_DOT = 1;
+const LARGEST_DOT = 8;
+/** More on a page are a chart's. */
+const MOST_DOTS = 2_000;
 const LIGATURE = /[\ufb00-\ufb06]/g;
 /** Where fonts do not say it. */
 const ASCENT = 0.9;
@@ -66,6 +71,7 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   const { width, height, transform } = page.getViewport({ scale: 1 });
   const words: PdfWord[] = [];
   const rules: PdfRule[] = [];
+  const dots: PdfBox[] = [];
   const grounds: { x: number; y: number; right: number; bottom: number }[] = [];
   const stack: State[] = [];
   const fonts = new Map<string, FontFacts>();
@@ -194,7 +200,9 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
       flush();
       marks.pop();
     },
-    path: (segments, isFilled) => {
+    path: (segments, isFilled, corners) => {
+      const dot = dotOf(apply(state.matrix, corners.x1, corners.y1), apply(state.matrix, corners.x2, corners.y2));
+      if (dot !== null && dots.length < MOST_DOTS) dots.push(dot);
       for (const { x1, y1, x2, y2 } of segments) {
         const [ax, ay] = apply(state.matrix, x1, y1);
         const [bx, by] = apply(state.matrix, x2, y2);
@@ -213,7 +221,7 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     },
   });
   flush();
-  return { number, width, height, words, rules, isPicture: picture > width * height * PICTURE_SHARE, picture: pictureBox };
+  return { number, width, height, words, rules, dots, isPicture: picture > width * height * PICTURE_SHARE, picture: pictureBox };
 }
 
 function continues(
@@ -275,6 +283,14 @@ function fontFacts(page: OperatorPage, name: string): FontFacts {
   const unit = font.fontMatrix?.[0] ?? 0.001;
   const isBold = font.bold === true || font.black === true || /bold|black|heavy|semibold|demi/i.test(font.name ?? "");
   return { isBold, ascent, descent, unit };
+}
+
+/** A small shape about as wide as high; `null`: it is none. */
+function dotOf([ax, ay]: readonly [number, number], [bx, by]: readonly [number, number]): PdfBox | null {
+  const box = { x: Math.min(ax, bx), y: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
+  const [width, height] = [box.right - box.x, box.bottom - box.y];
+  const isSmall = (length: number) => length >= SMALLEST_DOT && length <= LARGEST_DOT;
+  return isSmall(width) && isSmall(height) && width < height * 1.5 && height < width * 1.5 ? box : null;
 }
 
 function boundsOf(rules: readonly PdfRule[]): { x: number; y: number; right: number; bottom: number } {

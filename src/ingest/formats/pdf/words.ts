@@ -39,6 +39,14 @@ export interface PictureBox {
 }
 
 /** What one page shows. */
+/** Points from the upper left corner of the page. */
+export interface PdfBox {
+  readonly x: number;
+  readonly y: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
 export interface PdfPage {
   /** From 1. */
   readonly number: number;
@@ -47,6 +55,8 @@ export interface PdfPage {
   /** In the order of the file. */
   readonly words: readonly PdfWord[];
   readonly rules: readonly PdfRule[];
+  /** Small drawn shapes: what opens items of lists where no sign does. */
+  readonly dots: readonly PdfBox[];
   /** A picture covers most of the page: it may be a scan. */
   readonly isPicture: boolean;
   /** Where the largest picture stands; `null`: there is none. */

@@ -1,0 +1,165 @@
+import { parseArgs } from "node:util";
+import type { Browser } from "playwright-core";
+import { quantile, type TableRow, versionsOf } from "../../src/internals.ts";
+import type { Benchmark } from "../commands/bench.ts";
+import { launch } from "./page/browser.ts";
+import { LIGHTHOUSE_COMMAND, type LighthouseScores, runLighthouse } from "./page/lighthouse.ts";
+import {
+  type FirstLoad,
+  measureBook,
+  measureConversation,
+  measureFirstLoad,
+  measureStream,
+  type Scrolled,
+  type Streamed,
+} from "./page/measures.ts";
+import { type ServedPage, servePage } from "./page/served.ts";
+
+const QUESTIONS = [
+  "How long do I have to ask for a Higher-Level Review?",
+  "What rating does tinnitus get?",
+  "Who is exempt from the VA home loan funding fee?",
+  "Which forms do I need for a burial allowance?",
+  "May I park a camel at the clinic?",
+] as const;
+const WIDTHS = [1_280, 390] as const;
+
+interface Setting {
+  readonly browser: Browser;
+  readonly chromium: string;
+  readonly served: ServedPage;
+  readonly loads: number;
+  readonly messages: number;
+  readonly pages: number;
+}
+
+interface Found {
+  readonly rows: readonly TableRow[];
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly items?: readonly Record<string, unknown>[];
+}
+
+const PARTS: Readonly<Record<string, (setting: Setting) => Promise<Found>>> = {
+  load: firstLoads,
+  stream: streams,
+  conversation: async ({ browser, served: { url }, messages }) =>
+    scrolled(`conversation of ${messages} messages`, "conversation", await measureConversation(browser, url, messages, QUESTIONS[0])),
+  book: async ({ browser, served, pages }) => scrolled(`book of ${pages} pages`, "book", await measureBook(browser, served)),
+  lighthouse: scores,
+};
+
+/** What does the page cost whoever opens it: script, time until it can be used, jumps, frames, Lighthouse? */
+export const benchmark: Benchmark = {
+  description: `the built page in Chromium (--only ${Object.keys(PARTS).join(",")}, --loads N, --messages N, --pages N of a book, --pause MS before a sentence, --chromium FILE)`,
+  async run(args, progress) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        only: { type: "string", default: Object.keys(PARTS).join(",") },
+        loads: { type: "string", default: "5" },
+        messages: { type: "string", default: "2000" },
+        pages: { type: "string", default: "1000" },
+        pause: { type: "string", default: "700" },
+        chromium: { type: "string", default: process.env.CHROMIUM ?? "/usr/bin/chromium" },
+      },
+    });
+    const wanted = new Set(values.only.split(","));
+    const counts = { loads: Number(values.loads), messages: Number(values.messages), pages: wanted.has("book") ? Number(values.pages) : 1 };
+    progress("reading the demo documents and a made book");
+    const served = await servePage({ pauseMs: Number(values.pause), bookPages: counts.pages });
+    const browser = await launch(values.chromium);
+    const found: Found[] = [];
+    try {
+      for (const [name, measure] of Object.entries(PARTS)) {
+        if (!wanted.has(name)) continue;
+        progress(name);
+        found.push(await measure({ browser, served, chromium: values.chromium, ...counts }));
+      }
+    } finally {
+      await browser.close();
+      await served.close();
+    }
+    const report = {
+      ...{ name: "page", command: `bench page ${args.join(" ")}`.trim(), versions: versionsOf(), seed: 0 },
+      ...{ date: new Date().toISOString(), n: { ...counts, questions: QUESTIONS.length } },
+      ...{
+        metrics: Object.assign({}, ...found.map(({ metrics }) => metrics)),
+        timings: {},
+        items: found.flatMap(({ items = [] }) => items),
+      },
+    };
+    return { report, table: found.flatMap(({ rows }) => rows) };
+  },
+};
+
+async function firstLoads({ browser, served, loads }: Setting): Promise<Found> {
+  const found: FirstLoad[] = [];
+  for (let i = 0; i < loads; i++) found.push(await measureFirstLoad(browser, served));
+  const times = found.map(({ interactiveMs }) => interactiveMs);
+  const [median, slowest] = [quantile(times, 0.5), quantile(times, 1)];
+  const [bytes, shift] = [found[0]?.scriptBytes ?? 0, Math.max(...found.map((one) => one.shift))];
+  return {
+    metrics: { script_bytes: bytes, interactive_ms_median: median, interactive_ms_max: slowest, load_cls: shift },
+    rows: [
+      { name: "script at first load, as it travels", figure: `${(bytes / 1000).toFixed(1)} kB`, note: "aim ≤ 200" },
+      {
+        name: "interactive at a fourth of the speed, median",
+        figure: `${(median ?? 0).toFixed(0)} ms`,
+        note: `${loads} loads, slowest ${(slowest ?? 0).toFixed(0)} ms; aim ≤ 1000`,
+      },
+      { name: "CLS of the first load, worst", figure: shift.toFixed(4), note: "" },
+    ],
+  };
+}
+
+async function streams({ browser, served }: Setting): Promise<Found> {
+  const found: Streamed[][] = [];
+  for (const width of WIDTHS) found.push(await measureStream(browser, served.url, width, QUESTIONS));
+  const worst = found.map((some) => Math.max(...some.map(({ shift }) => shift)));
+  return {
+    metrics: Object.fromEntries(WIDTHS.map((width, i) => [`stream_cls_${width}`, worst[i] ?? null])),
+    items: found.flat().map((one) => ({ ...one })),
+    rows: WIDTHS.map((width, i) => ({
+      name: `CLS while an answer streams, ${width} px, worst`,
+      figure: (worst[i] ?? 0).toFixed(4),
+      note: `${QUESTIONS.length} questions, ${(found[i] ?? []).reduce((sum, one) => sum + one.sentences, 0)} sentences; aim ≤ .02`,
+    })),
+  };
+}
+
+function scrolled(name: string, key: string, { frames, longestMs, longFrames }: Scrolled): Found {
+  const long =
+    longFrames.length === 0
+      ? ""
+      : `, long frames ${longFrames.map(({ ms, scriptMs }) => `${ms.toFixed(0)} (script ${scriptMs.toFixed(0)})`).join(", ")} ms`;
+  return {
+    metrics: { [`${key}_frames`]: frames, [`${key}_long_frames`]: longFrames.length, [`${key}_longest_ms`]: longestMs },
+    rows: [
+      {
+        name: `${name}: frames over 50 ms`,
+        figure: `${longFrames.length} of ${frames}`,
+        note: `longest time between two frames ${longestMs.toFixed(1)} ms${long}; aim 0`,
+      },
+    ],
+  };
+}
+
+async function scores({ served, chromium }: Setting): Promise<Found> {
+  const found: [string, LighthouseScores | null][] = [];
+  for (const form of ["mobile", "desktop"] as const) found.push([form, await runLighthouse(served.url, chromium, form)]);
+  return {
+    metrics: Object.fromEntries(
+      found.flatMap(([form, one]) => Object.entries(one?.categories ?? {}).map(([name, score]) => [`lighthouse_${form}_${name}`, score])),
+    ),
+    items: found.map(([form, one]) => ({ form, ...one })),
+    rows: found.map(([form, one]) => {
+      if (one === null) return { name: `Lighthouse, ${form}`, figure: "not installed", note: LIGHTHOUSE_COMMAND };
+      const [names, figures] = [Object.keys(one.categories), Object.values(one.categories)];
+      return {
+        name: `Lighthouse ${one.version}, ${form}`,
+        figure: figures.map((score) => score?.toFixed(2) ?? "–").join(" / "),
+        note: `${names.join(" / ")}; ${one.audits.join(", ")}; aim ≥ .95`,
+      };
+    }),
+  };
+}

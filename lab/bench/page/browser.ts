@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
+import { RequestError } from "../../../src/errors.ts";
+
+const ARGUMENTS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+  ...["--disable-component-update", "--disable-sync"],
+];
+
+/** A session of the page whose timings are kept by its own browser. */
+export interface Watched {
+  readonly page: Page;
+  readonly cdp: CDPSession;
+  /** What the console complained of. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface Recorded {
+  /** Milliseconds since the navigation at which a long task ended. */
+  readonly longTasks: readonly number[];
+  readonly shifts: readonly { readonly at: number; readonly value: number; readonly sources: readonly string[] }[];
+  /** Milliseconds of frames that the browser calls long: over 50. */
+  readonly longFrames: readonly LongFrame[];
+}
+
+export interface LongFrame {
+  readonly ms: number;
+  /** Of it: before styles and layout began, that is script. */
+  readonly scriptMs: number;
+}
+
+export async function launch(executablePath: string, more: readonly string[] = []): Promise<Browser> {
+  if (!existsSync(executablePath))
+    throw new RequestError("chromium_missing", `There is no Chromium at ${executablePath}: install it, or name one with --chromium FILE.`);
+  return chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
+}
+
+export async function watch(
+  browser: Browser,
+  { width, height = 900 }: { readonly width: number; readonly height?: number },
+): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width, height } });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.addInitScript(record);
+  return { page, cdp: await context.newCDPSession(page), complaints, close: () => context.close() };
+}
+
+/** What the browser recorded since the navigation, or since `forget`. */
+export function recorded(page: Page): Promise<Recorded> {
+  return page.evaluate(() => (window as unknown as { recorded: Recorded }).recorded);
+}
+
+export async function forget(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const { recorded: kept } = window as unknown as { recorded: { shifts: unknown[]; longFrames: unknown[]; longTasks: unknown[] } };
+    for (const list of [kept.shifts, kept.longFrames, kept.longTasks]) list.length = 0;
+  });
+}
+
+/** Runs in the page, before anything of it. */
+function record(): void {
+  const kept = { longTasks: [] as number[], shifts: [] as unknown[], longFrames: [] as LongFrame[] };
+  Object.assign(window, { recorded: kept });
+  const observe = (type: string, take: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  observe("longtask", ({ startTime, duration }) => kept.longTasks.push(startTime + duration));
+  observe("long-animation-frame", (entry) => {
+    const { startTime, duration, styleAndLayoutStart } = entry as PerformanceEntry & { styleAndLayoutStart: number };
+    kept.longFrames.push({ ms: duration, scriptMs: styleAndLayoutStart === 0 ? duration : styleAndLayoutStart - startTime });
+  });
+  observe("layout-shift", (entry) => {
+    const {
+      value,
+      hadRecentInput,
+      sources = [],
+    } = entry as PerformanceEntry & {
+      value: number;
+      hadRecentInput: boolean;
+      sources?: { node?: Node | null }[];
+    };
+    if (hadRecentInput) return;
+    const names = sources.map(({ node }) =>
+      node instanceof Element ? `${node.tagName.toLowerCase()}.${node.className}` : (node?.nodeName ?? ""),
+    );
+    kept.shifts.push({ at: entry.startTime, value, sources: names });
+  });
+}
+
+/** Cumulative layout shift as web-vitals defines it: the worst session of shifts, at most a second apart and five seconds long. */
+export function cumulativeShift(shifts: Recorded["shifts"]): number {
+  let [worst, sum, begun, last] = [0, 0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { at, value } of shifts) {
+    if (at - last > 1_000 || at - begun > 5_000) [sum, begun] = [0, at];
+    sum += value;
+    last = at;
+    worst = Math.max(worst, sum);
+  }
+  return worst;
+}

@@ -1,0 +1,177 @@
+import type { Browser, Page } from "playwright-core";
+import { cumulativeShift, forget, type Recorded, recorded, watch } from "./browser.ts";
+import type { ServedPage } from "./served.ts";
+
+/** The throttle under which a page counts as used on an ordinary phone. */
+const SLOWDOWN = 4;
+/** Milliseconds without a long task after which the page has come to rest. */
+const REST_MS = 2_500;
+/** Pixels and milliseconds of a turn of the wheel. */
+const WHEEL = { px: 900, ms: 40 } as const;
+
+export interface FirstLoad {
+  /** Bytes of script as they travelled. */
+  readonly scriptBytes: number;
+  /** Milliseconds from the navigation until examples stand there and no long task runs any more. */
+  readonly interactiveMs: number;
+  readonly shift: number;
+}
+
+/** A first visit at a fourth of the machine's speed. */
+export async function measureFirstLoad(browser: Browser, { url }: Pick<ServedPage, "url">): Promise<FirstLoad> {
+  const { page, cdp, close } = await watch(browser, { width: 1_280 });
+  try {
+    let scriptBytes = 0;
+    const scripts = new Set<string>();
+    await cdp.send("Network.enable");
+    cdp.on("Network.responseReceived", ({ requestId, type }) => {
+      if (type === "Script") scripts.add(requestId);
+    });
+    cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+      if (scripts.has(requestId)) scriptBytes += encodedDataLength;
+    });
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
+    await page.addInitScript(() => {
+      const look = () => {
+        if (document.querySelector(".examples button") !== null) Object.assign(window, { shownAt: performance.now() });
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.goto(url);
+    await page.locator(".examples button").first().waitFor();
+    await page.waitForTimeout(REST_MS);
+    const { longTasks, shifts } = await recorded(page);
+    const shownAt = await page.evaluate(() => (window as unknown as { shownAt: number }).shownAt);
+    return { scriptBytes, interactiveMs: Math.max(shownAt, ...longTasks), shift: cumulativeShift(shifts) };
+  } finally {
+    await close();
+  }
+}
+
+export interface Streamed {
+  readonly question: string;
+  readonly width: number;
+  readonly sentences: number;
+  readonly shift: number;
+  readonly shifts: Recorded["shifts"];
+}
+
+/** How far things jump while answers come sentence by sentence, one question after the other. */
+export async function measureStream(browser: Browser, url: string, width: number, questions: readonly string[]): Promise<Streamed[]> {
+  const { page, close } = await watch(browser, { width, height: width < 600 ? 844 : 900 });
+  try {
+    await page.goto(url);
+    await page.locator(".examples button").first().waitFor();
+    const found: Streamed[] = [];
+    for (const question of questions) {
+      await forget(page);
+      await ask(page, question);
+      await page.waitForTimeout(700);
+      const { shifts } = await recorded(page);
+      const sentences = await page.getByRole("article").last().locator(".sentence").count();
+      found.push({ question, width, sentences, shift: cumulativeShift(shifts), shifts });
+    }
+    return found;
+  } finally {
+    await close();
+  }
+}
+
+export interface Scrolled {
+  readonly frames: number;
+  /** Milliseconds between two frames, the longest. */
+  readonly longestMs: number;
+  /** Frames that took more than 50 ms, by the browser's own account. */
+  readonly longFrames: Recorded["longFrames"];
+}
+
+/** A conversation of so many messages, read back to its beginning and forth again. */
+export async function measureConversation(browser: Browser, url: string, messages: number, question: string): Promise<Scrolled> {
+  const { page, close } = await watch(browser, { width: 1_280 });
+  try {
+    await page.goto(url);
+    await ask(page, question);
+    await page.waitForTimeout(500);
+    await page.evaluate(grow, messages / 2);
+    await page.reload();
+    await page.getByRole("article").last().waitFor();
+    await page.waitForTimeout(REST_MS);
+    return await scroll(page, () => document.documentElement);
+  } finally {
+    await close();
+  }
+}
+
+/** A book, read from its first page to its last, back, and by leaps. */
+export async function measureBook(browser: Browser, { url, book }: ServedPage): Promise<Scrolled> {
+  const { page, close } = await watch(browser, { width: 1_280 });
+  try {
+    await page.goto(`${url}/#/read/${encodeURIComponent(book)}`);
+    await page.locator(".text-section").first().waitFor();
+    await page.waitForTimeout(REST_MS);
+    return await scroll(page, () => document.querySelector(".pane") ?? document.documentElement);
+  } finally {
+    await close();
+  }
+}
+
+async function ask(page: Page, question: string): Promise<void> {
+  const before = await page.getByRole("article").count();
+  await page.getByLabel("Your question").fill(question);
+  await page.keyboard.press("Enter");
+  await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
+}
+
+/** Runs in the page: the conversation that the browser keeps grows to so many turns. */
+async function grow(turns: number): Promise<void> {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const store = (await done(indexedDB.open("sourcebound"))).transaction("conversations", "readwrite").objectStore("conversations");
+  for (const kept of await done(store.getAll())) {
+    const [first] = kept.conversation.turns;
+    kept.conversation.turns = Array.from({ length: turns }, (_, i) => ({ ...first, id: i + 1 }));
+    await done(store.put(kept));
+  }
+}
+
+/** By the wheel up and down, by leaps, and slowly: every frame of it. */
+async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
+  await forget(page);
+  await page.evaluate(() => {
+    const frames: number[] = [];
+    Object.assign(window, { frames });
+    let last = performance.now();
+    const next = (now: number) => {
+      frames.push(now - last);
+      last = now;
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  });
+  const box = await page.evaluateHandle(root);
+  const { x, y } = await box.evaluate((element) => {
+    const { left, width } = element.getBoundingClientRect();
+    return { x: left + width / 2, y: 400 };
+  });
+  await page.mouse.move(x, y);
+  const wheel = async (direction: number, turns: number) => {
+    for (let i = 0; i < turns; i++) {
+      await page.mouse.wheel(0, direction * WHEEL.px);
+      await page.waitForTimeout(WHEEL.ms);
+    }
+  };
+  await wheel(-1, 60);
+  await wheel(1, 60);
+  for (const part of [0, 0.5, 1, 0.25, 0.75, 0]) {
+    await box.evaluate((element, share) => element.scrollTo({ top: element.scrollHeight * share, behavior: "instant" }), part);
+    await page.waitForTimeout(150);
+    await wheel(part < 0.5 ? 1 : -1, 15);
+  }
+  const { longFrames } = await recorded(page);
+  const frames = await page.evaluate(() => (window as unknown as { frames: number[] }).frames);
+  return { frames: frames.length, longestMs: Math.max(0, ...frames), longFrames };
+}

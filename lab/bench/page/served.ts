@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { createClient } from "../../../src/client/index.ts";
+import { embeddedIn } from "../../../src/config.ts";
+import { createEngine, loadProcessConfig } from "../../../src/index.ts";
+import { makePdf } from "../../../src/ingest/testing/made-pdf.ts";
+import { PACKAGE_ROOT } from "../../../src/internals.ts";
+import { createApp } from "../../../src/server/app.ts";
+import type { AskEngine } from "../../../src/server/ask-engine.ts";
+import { serve } from "../../../src/server/serve.ts";
+import { toAskEngine } from "../../../src/server/start.ts";
+
+const DOMAIN = "veterans";
+/** Sentences of a page of the made book: about as many words as a printed one has. */
+const SENTENCES = 14;
+
+export interface ServedPage {
+  readonly url: string;
+  /** Id of the made book. */
+  readonly book: string;
+  close(): Promise<void>;
+}
+
+export interface ServedOptions {
+  /** Milliseconds before each sentence of an answer: what a model would take. */
+  readonly pauseMs: number;
+  readonly bookPages: number;
+}
+
+/** The built page over the demo documents and one long book, in this process, on a port of its own. */
+export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<ServedPage> {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
+  const engine = await createEngine(
+    embeddedIn(loadProcessConfig({ data_dir: join(folder, "data"), domain: DOMAIN }), join(folder, "data")),
+  );
+  const close = async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for await (const _event of engine.ingestDomain(DOMAIN));
+    const documents = join(folder, "books");
+    mkdirSync(documents);
+    writeFileSync(join(documents, "book.pdf"), makeBook(bookPages));
+    for await (const _event of engine.ingest(documents, { source: "books" }));
+    await engine.corpus(DOMAIN).ready();
+    const log = { info: () => {}, error: () => {} };
+    const webRoot = join(PACKAGE_ROOT, "dist", "web");
+    const app = createApp({ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: engine, log, webRoot });
+    const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    const { items } = await createClient({ baseUrl: server.url }).documents({ limit: 100 });
+    const book = items
+      .flatMap(({ path, documents: [document] }) => (path.endsWith("book.pdf") && document !== undefined ? [document.id] : []))
+      .at(0);
+    if (book === undefined) throw new Error("the made book was not read");
+    return {
+      url: server.url,
+      book,
+      close: async () => {
+        await server.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Sentences come one by one, as a model would write them. */
+function slowed(engine: AskEngine, pauseMs: number): AskEngine {
+  return {
+    ...engine,
+    async *ask(request, how) {
+      for await (const event of engine.ask(request, how)) {
+        if (event.type === "sentence") await wait(pauseMs, undefined, { signal: how.signal });
+        yield event;
+      }
+    },
+  };
+}
+
+function makeBook(pages: number): Uint8Array {
+  const blocks = Array.from({ length: pages }, (_, page) => [
+    { type: "heading", level: 1, text: `Chapter ${page + 1}` } as const,
+    ...Array.from({ length: 3 }, (_paragraph, paragraph) => ({
+      type: "paragraph" as const,
+      text: Array.from(
+        { length: SENTENCES },
+        (_sentence, i) => `The keeper of lamp ${page}.${paragraph}.${i} wrote the hour into the book.`,
+      ).join(" "),
+    })),
+  ]).flat();
+  return makePdf(blocks).bytes;
+}

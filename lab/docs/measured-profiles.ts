@@ -1,0 +1,135 @@
+import { decimal } from "../../src/grade/report.ts";
+import { profiles } from "../../src/profiles/index.ts";
+import { type Measured, measured } from "./measurements.ts";
+
+/** Figures that every profile has, by their names in the report. */
+const OUTCOMES: readonly (readonly [title: string, name: string])[] = [
+  ["quotes: answered, of what the documents answer", "quotes:_answered"],
+  ["quotes: right", "quotes:_right"],
+  ["quotes: wrong, of what is shown", "quotes:_wrong"],
+  ["quotes: near misses refused", "quotes:_refused_near_miss"],
+  ["quotes: out of scope refused", "quotes:_refused_out_of_scope"],
+  ["writer: answered", "writer:_answered"],
+  ["writer: right", "writer:_right"],
+  ["writer: wrong, of what is shown", "writer:_wrong"],
+  ["sought fact in the prompt, of those found", "sought_fact_in_the_prompt"],
+  ["right sentences in a person's words, shown without a warning", "right_sentences_shown_clean"],
+];
+
+/** What the source of a profile says of itself, beside the name of our figure. */
+const CLAIMS: Readonly<Record<string, readonly (readonly [title: string, name: string, claim: string])[]>> = {
+  "seven-layer": [
+    ["cost of a query, US dollars", "cost_per_query", "0.015"],
+    ["written by the small model", "routed_to_the_small_model", ".70"],
+    ["answers on weak retrieval", "answers_on_weak_retrieval", "0"],
+  ],
+  spark: [
+    ["P(relevant) from .28", "P_relevant_from_.28", ".85"],
+    ["P(answerable) from .35", "P_answerable_from_.35", ".90"],
+    ["recall@50", "recall@50", ".94"],
+    ["precision@8", "precision@8", ".87"],
+    ["MRR", "MRR", ".82"],
+    ["cost of a query, US dollars", "cost_per_query", "0.027"],
+    ["retrieval with reranking, milliseconds, 95th percentile", "retrieval", "350"],
+  ],
+  "vg-rag": [
+    ["verified", "verified", "–"],
+    ["uncertain", "uncertain", "–"],
+    ["rejected", "rejected", "–"],
+    ["verified passages that hold a marked quote", "verified_hold_a_marked_quote", "–"],
+    ["rejected passages that hold a marked quote", "rejected_hold_a_marked_quote", "–"],
+    ["passages of which agreement speaks", "agreement_scored", "–"],
+  ],
+  validator: [
+    ["pii_leakage passed", "pii_leakage_passed", "–"],
+    ["token_budget passed", "token_budget_passed", "–"],
+    ["answer_relevancy passed", "answer_relevancy_passed", "–"],
+    ["faithfulness passed", "faithfulness_passed", "–"],
+    ["chain_terminology passed", "chain_terminology_passed", "–"],
+    ["grading overhead, milliseconds, median", "grading_overhead", "350 to 650"],
+  ],
+  book: [["plain questions answered", "plain_questions_answered", "–"]],
+};
+
+/** Rows of the source's table 1 that a writer's faults decide: the name of the figure in the report, and what the source says without layers, with four, with seven. */
+const TABLE_1: readonly (readonly [title: string, name: string, claims: string])[] = [
+  ["hallucination", "hallucination_rate", "12 / 3.2 / 1.5 %"],
+  ["false addresses", "false_urls", "8 / .5 / .2 %"],
+  ["fabricated numbers", "fabricated_numbers", "6 / 4 / .8 %"],
+  ["invalid citations", "invalid_citations", "5 / 3 / 0 %, in its cache"],
+];
+/** Rows that do not hang on how often a writer errs. */
+const TABLE_1_REST: typeof TABLE_1 = [
+  ["answers on weak retrieval", "weak_retrieval_answers", "15 / 4 (flagged) / 0 %"],
+  ["verification score", "verification_score", "78 / 94 / 98 %"],
+];
+const LADDER = ["none", "four", "seven", "ours"];
+
+/** Table 1 of `seven-layer` with its own rates of faults: of a scripted writer's drafts the shares that it names are wrong. */
+function layersMeasured(): string {
+  const { metrics, command, date, n } = measured("ablation");
+  const percent = (name: string) => {
+    const value = metrics[`scripted.${name}`];
+    return value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
+  };
+  const faults = TABLE_1.map(([title, name, claims]) => {
+    const cells = LADDER.map((rung) => `${percent(`${rung}.${name}.at_source_rate`)} (${percent(`${rung}.${name}.quiet.at_source_rate`)})`);
+    return `| ${title} | ${claims} | ${cells.join(" | ")} |`;
+  });
+  const rest = TABLE_1_REST.map(
+    ([title, name, claims]) => `| ${title} | ${claims} | ${LADDER.map((rung) => percent(`${rung}.${name}`)).join(" | ")} |`,
+  );
+  return [
+    `Table 1 of \`seven-layer\` at its own rates of faults, shown to a reader (in brackets: without a word at it): \`./run ${command}\`, ${date.slice(0, 10)}, ${n.questions} questions. What is left of each fault is put to the rate at which the source's writer made it; the verification score is with a fault of each kind in a quarter of the drafts.`,
+    ["| | source: none / four / seven | none | four | seven | ours |", "| --- | --- | --- | --- | --- | --- |", ...faults, ...rest].join(
+      "\n",
+    ),
+    "What is wrong stays in the text of `four` and `seven` with a warning at it, as their source has it; `ours` leaves it out.",
+  ].join("\n\n");
+}
+
+/** Sentences of a real model, read by hand: no report holds that. */
+const SMALL_MODEL =
+  "A real small model (SmolLM2-135M-Instruct, 4 bit, replies cut at 140 tokens) through `./run eval profiles --profiles NAME --writer configured --read FILE` over `retail`, `pharma` and `medquad`, 2026-11-23, 37 sentences read beside what they cite: `validator` 15 and `seven-layer` 8, all shown with a warning (they cite nothing), the true ones among them too; `vg-rag` 10 and `sourcebound` 4, all shown without one: 7 are quotes, 1 is true, 1 no statement, **5 are false** – each of them got its citation from us, because words of another source bear it out. `spark` refused its four questions; `book` was not read. What was struck is not listed for a real model.";
+
+/** What `eval profiles` measured, as tables for the page of the profiles. */
+export function profilesMeasured(): string {
+  const report = measured("profiles");
+  const names = profiles.map(({ name }) => name).filter((name) => report.n[name] !== undefined);
+  const outcomes = OUTCOMES.map(([title, key]) => `| ${title} | ${names.map((name) => shareOf(report, `${name}.${key}`)).join(" | ")} |`);
+  const tokens = (which: string) => names.map((name) => figure(report.metrics[`${name}.prompt_tokens.${which}`], 0)).join(" | ");
+  const claims = names.flatMap((profile) =>
+    (CLAIMS[profile] ?? []).map(([title, key, claim]) => {
+      const name = `${profile}.${key}`;
+      const ours = report.n[name] === undefined ? figure(report.metrics[name]) : shareOf(report, name);
+      return `| ${profile} | ${title} | ${claim} | ${ours} |`;
+    }),
+  );
+  const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    "## Measured",
+    `\`./run ${report.command}\`, ${report.date.slice(0, 10)}, ${versions.join(", ")}; each profile on its kind of documents. *quotes*: without a model; *writer*: with a scripted model that writes the right answer in a person's words, where a marked quote stands in its prompt, and else that the sources are not enough. Times are of a machine that others used too.`,
+    [
+      `| | ${names.join(" | ")} |`,
+      `| --- |${" --- |".repeat(names.length)}`,
+      `| questions | ${names.map((name) => report.n[name]).join(" | ")} |`,
+      ...outcomes,
+      `| prompt, tokens, median | ${tokens("median")} |`,
+      `| prompt, tokens, 90 % | ${tokens("p90")} |`,
+    ].join("\n"),
+    ["| profile | | its source says | ours |", "| --- | --- | --- | --- |", ...claims].join("\n"),
+    layersMeasured(),
+    SMALL_MODEL,
+  ].join("\n\n");
+}
+
+/** "13 of 60 (.22)". */
+function shareOf({ metrics, n }: Measured, name: string): string {
+  const [value, of] = [metrics[name], n[name]];
+  return value === null || value === undefined || of === undefined ? "–" : `${Math.round(value * of)} of ${of} (${decimal(value)})`;
+}
+
+function figure(value: number | null | undefined, digits?: number): string {
+  if (value === null || value === undefined) return "–";
+  return digits === undefined ? String(Number(value.toPrecision(3))) : value.toFixed(digits);
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../types.ts";
+import { StoredAnswers } from "./stored-answers.ts";
+
+const text = (id: string) => JSON.stringify({ id, sentences: [{ text: "Ten days.", citations: [1] }] });
+
+describe("StoredAnswers", () => {
+  it("reads a text once, another text of the same entry anew", () => {
+    const answers = new StoredAnswers();
+    const first = answers.read("k", text("a"));
+    expect(answers.read("k", text("a"))).toBe(first);
+    expect(answers.read("k", text("b")).id).toBe("b");
+    expect(answers.read("k", text("a"))).not.toBe(first);
+  });
+
+  it("lets nobody change what the next reader gets", () => {
+    const answer = new StoredAnswers().read("k", text("a")) as unknown as { sentences: { text: string }[] };
+    expect(() => answer.sentences.push({ text: "Twenty." })).toThrow(TypeError);
+    expect(() => Object.assign(answer.sentences[0] as object, { text: "Twenty." })).toThrow(TypeError);
+  });
+
+  it("keeps no more characters than it may, the last used longest", () => {
+    const answers = new StoredAnswers(2 * text("a").length);
+    const [a, b] = [answers.read("a", text("a")), answers.read("b", text("b"))];
+    expect(answers.read("a", text("a"))).toBe(a);
+    answers.read("c", text("c"));
+    expect(answers.read("a", text("a"))).toBe(a);
+    expect(answers.read("b", text("b"))).not.toBe(b);
+  });
+
+  it("keeps that checks passed for one context, never that they failed", async () => {
+    const answers = new StoredAnswers();
+    const answer = answers.read("k", text("a"));
+    const asked: string[] = [];
+    const check = (context: string, verdict: boolean, of: Answer = answer) =>
+      answers.passes(of, context, async () => {
+        asked.push(context);
+        return verdict;
+      });
+    expect([await check("x", false), await check("x", true), await check("x", false), await check("y", false)]).toEqual([
+      ...[false, true, true, false],
+    ]);
+    expect(asked).toEqual(["x", "x", "y"]);
+    expect(await check("x", false, answers.read("k", text("b")))).toBe(false);
+  });
+});

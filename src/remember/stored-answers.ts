@@ -1,0 +1,66 @@
+import type { Answer } from "../types.ts";
+
+/** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
+const KEPT_CHARACTERS = 16_000_000;
+/** Ways of asking for one answer for which its checks are kept. */
+const MOST_CONTEXTS = 64;
+
+interface Read {
+  readonly text: string;
+  readonly answer: Answer;
+}
+
+/**
+ * Stored answers that are served again and again, read once. What is kept is only what follows from the text of an entry: whether that entry is still there,
+ * not flagged, and its documents current and visible is for the store to say, every time.
+ */
+export class StoredAnswers {
+  private readonly limit: number;
+  private readonly known = new Map<string, Read>();
+  private readonly passed = new WeakMap<Answer, Set<string>>();
+  private characters = 0;
+
+  /** @param limit characters kept at most */
+  constructor(limit: number = KEPT_CHARACTERS) {
+    this.limit = limit;
+  }
+
+  /** The answer of an entry; the same object for as long as the entry has the same text. Nobody can change it. */
+  read(key: string, text: string): Answer {
+    const before = this.known.get(key);
+    if (before !== undefined) this.drop(key, before);
+    const read = before?.text === text ? before : { text, answer: freeze(JSON.parse(text)) as Answer };
+    if (text.length > this.limit) return read.answer;
+    this.known.set(key, read);
+    this.characters += text.length;
+    for (const [oldest, one] of this.known) {
+      if (this.characters <= this.limit) break;
+      this.drop(oldest, one);
+    }
+    return read.answer;
+  }
+
+  /**
+   * Do the checks pass? They are a function of the answer and of what they are made with.
+   * @param context all that they are made with, as text
+   */
+  async passes(answer: Answer, context: string, check: () => Promise<boolean>): Promise<boolean> {
+    const contexts = this.passed.get(answer) ?? new Set();
+    if (contexts.has(context)) return true;
+    if (!(await check())) return false;
+    if (contexts.size >= MOST_CONTEXTS) contexts.clear();
+    this.passed.set(answer, contexts.add(context));
+    return true;
+  }
+
+  private drop(key: string, { text }: Read): void {
+    this.known.delete(key);
+    this.characters -= text.length;
+  }
+}
+
+function freeze(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  for (const one of Object.values(value)) freeze(one);
+  return Object.freeze(value);
+}

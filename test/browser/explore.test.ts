@@ -1,0 +1,293 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { extractText, getDocumentProxy } from "unpdf";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEngine } from "../../src/engine/engine.ts";
+import { createClaimJudge } from "../../src/grade/claim-judge.ts";
+import { createEvaluations, type Evaluations } from "../../src/grade/evaluations.ts";
+import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
+import { createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { toAskEngine } from "../../src/server/start.ts";
+import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import { type Library, openLibrary } from "../support/engine.ts";
+import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
+import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
+
+const CARD = "How much does a library card cost?";
+const FINES = "What do overdue books cost?";
+const TOKEN = "secret-token";
+
+const LOANS = "How long may books be kept?";
+const ANSWERABLE = [
+  {
+    id: "a1",
+    question: LOANS,
+    gold_pages: ["documents/loans.md"],
+    gold_quotes: ["Books may be kept for 21 days."],
+    key_values: ["21 days"],
+  },
+  {
+    id: "a2",
+    question: FINES,
+    gold_pages: ["documents/fines.txt"],
+    gold_quotes: ["Overdue books cost 20 cents per day."],
+    key_values: ["20 cents"],
+  },
+];
+const UNANSWERABLE = [{ id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" }];
+
+const VARIANTS = { control: { share: 0.5 }, lower: { share: 0.5, config: { answer_from: 0.3 } } };
+
+let shared: SharedPage;
+let library: Library;
+let evaluations: Evaluations;
+let server: RunningServer;
+let page: Page;
+let complaints: string[];
+
+describe.skipIf(!hasChromium)("rooms that look into answers", () => {
+  shared = usePage();
+  beforeEach(async () => {
+    library = await openLibrary({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
+    const { engine } = library;
+    evaluations = createEvaluations({ config: engine.config, openEngine: createEngine, openJudge: async () => createClaimJudge(null) });
+    const app = createApp({
+      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, evaluations, metrics: createMetrics() },
+      ...{ log: silentLog, webRoot: shared.webRoot, adminToken: TOKEN },
+    });
+    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    complaints = [];
+    page = await openPage(shared.browser, server.url, complaints);
+    await signIn();
+  });
+  afterEach(async () => {
+    await page.context().close();
+    await server.close();
+    await evaluations.close();
+    await library.close();
+  });
+
+  it("graph: says when nothing is remembered, draws what is, and narrows it", async () => {
+    await room("Graph");
+    await page.getByText("Nothing is remembered yet").waitFor();
+    expect(await objections(page, "graph, empty")).toEqual([]);
+    await library.ask(CARD);
+    await library.ask(FINES);
+    await page.reload();
+    const nodes = page.getByRole("region", { name: "Nodes that are shown" });
+    await nodes.getByRole("button", { name: CARD }).waitFor();
+    expect(await page.locator(".graph-drawing circle").count()).toBe(await nodes.getByRole("listitem").count());
+    expect(await objections(page, "graph")).toEqual([]);
+    await page.getByRole("checkbox", { name: "questions" }).uncheck();
+    await nodes.getByRole("button", { name: CARD }).waitFor({ state: "detached" });
+    await page.getByRole("checkbox", { name: "questions" }).check();
+    await nodes.getByRole("button", { name: CARD }).click();
+    await nodes.getByRole("button", { name: FINES }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Show all again" }).click();
+    await page.getByLabel("Name holds").fill("camel");
+    await page.getByText("Nothing fits these filters.").waitFor();
+    await page.getByLabel("Name holds").fill("overdue");
+    await nodes.getByRole("button", { name: FINES }).waitFor();
+    await nodes.getByRole("link", { name: `Open ${FINES}` }).click();
+    await page.getByRole("heading", { name: FINES }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
+    await room("Evaluate");
+    await page.getByText("There is no run yet.").waitFor();
+    await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
+    await page.getByRole("alert").getByText("brings no golden set").waitFor();
+    expect(await objections(page, "evaluate, empty")).toEqual([]);
+    complaints.length = 0;
+    writeGoldenSet(library.sandbox.folder);
+    await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
+    const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
+    await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
+    expect(await runs.first().textContent()).toContain("3 of 3 questions");
+    const open = page.getByRole("region", { name: "Run that is open" });
+    const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
+    await right.waitFor();
+    expect(await right.locator(".figure").textContent()).toBe("100 %");
+    await open.getByLabel("Show", { exact: true }).selectOption("");
+    expect(await open.getByRole("region", { name: "Questions of the run" }).getByRole("listitem").count()).toBe(3);
+    await open.getByRole("slider").fill("100");
+    await open.getByText(/answers? would be shown|No answer would be shown/).waitFor();
+    expect(await objections(page, "evaluate, run")).toEqual([]);
+
+    await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
+    await expect.poll(() => runs.getByText("done", { exact: true }).count(), { timeout: 60_000 }).toBe(2);
+    await open.getByLabel("Compare with").waitFor();
+    await open.getByLabel("Compare with").selectOption({ index: 1 });
+    const difference = open.getByRole("row").filter({ hasText: "Right, of what can be answered" });
+    await difference.waitFor();
+    expect(await difference.textContent()).toContain("0 % [0 %, 0 %]");
+    expect(await objections(page, "evaluate, compared")).toEqual([]);
+
+    const download = page.waitForEvent("download");
+    await open.getByRole("button", { name: "Export as one page" }).click();
+    const exported = readFileSync(await (await download).path(), "utf8");
+    expect(exported).toContain(LOANS);
+    expect(exported).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="http/);
+    await open.getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => runs.count()).toBe(1);
+    expect(complaints).toEqual([]);
+  }, 180_000);
+
+  it("monitor: shows experiments with what may be said so far, and what the server counts", async () => {
+    await library.ask(CARD);
+    await room("Monitor");
+    const experiment = page.getByRole("region", { name: "lower-threshold", exact: true });
+    await experiment.getByRole("row").filter({ hasText: "lower" }).waitFor();
+    await page
+      .getByText(/sessions/i)
+      .first()
+      .waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Memory in use" }).getByText("MiB").waitFor();
+    await page.getByText("No question has failed.").waitFor();
+    expect(await objections(page, "monitor")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("library: takes a PDF that is dropped, and marks a real quote of it on its page where its words stand", async () => {
+    const made = makePdf([
+      { type: "heading", level: 1, text: "Rules for the boat house" },
+      {
+        type: "paragraph",
+        text: "The boat house opens at nine in the morning. A rowing boat may be hired for 45 minutes at a time. Nobody rows after dusk.",
+      },
+      { type: "paragraph", text: "Life jackets hang beside the door. Children wear one on the water." },
+    ]);
+    await room("Library");
+    await drop("boats.pdf", made.bytes);
+    const file = page.getByRole("listitem").filter({ hasText: "boats.pdf" });
+    await file.getByText("read", { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByRole("link", { name: "Ask", exact: true }).click();
+    await page.getByLabel("Your question").fill("For how long may a rowing boat be hired?");
+    await page.keyboard.press("Enter");
+    await page.getByText("A rowing boat may be hired for 45 minutes at a time.").first().waitFor();
+    await page.getByRole("button", { name: /^Source 1: / }).click();
+    await page.getByRole("button", { name: "Whole document" }).click();
+    await page.locator("mark.is-place").first().waitFor();
+    await page.getByRole("tab", { name: "Pages" }).click();
+    const marks = page.locator(".page-mark.is-place");
+    await marks.first().waitFor();
+    const sheet = await page.locator(".pdf-sheet").first().boundingBox();
+    const boxes = await Promise.all((await marks.all()).map((mark) => mark.boundingBox()));
+    for (const word of quoted(made, "A rowing boat may be hired for 45 minutes at a time.")) {
+      const [x, y] = [word.x + word.width / 2, word.y + word.height / 2];
+      const scale = (sheet?.width ?? 0) / 612;
+      const covered = boxes.some(
+        (box) =>
+          box !== null &&
+          sheet !== null &&
+          (box.x - sheet.x) / scale <= x &&
+          (box.x + box.width - sheet.x) / scale >= x &&
+          (box.y - sheet.y) / scale <= y &&
+          (box.y + box.height - sheet.y) / scale >= y,
+      );
+      expect([word.text, covered]).toEqual([word.text, true]);
+    }
+    expect(await inkOf(page)).toBeGreaterThan(100);
+    expect(await objections(page, "pdf pages")).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 180_000);
+
+  it("library: shows what changed between two versions of a file that answers rest on", async () => {
+    await room("Library");
+    const input = page.getByLabel("Files to take in");
+    const upload = (text: string) => input.setInputFiles([{ name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from(text) }]);
+    await upload("# Pets\n\nA dog may wait in the hall for 20 minutes.\n\nCats stay outside.\n");
+    const file = page.getByRole("listitem").filter({ hasText: "pets.md" });
+    await file.getByText("read", { exact: true }).waitFor();
+    await file.getByText("Earlier versions").click();
+    await file.getByText("There is one version").waitFor();
+    await library.ask("How long may a dog wait in the hall?");
+    await upload("# Pets\n\nA dog may wait in the hall for 30 minutes.\n\nCats stay outside.\n");
+    await expect
+      .poll(async () => (await library.engine.files()).some(({ documents }) => documents.some(({ path }) => path === "pets.md")))
+      .toBe(true);
+    await page.reload();
+    await file.getByText("Earlier versions").click();
+    await file.getByLabel("Compare today's with").selectOption({ index: 1 });
+    await expect.poll(() => file.locator("del").allTextContents()).toEqual(["A dog may wait in the hall for 20 minutes.\n"]);
+    expect(await file.locator("ins").allTextContents()).toEqual(["A dog may wait in the hall for 30 minutes.\n"]);
+    expect(await objections(page, "versions")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("prints an answer with its sources, and nothing that is pressed", async () => {
+    await page.getByLabel("Your question").fill(CARD);
+    await page.keyboard.press("Enter");
+    await page.getByText("every sentence checked").waitFor();
+    const printed = await extractText(await getDocumentProxy(new Uint8Array(await page.pdf())), { mergePages: true });
+    const text = printed.text.replaceAll(/\s+/g, " ");
+    for (const part of [CARD, "A library card costs 5 dollars per year.", "Sources", "Library cards", "As of February 1, 2026"])
+      expect(text).toContain(part);
+    for (const part of ["Was this right?", "More detail", "Your question", "Edit question", "Monitor"]) expect(text).not.toContain(part);
+  });
+});
+
+/** Gives the pack a golden set over its documents. */
+function writeGoldenSet(folder: string): void {
+  writeFiles(join(folder, "domains", "library"), {
+    "domain.yaml": `${LIBRARY_PACK}golden: golden\ndocuments: { path: documents }\n`,
+    ...Object.fromEntries(Object.entries(LIBRARY_DOCUMENTS).map(([path, text]) => [`documents/${path}`, text])),
+    "golden/answerable.jsonl": ANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
+    "golden/unanswerable.jsonl": UNANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
+  });
+}
+
+/** As a file that is let go over the page arrives. */
+async function drop(name: string, bytes: Uint8Array): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([file, content]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(content)], file));
+      return transfer;
+    },
+    [name, [...bytes]] as const,
+  );
+  const field = page.locator(".drop");
+  await field.dispatchEvent("dragover", { dataTransfer: data });
+  expect(await field.getAttribute("class")).toContain("is-over");
+  await field.dispatchEvent("drop", { dataTransfer: data });
+  await page.getByText("1 file sent.").waitFor();
+}
+
+/** The drawn words of a sentence. */
+function quoted({ words }: MadePdf, sentence: string): MadePdf["words"] {
+  const wanted = sentence.split(" ");
+  const at = words.findIndex((_, i) => wanted.every((word, k) => words[i + k]?.text === word));
+  expect(at).toBeGreaterThanOrEqual(0);
+  return words.slice(at, at + wanted.length);
+}
+
+/** Dark dots of the first page as it was drawn. */
+function inkOf(target: Page): Promise<number> {
+  return target
+    .locator(".pdf-sheet canvas")
+    .first()
+    .evaluate((element) => {
+      if (!(element instanceof HTMLCanvasElement)) return 0;
+      const { data } = element.getContext("2d")?.getImageData(0, 0, element.width, element.height) ?? { data: [] };
+      let dark = 0;
+      for (let i = 0; i < data.length; i += 4) if ((data[i] ?? 255) < 90) dark++;
+      return dark;
+    });
+}
+
+async function room(name: string): Promise<void> {
+  await page.getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+async function signIn(): Promise<void> {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(TOKEN);
+  await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Monitor" }).waitFor();
+}

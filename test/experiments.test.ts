@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { serveEngine } from "../src/server/start.ts";
+import { experimentSchema } from "../src/wire/experiments.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { UNANSWERABLE } from "./support/library.ts";
+
+const CARD = "How much does a library card cost?";
+/** Enough for 30 of each variant. */
+const SESSIONS = 90;
+
+let library: Library;
+let server: Awaited<ReturnType<typeof serveEngine>>;
+let key: string;
+beforeAll(async () => {
+  const variants = { control: { share: 0.5 }, stored: { share: 0.5, config: { cache: { enabled: true } } } };
+  const experiments = { reuse: { variants, metric: "cached", sessions: 30 } };
+  library = await openLibrary({ settings: { "server.port": 0, "cache.enabled": false, experiments } });
+  server = await serveEngine(library.engine, () => undefined);
+  const grant = { name: "k", domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
+  key = (await library.engine.store.keys.create({ ...grant, roles: ["ask", "admin"] }, "test")).key;
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await library.close();
+});
+
+const send = async (path: string, body?: unknown) => {
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(`${server.url}${path}`, {
+    ...init,
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+  });
+  expect(response.status).toBe(200);
+  return response.json();
+};
+const report = async () => experimentSchema.parse(await send("/v1/experiments/reuse"));
+
+it("gives each session one variant over HTTP, counts it, and says which is better once there are enough, not before", async () => {
+  const isStored = async (session: number, question: string) => {
+    const { cache_mode: mode } = (await send("/v1/ask", { question, session_id: `s${session}` })) as { cache_mode: string };
+    return mode !== "miss";
+  };
+  for (let session = 0; session < SESSIONS; session++) {
+    await isStored(session, CARD);
+    // Some ask for what nobody can answer; that is stored nowhere.
+    if (session % 3 === 0) expect(await isStored(session, UNANSWERABLE)).toBe(false);
+    if (session === 10) expect((await report()).verdict.code).toBe("too_early");
+  }
+  const served = new Set<number>();
+  for (let session = 0; session < SESSIONS; session++) if (await isStored(session, CARD)) served.add(session);
+  for (let session = 0; session < 6; session++) expect(await isStored(session, CARD)).toBe(served.has(session));
+
+  const { variants, verdict } = await report();
+  const [control, stored] = variants;
+  expect([control?.name, stored?.name]).toEqual(["control", "stored"]);
+  expect((control?.assigned ?? 0) + (stored?.assigned ?? 0)).toBe(SESSIONS);
+  expect(stored?.assigned).toBe(served.size);
+  expect(stored?.compared).toMatchObject({ metric: "cached", control: 0 });
+  expect(stored?.compared?.low).toBeGreaterThan(0.3);
+  expect(verdict).toMatchObject({ code: "better", variant: "stored" });
+}, 280_000);

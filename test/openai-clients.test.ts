@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+
+const CARD = "How much does a library card cost?";
+
+let library: Library;
+let app: ReturnType<typeof createApp>;
+let key: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  const { engine } = library;
+  app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ log: silentLog, webRoot: "/nowhere" },
+  });
+  const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;
+  key = (await engine.store.keys.create({ name: "clients", ...grant }, "test")).key;
+}, 120_000);
+afterAll(() => library.close());
+
+const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });
+const post = (body: unknown, more: Record<string, string> = {}) =>
+  app.request("/v1/chat/completions", { method: "POST", headers: { ...headers(), ...more }, body: JSON.stringify(body) });
+
+interface Chunk {
+  readonly object: string;
+  readonly choices: readonly {
+    readonly delta: { readonly role?: string; readonly content?: string };
+    readonly finish_reason: string | null;
+  }[];
+  readonly usage?: Record<string, number> | null;
+}
+
+/** As both read a stream: lines that begin with `data: `, until `[DONE]`. */
+async function chunksOf(response: Response): Promise<Chunk[]> {
+  const data = (await response.text()).split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
+  expect(data.at(-1)).toBe("[DONE]");
+  return data.slice(0, -1).map((one) => JSON.parse(one) as Chunk);
+}
+const textOf = (chunks: readonly Chunk[]) => chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+
+/** https://docs.openwebui.com/getting-started/quick-start/connect-a-provider/starting-with-openai-compatible: a connection is verified by `/models`, then chats stream. */
+describe("Open WebUI's way", () => {
+  it("verifies a connection by listing models with a bearer token, and is told when the token is wrong", async () => {
+    const listed = await app.request("/v1/models", { headers: headers() });
+    expect(listed.status).toBe(200);
+    expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "library", object: "model" }] });
+    const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
+    expect([401, 403]).toContain(wrong.status);
+  });
+
+  it("chats over a stream with a system prompt, its parameters and the ids of its own chat", async () => {
+    const response = await post({
+      stream: true,
+      model: "library",
+      messages: [
+        { role: "system", content: "User Context:\n\nYou are a helpful assistant." },
+        { role: "user", content: CARD },
+      ],
+      ...{ temperature: 0.7, top_p: 0.9, max_tokens: 512, stop: ["</s>"], frequency_penalty: 0, seed: 7 },
+      stream_options: { include_usage: true },
+    });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const chunks = await chunksOf(response);
+    expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
+    expect(textOf(chunks)).toMatch(/5 dollars/);
+    expect(chunks.some(({ choices }) => choices[0]?.finish_reason === "stop")).toBe(true);
+    expect(chunks.at(-1)?.usage).toMatchObject({ total_tokens: 0 });
+  });
+
+  it("asks for a title and for follow-ups with long prompts of its own: refused clearly, nothing is made up", async () => {
+    const task = `### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Guidelines:\n${"- Write the title in the chat's primary language.\n".repeat(12)}### Chat History:\n<chat_history>\nUSER: ${CARD}\nASSISTANT: 5 dollars.\n</chat_history>`;
+    const response = await post({
+      model: "library",
+      messages: [{ role: "user", content: task }],
+      stream: false,
+      max_completion_tokens: 1000,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: "question_too_long", message: expect.any(String) } });
+  });
+});
+
+/** https://docs.langchain.com/oss/javascript/integrations/chat/openai.md: `ChatOpenAI` with `configuration.baseURL`. */
+describe("LangChain's way", () => {
+  const stainless = { "x-stainless-lang": "js", "user-agent": "langchainjs-openai/1.0.0" };
+
+  it("invokes with messages as blocks of text, and reads id, content and usage", async () => {
+    const response = await post(
+      {
+        model: "library",
+        ...{ temperature: 0, n: 1, stream: false, top_p: 1, presence_penalty: 0, frequency_penalty: 0 },
+        messages: [
+          { role: "system", content: "Answer from the documents." },
+          { role: "user", content: [{ type: "text", text: CARD }] },
+        ],
+      },
+      stainless,
+    );
+    const body = (await response.json()) as { choices: { message: { role: string; content: string }; finish_reason: string }[] };
+    expect(body).toMatchObject({ object: "chat.completion", usage: { prompt_tokens: 0, completion_tokens: 0 } });
+    expect(body.choices[0]).toMatchObject({ message: { role: "assistant" }, finish_reason: "stop" });
+    expect(body.choices[0]?.message.content).toMatch(/5 dollars.*\[1\]/);
+  });
+
+  it("streams with usage, and the pieces together are what it gets whole", async () => {
+    const asked = { model: "library", temperature: 0, messages: [{ role: "user", content: CARD }] };
+    const whole = (await (await post(asked, stainless)).json()) as { choices: { message: { content: string } }[] };
+    const chunks = await chunksOf(await post({ ...asked, stream: true, stream_options: { include_usage: true } }, stainless));
+    expect(textOf(chunks)).toBe(whole.choices[0]?.message.content);
+    expect(new Set(chunks.map(({ object }) => object))).toEqual(new Set(["chat.completion.chunk"]));
+  });
+
+  it("binds tools: none is called, the question is answered", async () => {
+    const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } }];
+    const response = await post({ model: "library", messages: [{ role: "user", content: CARD }], tools, tool_choice: "auto" }, stainless);
+    expect(await response.json()).toMatchObject({
+      choices: [{ finish_reason: "stop", message: { content: expect.stringMatching(/5 dollars/) } }],
+    });
+  });
+
+  it("goes on a conversation with what was said and what tools gave: neither is a source", async () => {
+    const response = await post({
+      model: "library",
+      messages: [
+        { role: "user", content: CARD },
+        { role: "assistant", content: "A library card costs 90 dollars." },
+        { role: "tool", tool_call_id: "call_1", content: "card: 90 dollars" },
+        { role: "user", content: CARD },
+      ],
+    });
+    const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+    expect(choices[0]?.message.content).toMatch(/5 dollars/);
+    expect(choices[0]?.message.content).not.toContain("90");
+  });
+});

@@ -1,0 +1,29 @@
+import { Popover } from "@base-ui/react/popover";
+import type { ReactNode } from "react";
+
+export interface ExplainedProps {
+  /** What is shown. */
+  readonly label: ReactNode;
+  readonly title: string;
+  /** What it means. */
+  readonly children: ReactNode;
+}
+
+/** Words with their meaning; begins open. */
+export default function ExplainedPopover({ label, title, children }: ExplainedProps) {
+  return (
+    <Popover.Root defaultOpen>
+      <Popover.Trigger className="explained">{label}</Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} collisionPadding={12}>
+          <Popover.Popup className="popover">
+            <Popover.Title className="popover-title">{title}</Popover.Title>
+            <Popover.Description render={<div />} className="popover-text">
+              {children}
+            </Popover.Description>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

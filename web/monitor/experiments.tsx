@@ -1,0 +1,79 @@
+import { useCallback, useEffect } from "react";
+import type { WireExperiment } from "../../src/client/index.ts";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { formatNumber } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { FigureTable } from "./figure-table.tsx";
+
+export interface ExperimentsProps {
+  readonly api: Account["api"];
+  /** Changes whenever the figures are to be read again. */
+  readonly round: number;
+}
+
+/** Settings that are compared on readers, and what may be said of them so far. */
+export function Experiments({ api, round }: ExperimentsProps) {
+  const [state, reload] = useLoaded(
+    useCallback((signal: AbortSignal) => api.get<{ items: readonly WireExperiment[] }>("/v1/experiments", signal), [api]),
+  );
+  useEffect(() => {
+    if (round > 0) reload();
+  }, [round, reload]);
+  return (
+    <>
+      <h2>Experiments</h2>
+      <StateLine state={state} what="the experiments" onRetry={reload} />
+      {state.type === "ready" && state.value.items.length === 0 ? (
+        <p className="muted">
+          None is set up. An experiment gives some readers other settings and says whether these are better: <code>experiments</code> in the
+          configuration starts one.
+        </p>
+      ) : null}
+      {state.type === "ready" ? state.value.items.map((one) => <Experiment key={one.name} {...one} />) : null}
+    </>
+  );
+}
+
+function Experiment({ name, metric, better, planned, variants, verdict }: WireExperiment) {
+  return (
+    <>
+      <FigureTable
+        title={name}
+        columns={["Variant", "Sessions", "Questions", metric.replaceAll("_", " "), "Against the first"]}
+        rows={variants.map(({ name: variant, sessions, questions, compared }) => ({
+          name: variant,
+          cells: [
+            `${formatNumber(sessions)} of ${formatNumber(planned)}`,
+            formatNumber(questions),
+            compared === null ? "the first" : figure(compared.mean),
+            compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
+          ],
+        }))}
+        note={`Better: ${better}. In brackets what the difference may be, 95 times of 100.`}
+      />
+      <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
+        {verdict.text}
+      </p>
+      <Guardrails variants={variants} />
+    </>
+  );
+}
+
+const STATES = { holds: "holds", breached: "breached", open: "not settled" } as const;
+
+/** What must not get worse. */
+function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
+  const rows = variants.flatMap(({ name, guardrails }) =>
+    guardrails.map(({ metric, difference, low, high, margin, state }) => ({
+      name: `${name}: ${metric.replaceAll("_", " ")}`,
+      cells: [`${figure(difference)} [${figure(low)}, ${figure(high)}]`, figure(margin), STATES[state]],
+    })),
+  );
+  if (rows.length === 0) return null;
+  return <FigureTable title="What must not get worse" columns={["Variant", "Difference", "At most", "State"]} rows={rows} />;
+}
+
+function figure(value: number): string {
+  return (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(3)).replace("-", "−");
+}

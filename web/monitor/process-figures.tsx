@@ -1,0 +1,94 @@
+import { useCallback, useEffect } from "react";
+import type { Account } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
+import { describeStage, formatDuration, formatNumber } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
+import { Card } from "./card.tsx";
+import { FigureTable } from "./figure-table.tsx";
+import { parseMetrics, type Sample, sumBy } from "./parse-metrics.ts";
+
+export interface ProcessFiguresProps {
+  readonly api: Account["api"];
+  /** Changes whenever the figures are to be read again. */
+  readonly round: number;
+}
+
+/** What the running server counts since it was started: work under way, failures, calls of models and services. */
+export function ProcessFigures({ api, round }: ProcessFiguresProps) {
+  const load = useCallback(
+    async (signal: AbortSignal) => parseMetrics(new TextDecoder().decode(await api.bytes("/metrics", signal))),
+    [api],
+  );
+  const [state, reload] = useLoaded(load);
+  useEffect(() => {
+    if (round > 0) reload();
+  }, [round, reload]);
+  return (
+    <>
+      <h2>The running server</h2>
+      <StateLine state={state} what="what the server counts" onRetry={reload} />
+      {state.type === "ready" ? <Figures samples={state.value} /> : null}
+    </>
+  );
+}
+
+const MIB = 2 ** 20;
+
+function Figures({ samples }: { readonly samples: readonly Sample[] }) {
+  const only = (name: string) => samples.find((sample) => sample.name === name)?.value ?? null;
+  const started = only("process_start_time_seconds");
+  const number = (value: number | null, unit = "") => (value === null ? "not known" : `${formatNumber(Math.round(value))}${unit}`);
+  const waits = meansBy(samples, "sourcebound_queue_seconds", () => "all").get("all");
+  return (
+    <>
+      <ul className="cards">
+        <Card title="Worked on now" value={number(only("sourcebound_questions_running"))} />
+        <Card
+          title="Waiting for a turn"
+          value={number(only("sourcebound_questions_waiting"))}
+          note={waits === undefined ? "nothing has waited" : `${formatDuration(waits.mean * 1000)} on average`}
+        />
+        <Card title="Memory in use" value={number((only("process_resident_memory_bytes") ?? Number.NaN) / MIB, " MiB")} />
+        <Card title="Running since" value={started === null ? "not known" : SINCE.format(new Date(started * 1000))} />
+      </ul>
+      <div className="charts">
+        <FigureTable
+          title="Failures since then"
+          columns={["Stage", "Reason", "Questions"]}
+          rows={[...sumBy(samples, "sourcebound_errors_total", ({ stage = "", code = "" }) => `${stage}\n${code}`)].map(([key, count]) => {
+            const [stage = "", code = ""] = key.split("\n");
+            return {
+              name: stage === "admission" ? "Before the first stage" : describeStage(stage),
+              cells: [code.replaceAll("_", " "), formatNumber(count)],
+            };
+          })}
+          empty="No question has failed."
+        />
+        <FigureTable
+          title="Calls of models and services since then"
+          columns={["What", "Outcome", "Calls", "Mean time"]}
+          rows={[
+            ...meansBy(
+              samples,
+              "sourcebound_provider_seconds",
+              ({ kind = "", model = "", outcome = "" }) => `${kind}: ${model}\n${outcome}`,
+            ),
+          ].map(([key, { count, mean }]) => {
+            const [name = "", outcome = ""] = key.split("\n");
+            return { name, cells: [outcome.replaceAll("_", " "), formatNumber(count), formatDuration(mean * 1000)] };
+          })}
+          empty="No model or service was called."
+        />
+      </div>
+    </>
+  );
+}
+
+const SINCE = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
+/** Count and mean of a histogram by its labels. */
+function meansBy(samples: readonly Sample[], name: string, keyOf: (labels: Sample["labels"]) => string) {
+  const sums = sumBy(samples, `${name}_sum`, keyOf);
+  const counted = [...sumBy(samples, `${name}_count`, keyOf)].filter(([, count]) => count > 0);
+  return new Map(counted.map(([key, count]) => [key, { count, mean: (sums.get(key) ?? 0) / count }]));
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { factsInWords } from "./facts.ts";
+
+describe("facts of a stage", () => {
+  it("leave out what was not found, and say the rest in words", () => {
+    const facts = {
+      injection_signals: null,
+      codes: [],
+      calibrated: false,
+      cache_mode: "miss",
+      best_piece: 0.68543,
+      also_searched: ["ear", "ringing"],
+    };
+    expect(factsInWords(facts)).toEqual([
+      { name: "stored answer", value: "none" },
+      { name: "best part of a passage", value: "0.685" },
+      { name: "also searched for", value: "ear, ringing" },
+    ]);
+  });
+
+  it("keep a number of none, and names that nobody has put into words", () => {
+    expect(factsInWords({ calls: 0, new_fact: "x", odd: { a: 1 } })).toEqual([
+      { name: "calls of a model", value: "0" },
+      { name: "new fact", value: "x" },
+      { name: "odd", value: '{"a":1}' },
+    ]);
+  });
+});
