@@ -220,8 +220,8 @@ describe.concurrent("the prompt", () => {
       `# Page ${i}\n\nTinnitus case ${i} is rated. ${"Nobody asks for this filler of the page. ".repeat(8)}\n\n## Rates\n\n- item ${i} of the list\n- a further item\n\n${"More words that fill the page follow here. ".repeat(8)}The last sentence of page ${i}.\n`,
     ]),
   );
-  const promptOf = (endpoint: FakeEndpoint) => {
-    const [system, user] = (endpoint.chats.at(-1)?.body.messages ?? []) as { content: string }[];
+  const promptOf = (endpoint: FakeEndpoint, at = -1) => {
+    const [system, user] = (endpoint.chats.at(at)?.body.messages ?? []) as { content: string }[];
     return { system: system?.content ?? "", user: user?.content ?? "" };
   };
 
@@ -256,7 +256,8 @@ describe.concurrent("the prompt", () => {
       const long = `Tinnitus is rated at 10 percent ${"and so it is ".repeat(100)}[1]. `;
       endpoint.script({ chat: [stream(...Array.from({ length: 6 }, (_, i) => long.replace("and", `and${"d".repeat(i)}`)))] });
       for (let i = 1; i <= 4; i++) await ask(engine, variant(i), { sessionId: "l" });
-      const longer = promptOf(endpoint);
+      // The draft's own prompt; the one that asks again holds what was shown instead of the turns before.
+      const longer = promptOf(endpoint, -2);
       expect(countTokens(longer.system) + countTokens(longer.user)).toBeLessThanOrEqual(4000);
       expect(longer.user).toContain(`Question: ${variant(4)}\n`);
       expect(longer.user).toContain(`- Q: ${variant(3)}\n`);

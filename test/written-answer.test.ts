@@ -253,7 +253,7 @@ describe.concurrent("personal data under validator", () => {
 });
 
 describe.concurrent("the support score", () => {
-  it("is the configured model's where the setting says so: what it doubts is warned about", () =>
+  it("is the configured model's where the setting says so: what it doubts is not shown, quotes take its place", () =>
     using(
       open(
         { chat: [stream("One gets 10 percent for tinnitus [1]."), stream(JSON.stringify({ score: 0.1, unsupported: [], reason: "No." }))] },
@@ -265,7 +265,9 @@ describe.concurrent("the support score", () => {
       async ({ engine, endpoint }) => {
         const { answer } = await ask(engine);
         expect(endpoint.chats.length).toBeGreaterThan(1);
-        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "support", score: 0.1, verdict: "warn" }));
+        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "support", score: 0.1, verdict: "fail", leftOut: true }));
+        expect(texts(answer)).not.toContain("One gets 10 percent for tinnitus.");
+        expect(texts(answer)).toContain(TINNITUS);
       },
     ));
 
@@ -458,7 +460,8 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
   beforeAll(async () => {
     const chat = { id: "fake", stream: (...args: Parameters<typeof model.stream>) => model.stream(...args) };
     const documents = Object.fromEntries(Object.entries(DOCUMENTS).map(([name, text]) => [`documents/${name}`, text]));
-    library = await openLibrary({ documents, encoder: null, models: { small: chat, large: chat }, settings: { "cache.enabled": false } });
+    const settings = { "cache.enabled": false };
+    library = await openLibrary({ documents, encoder: null, models: { small: chat, large: chat }, settings });
   });
   afterAll(() => library.close());
   const play = (next: readonly (readonly ChatStep[])[]) => {

@@ -94,7 +94,13 @@ export function createSandbox(documents: Readonly<Record<string, string | Uint8A
   writeFiles(join(folder, "documents"), documents);
   return {
     folder,
-    env: { SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"), SOURCEBOUND_DOMAIN: "library", SOURCEBOUND_DATA_DIR: join(folder, "data") },
+    env: {
+      SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"),
+      SOURCEBOUND_DOMAIN: "library",
+      SOURCEBOUND_DATA_DIR: join(folder, "data"),
+      // Four short pages: the shipped threshold is tested where it is learned.
+      SOURCEBOUND_ANSWER_FROM: "0.3",
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

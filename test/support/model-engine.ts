@@ -74,7 +74,8 @@ export async function open(
   const config = loadConfig({
     cwd: folder,
     env: {},
-    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, ...settings },
+    // Every question reaches the model: what the gate makes of three short pages is tested elsewhere.
+    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.3, ...settings },
   });
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   return {

@@ -89,16 +89,20 @@ describe("ablate", () => {
   }, 300_000);
 
   it("shows what each single layer holds back", async () => {
-    const names = ["seven", "seven-3", "seven-6", "ours", "ours-addresses"];
-    const report = await run(
-      EVERY_DRAFT,
-      "scripted",
-      RUNGS.filter(({ name }) => names.includes(name)),
-    );
+    const names = ["seven", "seven-3", "seven-6", "ours", "ours-support"];
+    const some = RUNGS.filter(({ name }) => names.includes(name));
+    // A sentence with an invented address rarely reaches the line of support: what addresses are worth shows where that line is gone.
+    const alone = some.map(({ name, profile, ...rest }) => ({
+      ...rest,
+      name: `${name}-addresses`,
+      profile: { ...profile, name: `${profile.name}-addresses`, check: { ...profile.check, urls: "off" as const } },
+    }));
+    const report = await run(EVERY_DRAFT, "scripted", [...some, ...alone.filter(({ name }) => name === "ours-support-addresses")]);
     expect(metric(report, "seven.false_urls")).toBeLessThan(metric(report, "seven-3.false_urls") ?? 0);
     expect([metric(report, "seven.shown.nowhere"), metric(report, "seven-6.shown.nowhere")]).toEqual([0, 1]);
     expect(metric(report, "ours.false_urls")).toBe(0);
-    expect(metric(report, "ours-addresses.false_urls")).toBeGreaterThan(0);
+    expect(metric(report, "ours-support.false_urls")).toBe(0);
+    expect(metric(report, "ours-support-addresses.false_urls")).toBeGreaterThan(0);
   }, 300_000);
 
   it("measures quotes without a model, and says which come from another place", async () => {
