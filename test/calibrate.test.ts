@@ -198,7 +198,7 @@ describe("calibrate", () => {
     const stopped = new AbortController();
     stopped.abort(new Error("stopped"));
     await expect(calibrated({ signal: stopped.signal })).rejects.toThrowError("stopped");
-    const small = await openLibrary();
+    const small = await openLibrary({ documents: {} });
     const ask = calibrate(small.engine, { golden, risk: 0.2, delta: 0.05, date: now, signal: new AbortController().signal });
     await expect(ask.next()).rejects.toMatchObject({ code: "calibrate_index" });
     await small.close();

@@ -7,6 +7,7 @@ import type { AnswerEvent } from "../src/events.ts";
 import { sourcebound } from "../src/profiles/sourcebound.ts";
 import { vgRag } from "../src/profiles/vg-rag.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { processorMs } from "../src/testing/processor-time.ts";
 import type { Answer } from "../src/types.ts";
@@ -54,6 +55,8 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
   const web = await startFakeWeb({ "127.0.0.1": { pages: { "/search": reply } }, "library.example": { pages }, ...hosts });
   const library = await openLibrary({
     documents: DOCUMENTS,
+    // Not the one that ships: the profiles' own gates then make every passage uncertain, the learned chance would not.
+    encoder: fakeEncoder(),
     network: web.network,
     profiles: PROFILES,
     // A minute: on a busy machine a page that is not in time would leave the verdict as it was.
@@ -123,7 +126,7 @@ describe("vg-rag: the web decides about uncertain passages", () => {
   });
 
   it("says at run time that uncertain passages were not checked when no search is configured", async () => {
-    const library = await openLibrary({ documents: DOCUMENTS, profiles: PROFILES });
+    const library = await openLibrary({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
     open.push(library);
     const events = await collectEvents(library, QUESTION, "vg-rag");
     const notice = events.find((event) => event.type === "notice" && event.code === "web_off");
@@ -154,7 +157,7 @@ describe("the default: verdicts stay, and what the web said stands beside the an
 
   it("is the same answer as without the web, in text, citations and checks", async () => {
     const { run } = await start({ pages: { "/fees": OTHER } });
-    const plain = await openLibrary({ documents: DOCUMENTS, profiles: PROFILES });
+    const plain = await openLibrary({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
     open.push(plain);
     const with_ = (await run("sourcebound")).answer;
     const without = await plain.ask(QUESTION, { profile: "sourcebound" });
@@ -235,7 +238,7 @@ describe("a cache and the web", () => {
   it("turning the web on does not serve what was cached without it", async () => {
     const { library, run } = await start({ pages: { "/fees": OTHER } });
     const { web_search: _web, ...config } = library.engine.config;
-    const offline = await createEngine(config, { ...SHARED_PARTS, profiles: PROFILES });
+    const offline = await createEngine(config, { ...SHARED_PARTS, encoder: fakeEncoder(), profiles: PROFILES });
     const modes = [];
     for (let i = 0; i < 2; i++) modes.push((await offline.answer(QUESTION, { profile: "sourcebound" })).cacheMode);
     await offline.close();

@@ -17,7 +17,7 @@ import { type ServedPage, servePage } from "./page/served.ts";
 
 const QUESTIONS = [
   "How long do I have to ask for a Higher-Level Review?",
-  "What rating does tinnitus get?",
+  "How is sleep apnea with a CPAP machine rated?",
   "Who is exempt from the VA home loan funding fee?",
   "Which forms do I need for a burial allowance?",
   "May I park a camel at the clinic?",

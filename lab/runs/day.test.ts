@@ -32,7 +32,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(options: Partial<DayOptions> = {}) {
-  const config = loadConfig({ cwd: folder, env: {} });
+  const config = loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } });
   const signal = new AbortController().signal;
   const fixed = {
     corpus: folder,

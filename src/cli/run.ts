@@ -144,7 +144,7 @@ const EXAMPLES = `
 Examples:
   sourcebound demo                               the veterans' demo on http://127.0.0.1:8787
   sourcebound ingest ./my-documents              read a folder
-  sourcebound ask "What rating does tinnitus get?"
+  sourcebound ask "How is sleep apnea with a CPAP machine rated?"
   sourcebound ask --json "…" | jq .citations
   sourcebound serve --port 9000
 

@@ -116,7 +116,7 @@ describe("a question about a selection", () => {
 
 async function withEngine(use: (engine: Engine) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-selection-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } }));
+  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0 } }));
   try {
     await use(engine);
   } finally {

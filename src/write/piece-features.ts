@@ -71,6 +71,7 @@ export const PIECE_FEATURES: Readonly<Record<string, Feature>> = {
   short: ({ view }) => Math.max(0, 6 - (view.text.match(/\S+/gu)?.length ?? 0)) / 6,
   long: ({ view }) => Math.max(0, Math.log((view.text.match(/\S+/gu)?.length ?? 0) / 60)),
   numbers: ({ view, wantsValue }) => Number(wantsValue && /\d/u.test(view.text)),
+  "numbers.held": ({ view }) => view.numbers,
   asks: ({ view }) => Number(view.text.trimEnd().endsWith("?")),
 };
 

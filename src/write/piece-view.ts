@@ -25,6 +25,8 @@ export interface AskedQuestion {
   /** Share of the heaviest word of the question that is not among these. */
   heaviestLacking(bits: AskedBits): number;
   tokensIn(bits: AskedBits): string[];
+  /** Its words with a digit: numbers, years, codes. */
+  readonly numbers: AskedBits;
 }
 
 /** A piece of a passage beside the question. */
@@ -45,6 +47,8 @@ export interface PieceView {
   /** Share of the question's heaviest word that stands neither in the piece nor above it, and that stands nowhere in the passage. */
   readonly lacks: number;
   readonly passageLacks: number;
+  /** Share of the question's numbers and codes that stand in the piece itself; `null`: it names none. */
+  readonly numbers: number | null;
 }
 
 /** Words of a question that are looked at, the rarest: one bit each. */
@@ -64,6 +68,7 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
     share: (bits) => (total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total),
     heaviestLacking: (bits) =>
       tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
+    numbers: tokens.reduce((bits, { token }, i) => bits | (/\d/.test(token) ? 1 << i : 0), 0),
     tokensIn: (bits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
   };
 }
@@ -94,6 +99,7 @@ export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: 
       fromTitle: asked.share(inPiece | heading | inTitle) - withHeading,
       lacks: asked.heaviestLacking(inPiece | heading | inTitle),
       passageLacks,
+      numbers: asked.numbers === 0 ? null : asked.tokensIn(asked.numbers & inPiece).length / asked.tokensIn(asked.numbers).length,
     };
   });
 }

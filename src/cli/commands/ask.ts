@@ -54,13 +54,13 @@ export function addAskCommand(program: Command, context: CliContext): void {
 Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 
 Examples:
-  sourcebound ask "How long do I have to ask for a Higher-Level Review?"
+  sourcebound ask "What is the deadline for a Higher-Level Review?"
   sourcebound ask --detail more "Who can get Aid and Attendance?"
   sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
   sourcebound ask --chapter 32 --page 140-142 "Which whale is the largest?"
-  echo "What rating does tinnitus get?" | sourcebound ask -
-  sourcebound ask --proof proof.json "What rating does tinnitus get?"
-  sourcebound ask --json "What rating does tinnitus get?" > answer.json`,
+  echo "How is sleep apnea with a CPAP machine rated?" | sourcebound ask -
+  sourcebound ask --proof proof.json "How is sleep apnea with a CPAP machine rated?"
+  sourcebound ask --json "How is sleep apnea with a CPAP machine rated?" > answer.json`,
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       const { terminal, signal } = context;

@@ -24,7 +24,7 @@ An answer is stored when every check of it passed, and served again only after i
 
 Examples:
   sourcebound cache stats
-  sourcebound cache explain "What rating does tinnitus get?"
+  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"
   sourcebound cache clear --domain veterans`,
     );
   cache
@@ -67,7 +67,7 @@ Examples:
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      '\nExamples:\n  sourcebound cache explain "What rating does tinnitus get?"\n  sourcebound cache explain --profile seven-layer --json "…"',
+      '\nExamples:\n  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"\n  sourcebound cache explain --profile seven-layer --json "…"',
     )
     .action(async (question: string, { json, ...options }: CacheFlags, command: Command) => {
       await withEngine(context, configOf(context, command), async (engine) => {

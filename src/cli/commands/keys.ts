@@ -60,7 +60,7 @@ Examples:
   sourcebound keys create prometheus --role metrics
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
-    -H 'content-type: application/json' -d '{"question":"What rating does tinnitus get?"}'`,
+    -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
     )
     .action(async (name: string, flags: CreateFlags, command: Command) => {
       await withEngine(context, configOf(context, command), async (engine) => {

@@ -19,7 +19,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
 Examples:
   sourcebound serve
   sourcebound serve --port 9000
-  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"What rating does tinnitus get?"}'`,
+  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
     )
     .action(async ({ port, host }: ServeFlags, command: Command) => {
       const config = configOf(context, command, { "server.port": port === undefined ? undefined : Number(port), "server.host": host });
