@@ -211,7 +211,7 @@ export function measurementDocs(made: string): string {
     layersTable(ablation),
     "No row of a real model: SmolLM2-135M-Instruct behind an OpenAI-compatible endpoint (`--writers model --rungs ladder --limit 10`, 2026-11-22) gave five drafts in 13 minutes of a busy machine, and the run was stopped.",
     "## Replay",
-    `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; on the other two a second installation with \`--answers 60\`.`,
+    `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; the other two replay the folder that Node 22 wrote.`,
     "## The sources' claims",
     `| claim | here | reproduced, beaten, or why not |\n| --- | --- | --- |\n${claimRows({
       ablation,
