@@ -338,7 +338,7 @@ describe("wrong usage", () => {
     const env = { SOURCEBOUND_COMMAND: "./run" };
     const help = (await cli(seeded, ["ask", "--help"], { env })).stdout;
     expect(help).toMatch(/^Usage: \.\/run ask /);
-    expect(help).toContain('  ./run ask "How long');
+    expect(help).toContain('  ./run ask "What is');
     expect(help).not.toContain("sourcebound ask");
     expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");

@@ -92,7 +92,7 @@ function describeFailure(path: string, cause: unknown): StoreError {
       { cause },
     );
   }
-  if (/SQLITE_(READONLY|CANTOPEN)/.test(code) || /unable to open|readonly|: 14/i.test(message)) {
+  if (/SQLITE_(READONLY|CANTOPEN)|^E(ACCES|PERM|ROFS)$/.test(code) || /unable to open|readonly|: 14/i.test(message)) {
     return new StoreError(
       "store_unwritable",
       `${path} cannot be opened for writing (${message}). Check its permissions, or set SOURCEBOUND_DATA_DIR to a writable folder.`,
