@@ -11,6 +11,8 @@ beforeEach(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-eval-")));
   mkdirSync(join(cwd, "manual"));
   writeFiles(join(cwd, "manual"), LIBRARY_DOCUMENTS);
+  // Four short pages: the shipped threshold is tested where it is learned.
+  writeFileSync(join(cwd, "sourcebound.config.yaml"), "answer_from: 0.3\n");
   writeFileSync(
     join(cwd, "questions.yaml"),
     `questions:
