@@ -16,7 +16,7 @@ let server: ReturnType<typeof createAdaptorServer>;
 let baseURL: string;
 let client: OpenAI;
 beforeAll(async () => {
-  library = await openLibrary();
+  library = await openLibrary({ settings: { answer_from: 0.2 } });
   const { engine } = library;
   const app = createApp({
     ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
