@@ -50,7 +50,10 @@ describe("evaluateCache", () => {
       ];
       writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
       const options = { corpus: folder, golden: folder, questions: 1, command: "test", signal: new AbortController().signal };
-      for await (const event of evaluateCache({ ...options, config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }) })) {
+      for await (const event of evaluateCache({
+        ...options,
+        config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }),
+      })) {
         if (event.type !== "report") continue;
         const { metrics, items } = event.report;
         expect(metrics).toMatchObject({

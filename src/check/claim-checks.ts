@@ -2,7 +2,6 @@ import type { CheckSettings } from "../profiles/profile.ts";
 import type { Reading } from "../reading/reading.ts";
 import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
-import { checkCrossed } from "./crossed.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
@@ -33,7 +32,6 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
   wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
   wording(({ alignment }, mode) => checkAddition(alignment, mode)),
   wording(({ alignment }, mode) => checkStrength(alignment, mode)),
-  wording(({ alignment }, mode) => checkCrossed(alignment, mode)),
 ];
 
 /** A check of the wording; where nothing is cited there is none to compare. */

@@ -63,9 +63,12 @@ describe("thresholds of a source", () => {
     expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
   });
 
-  it.each(["spark", "vg-rag"])("are kept and the score is carried where a gate combines scores: %s", async (profile) => {
+  it.each([
+    ["spark", "learned"],
+    ["vg-rag", "carried"],
+  ])("are kept and the score is carried, or learned, where a gate combines scores: %s", async (profile, thresholds) => {
     const { facts } = await decideWith(loadEmbeddedEncoder(), profile);
-    expect(facts.thresholds).toBe("carried");
+    expect(facts.thresholds).toBe(thresholds);
     expect(facts.minimum).toBeUndefined();
   });
 
