@@ -44,7 +44,11 @@ describe.concurrent("an answer by a model", () => {
 
   it("streams: the first sentence is shown while the model still writes", () =>
     using(
-      open({ chat: [{ type: "stream", pieces: [...GOOD, ..."And so on. ".repeat(20).split(/(?<= )/)], delayMs: 15 }] }),
+      open({
+        chat: [
+          { type: "stream", pieces: [...GOOD, ...Array.from({ length: 30 }, (_, i) => `Case ${i} is another matter. `)], delayMs: 15 },
+        ],
+      }),
       async ({ engine }) => {
         await ask(engine);
         const begun = performance.now();
