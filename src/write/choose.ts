@@ -75,6 +75,7 @@ export async function measurePieces(
   const best = {
     own: Math.max(0, ...views.flat().map(({ own }) => own)),
     whole: Math.max(0, ...views.flat().map(({ own, fromHeading, fromTitle }) => own + fromHeading + fromTitle)),
+    over: Math.max(0, ...views.flat().map(({ over }) => over)),
     relevance: most([...relevances.values()]),
     cosine: most([...cosines.values()].map(({ headed }) => headed)),
     rerank: most(looked.map(({ passage }) => passage.scores.rerank)),

@@ -17,6 +17,7 @@ export interface MeasuredPiece {
   readonly best: {
     readonly own: number;
     readonly whole: number;
+    readonly over: number;
     readonly relevance: number | null;
     readonly cosine: number | null;
     readonly rerank: number | null;
@@ -72,6 +73,12 @@ export const PIECE_FEATURES: Readonly<Record<string, Feature>> = {
   long: ({ view }) => Math.max(0, Math.log((view.text.match(/\S+/gu)?.length ?? 0) / 60)),
   numbers: ({ view, wantsValue }) => Number(wantsValue && /\d/u.test(view.text)),
   "numbers.held": ({ view }) => view.numbers,
+  "title.named": ({ view }) => view.named.title,
+  "headings.named": ({ view }) => view.named.headings,
+  "label.named": ({ view }) => view.named.label,
+  "label.none": ({ view }) => Number(view.named.label === null),
+  over: ({ view }) => view.over,
+  "over.behind": ({ view, best }) => view.over - best.over,
   asks: ({ view }) => Number(view.text.trimEnd().endsWith("?")),
 };
 

@@ -53,7 +53,7 @@ describe("measurePiece", () => {
         measurePiece(
           {
             ...{ view, wantsList: false, wantsValue: false, relevance: null, cosine: null, beside: 0 },
-            best: { own: 0, whole: 0, relevance: null, cosine: null, rerank: null },
+            best: { own: 0, whole: 0, over: 0, relevance: null, cosine: null, rerank: null },
           },
           ["numbers.held"],
         ),

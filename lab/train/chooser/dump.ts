@@ -151,7 +151,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
         y,
         order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
         place: `${document.document.id} ${range.start}`,
-        ...(flags.texts && ask.split === "train" ? {} : { x: measurePiece(piece, unitNames).map(round) }),
+        x: measurePiece(piece, unitNames).map(round),
         ...(flags.texts ? { head, text } : {}),
       };
     });
