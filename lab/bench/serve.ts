@@ -90,7 +90,8 @@ function trafficOf(folder: string, answered: readonly string[]): Record<string, 
 function assertMeant(phases: Readonly<Record<string, Phase>>): void {
   for (const [name, { ms, statuses }] of Object.entries(phases)) {
     const found = JSON.stringify(statuses);
-    if ((statuses.unexpected ?? 0) > 0 || ms.length === 0) throw new Error(`${name}: not all answers were what this phase measures: ${found}`);
+    if ((statuses.unexpected ?? 0) > 0 || ms.length === 0)
+      throw new Error(`${name}: not all answers were what this phase measures: ${found}`);
   }
 }
 

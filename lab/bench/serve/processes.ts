@@ -54,7 +54,9 @@ const TICK_MS = 10;
 function processorMs(pid: number | undefined): number | null {
   try {
     // The name of the program, in parentheses, may hold spaces: fields are counted behind it (proc(5), fields 14 and 15).
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
     return TICK_MS * (Number(fields[11]) + Number(fields[12]));
   } catch {
     return null;
