@@ -98,6 +98,16 @@ describe("loadConfig", () => {
       expect(keysAt(configSchema, path.slice(0, -1))).toContain(path.at(-1));
     }
   });
+
+  it.each(Object.keys(ENVIRONMENT_VARIABLES))("reads a number where the setting of %s is one", (name) => {
+    let reason = "";
+    try {
+      load({ [name]: "7000" });
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    expect(reason).not.toMatch(/expected number, received/);
+  });
 });
 
 describe("web search", () => {

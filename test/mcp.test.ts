@@ -3,26 +3,16 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 
-let library: Library;
-let app: ReturnType<typeof createApp>;
+let library: KeyedApp["library"];
+let app: KeyedApp["app"];
 let key: string;
 beforeAll(async () => {
-  library = await openLibrary();
-  const { engine } = library;
-  app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
-    ...{ log: silentLog, webRoot: "/nowhere" },
-  });
-  const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;
-  key = (await engine.store.keys.create({ name: "mcp", ...grant }, "test")).key;
+  ({ library, app, key } = await openKeyedApp("mcp"));
 }, 120_000);
 afterAll(() => library.close());
 

@@ -3,9 +3,17 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, vi } from "vitest";
+
+declare global {
+  interface Window {
+    /** Put there by `violations`. */
+    readonly axe: typeof axe;
+  }
+}
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
@@ -76,11 +84,7 @@ async function violations(page: Page): Promise<string[]> {
   await session.send("Runtime.evaluate", { expression: AXE });
   await session.detach();
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(of: Document, how: object): Promise<Found> } };
-    interface Found {
-      violations: { id: string; nodes: { html: string }[] }[];
-    }
-    const { violations: found } = await axe.run(document, { resultTypes: ["violations"] });
+    const { violations: found } = await window.axe.run(document, { resultTypes: ["violations"] });
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
   });
 }

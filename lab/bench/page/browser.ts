@@ -16,12 +16,21 @@ export interface Watched {
   close(): Promise<void>;
 }
 
+/** Lists that grow while the page runs, and are emptied by `forget`. */
 export interface Recorded {
   /** Milliseconds since the navigation at which a long task ended. */
-  readonly longTasks: readonly number[];
-  readonly shifts: readonly { readonly at: number; readonly value: number; readonly sources: readonly string[] }[];
-  /** Milliseconds of frames that the browser calls long: over 50. */
-  readonly longFrames: readonly LongFrame[];
+  readonly longTasks: number[];
+  readonly shifts: Shift[];
+  /** Frames that the browser calls long: over 50 ms. */
+  readonly longFrames: LongFrame[];
+}
+
+export interface Shift {
+  /** Milliseconds since the navigation. */
+  readonly at: number;
+  readonly value: number;
+  /** The elements that moved. */
+  readonly sources: readonly string[];
 }
 
 export interface LongFrame {
@@ -53,47 +62,39 @@ export async function watch(
 
 /** What the browser recorded since the navigation, or since `forget`. */
 export function recorded(page: Page): Promise<Recorded> {
-  return page.evaluate(() => (window as unknown as { recorded: Recorded }).recorded);
+  return page.evaluate(() => window.recorded);
 }
 
 export async function forget(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const { recorded: kept } = window as unknown as { recorded: { shifts: unknown[]; longFrames: unknown[]; longTasks: unknown[] } };
-    for (const list of [kept.shifts, kept.longFrames, kept.longTasks]) list.length = 0;
+    const { shifts, longFrames, longTasks } = window.recorded;
+    for (const list of [shifts, longFrames, longTasks]) list.length = 0;
   });
 }
 
 /** Runs in the page, before anything of it. */
 function record(): void {
-  const kept = { longTasks: [] as number[], shifts: [] as unknown[], longFrames: [] as LongFrame[] };
-  Object.assign(window, { recorded: kept });
+  const kept: Recorded = { longTasks: [], shifts: [], longFrames: [] };
+  window.recorded = kept;
   const observe = (type: string, take: (entry: PerformanceEntry) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   observe("longtask", ({ startTime, duration }) => kept.longTasks.push(startTime + duration));
   observe("long-animation-frame", (entry) => {
-    const { startTime, duration, styleAndLayoutStart } = entry as PerformanceEntry & { styleAndLayoutStart: number };
+    if (!(entry instanceof PerformanceLongAnimationFrameTiming)) return;
+    const { startTime, duration, styleAndLayoutStart } = entry;
     kept.longFrames.push({ ms: duration, scriptMs: styleAndLayoutStart === 0 ? duration : styleAndLayoutStart - startTime });
   });
   observe("layout-shift", (entry) => {
-    const {
-      value,
-      hadRecentInput,
-      sources = [],
-    } = entry as PerformanceEntry & {
-      value: number;
-      hadRecentInput: boolean;
-      sources?: { node?: Node | null }[];
-    };
-    if (hadRecentInput) return;
-    const names = sources.map(({ node }) =>
+    if (!(entry instanceof LayoutShift) || entry.hadRecentInput) return;
+    const sources = entry.sources.map(({ node }) =>
       node instanceof Element ? `${node.tagName.toLowerCase()}.${node.className}` : (node?.nodeName ?? ""),
     );
-    kept.shifts.push({ at: entry.startTime, value, sources: names });
+    kept.shifts.push({ at: entry.startTime, value: entry.value, sources });
   });
 }
 
 /** Cumulative layout shift as web-vitals defines it: the worst session of shifts, at most a second apart and five seconds long. */
-export function cumulativeShift(shifts: Recorded["shifts"]): number {
+export function cumulativeShift(shifts: readonly Shift[]): number {
   let [worst, sum, begun, last] = [0, 0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at, value } of shifts) {
     if (at - last > 1_000 || at - begun > 5_000) [sum, begun] = [0, at];

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { cumulativeShift, forget, type Recorded, recorded, watch } from "./browser.ts";
+import { cumulativeShift, forget, type LongFrame, recorded, type Shift, watch } from "./browser.ts";
 import type { ServedPage } from "./served.ts";
 
 /** The throttle under which a page counts as used on an ordinary phone. */
@@ -33,7 +33,7 @@ export async function measureFirstLoad(browser: Browser, { url }: Pick<ServedPag
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
     await page.addInitScript(() => {
       const look = () => {
-        if (document.querySelector(".examples button") !== null) Object.assign(window, { shownAt: performance.now() });
+        if (document.querySelector(".examples button") !== null) window.shownAt = performance.now();
         else requestAnimationFrame(look);
       };
       look();
@@ -42,7 +42,7 @@ export async function measureFirstLoad(browser: Browser, { url }: Pick<ServedPag
     await page.locator(".examples button").first().waitFor();
     await page.waitForTimeout(REST_MS);
     const { longTasks, shifts } = await recorded(page);
-    const shownAt = await page.evaluate(() => (window as unknown as { shownAt: number }).shownAt);
+    const shownAt = await page.evaluate(() => window.shownAt);
     return { scriptBytes, interactiveMs: Math.max(shownAt, ...longTasks), shift: cumulativeShift(shifts) };
   } finally {
     await close();
@@ -54,7 +54,7 @@ export interface Streamed {
   readonly width: number;
   readonly sentences: number;
   readonly shift: number;
-  readonly shifts: Recorded["shifts"];
+  readonly shifts: readonly Shift[];
 }
 
 /** How far things jump while answers come sentence by sentence, one question after the other. */
@@ -83,7 +83,7 @@ export interface Scrolled {
   /** Milliseconds between two frames, the longest. */
   readonly longestMs: number;
   /** Frames that took more than 50 ms, by the browser's own account. */
-  readonly longFrames: Recorded["longFrames"];
+  readonly longFrames: readonly LongFrame[];
 }
 
 /** A conversation of so many messages, read back to its beginning and forth again. */
@@ -143,7 +143,7 @@ async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
   await forget(page);
   await page.evaluate(() => {
     const frames: number[] = [];
-    Object.assign(window, { frames });
+    window.frameTimes = frames;
     let last = performance.now();
     const next = (now: number) => {
       frames.push(now - last);
@@ -172,6 +172,6 @@ async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
     await wheel(part < 0.5 ? 1 : -1, 15);
   }
   const { longFrames } = await recorded(page);
-  const frames = await page.evaluate(() => (window as unknown as { frames: number[] }).frames);
+  const frames = await page.evaluate(() => window.frameTimes);
   return { frames: frames.length, longestMs: Math.max(0, ...frames), longFrames };
 }

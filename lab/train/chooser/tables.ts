@@ -88,7 +88,7 @@ function asksOf(table: Table, key: number, keys: readonly string[]): Ask[] {
       .replace("{v}", () => row[column] ?? "")
       .replace("{k}", () => named);
     const answers = !isAbsent && !isOfAll;
-    const lines = [table.header, ...table.rows].map((row) => row.join(" | ")).filter((line) => line.replaceAll(/[|\s]/g, "") !== "");
+    const lines = [table.header, ...table.rows].map((row) => row.join(" | "));
     const line = (table.rows[at] as string[]).join(" | ");
     const start = lines.slice(0, lines.indexOf(line)).reduce((sum, { length }) => sum + length + 1, 0);
     const known = { key: table.table_id, answers, spans: answers ? [[start, start + line.length] as const] : [] };
