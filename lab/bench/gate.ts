@@ -22,6 +22,7 @@ import {
   verify,
   versionsOf,
 } from "../../src/internals.ts";
+import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { readChooserWeights } from "../../src/write/chooser-weights.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { admittedIn } from "../sets/refusal-sets.ts";
@@ -68,7 +69,12 @@ async function measure(
   const relevance = readRelevanceWeights();
   const sufficiency = () => ({ weights, relevance, space: lexicon, encoder: encoder.id });
   const chooserWeights = readChooserWeights();
-  const chooser = () => ({ weights: chooserWeights, embed: (given: readonly string[]) => encoder.embedSync(given) });
+  const reader = openSharedReader();
+  const chooser = () => ({
+    weights: chooserWeights,
+    embed: (given: readonly string[]) => encoder.embedSync(given),
+    read: (given: readonly string[], stop: AbortSignal) => reader.read(given, stop),
+  });
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const signal = new AbortController().signal;
   const readWords = createWordReader();

@@ -19,7 +19,6 @@ import type { Benchmark } from "../commands/bench.ts";
 const SEED = 11;
 /** Tokens of one sequence: [CLS] TASK question [SEP] passage [SEP]. */
 const TOKENS = 160;
-const QUESTION = "how much does a visitor pay for a day of parking here ?";
 const WORDS =
   "the of and a visitor pays for each day in zone two or three when there is no other permit and costs are shared by all who".split(" ");
 
@@ -96,7 +95,7 @@ function oneForward(file: string) {
   const { layers, hidden, feed_forward: wide } = weights.header;
   const run = createForward(weights, 0);
   const { ids } = createWordpiece(piecesOf(weights)).encode(passageOf(TOKENS, 0), TOKENS);
-  const read = () => run.run({ ids, second: 16 });
+  const read = () => run.run(ids);
   for (let i = 0; i < 5; i++) read();
   const multiplications = layers * ids.length * (4 * hidden * hidden + 2 * hidden * wide + 2 * ids.length * hidden);
   return {
@@ -106,17 +105,13 @@ function oneForward(file: string) {
   };
 }
 
-/** As the product reads: in threads, answers to one question over many passages, none of them read before. */
+/** As the product reads: in threads, many texts, none of them read before. */
 async function pooled(file: string, threads: number, count: number) {
   const reader = createModelReader({ path: file, threads, cacheBytes: 0 });
-  const requests = Array.from({ length: count }, (_, i) => ({
-    question: QUESTION,
-    head: "",
-    passage: passageOf(TOKENS - 16, i),
-  }));
-  await reader.read(requests.slice(0, 2 * threads));
+  const texts = Array.from({ length: count }, (_, i) => passageOf(TOKENS, i));
+  await reader.read(texts.slice(0, 2 * threads));
   const [startedAt, processor] = [performance.now(), process.cpuUsage()];
-  await reader.read(requests);
+  await reader.read(texts);
   const wallMs = (performance.now() - startedAt) / count;
   const { user, system } = process.cpuUsage(processor);
   await reader.close();
@@ -126,14 +121,12 @@ async function pooled(file: string, threads: number, count: number) {
 /** Megabytes that a process of its own gains by opening the reader and reading 16 passages. */
 function memoryOf(file: string, threads: number): number {
   const options = JSON.stringify({ path: file, threads });
-  const requests = JSON.stringify(
-    Array.from({ length: 16 }, (_, i) => ({ task: "answers", question: QUESTION, head: "", passage: passageOf(TOKENS - 16, i) })),
-  );
+  const texts = JSON.stringify(Array.from({ length: 16 }, (_, i) => passageOf(TOKENS, i)));
   const program = `
     import { createModelReader } from ${JSON.stringify(new URL("../../src/internals.js", import.meta.url).href)};
     const before = process.memoryUsage().rss;
     const reader = createModelReader(${options});
-    await reader.read(${requests});
+    await reader.read(${texts});
     process.stdout.write(String(process.memoryUsage().rss - before));
     await reader.close();`;
   return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" })) / 2 ** 20;

@@ -65,6 +65,7 @@ async function run(sets: readonly ExtractSetName[], part: "held-out" | "tuning" 
     profile: sourcebound,
     encoder: null,
     reranker: null,
+    read: null,
     chooser: readChooserWeights(),
     command: "test",
   };

@@ -9,6 +9,7 @@ import type { Encoder } from "../../src/models/encoder.ts";
 import type { Reranker } from "../../src/models/reranker.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { Corpus } from "../../src/retrieve/corpus.ts";
 import { createEmbeddedReranker } from "../../src/retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../../src/retrieve/retrieve.ts";
@@ -21,6 +22,7 @@ import { choosePieces } from "../../src/write/choose.ts";
 import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
+import type { ReadTexts } from "../../src/write/read-pieces.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,
@@ -42,6 +44,8 @@ export interface ExtractOptions {
   readonly encoder: EmbeddedEncoder | null;
   readonly chooser: ChooserWeights;
   readonly reranker: Reranker | null;
+  /** `null`: nothing is read. */
+  readonly read: ReadTexts | null;
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -61,15 +65,17 @@ const SEED = 1;
 
 /** The evaluation with the encoder, the reranker and the profile that ship. */
 export function createExtractEvaluation(
-  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker" | "chooser">,
+  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker" | "chooser" | "read">,
 ): AsyncGenerator<ExtractEvent, void> {
   const encoder = loadEmbeddedEncoder();
+  const reader = openSharedReader();
   return evaluateExtract({
     ...options,
     profile: sourcebound,
     encoder,
     reranker: createEmbeddedReranker(encoder),
     chooser: readChooserWeights(),
+    read: (texts, signal) => reader.read(texts, signal),
   });
 }
 
@@ -133,10 +139,10 @@ interface Judged {
 }
 
 async function judge({ question, evidence, words }: AskedQuestion, options: ExtractOptions): Promise<Judged> {
-  const { profile, encoder, reranker, chooser, signal } = options;
+  const { profile, encoder, reranker, chooser, read, signal } = options;
   const begun = performance.now();
   const embed = encoder === null ? null : (texts: readonly string[]) => encoder.embedSync(texts);
-  const choice = await choosePieces(question.text, evidence, words, { maxCharacters: 1200, reranker, embed, weights: chooser, signal });
+  const choice = await choosePieces(question.text, evidence, words, { maxCharacters: 1200, reranker, embed, read, weights: chooser, signal });
   const candidates = chooseQuotes(choice, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;

@@ -4,6 +4,7 @@ import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, Question } from "../types.ts";
 import { type Choice, choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
+import type { ReadTexts } from "../write/read-pieces.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -11,6 +12,8 @@ export interface ChooserParts {
   readonly weights: ChooserWeights;
   /** Vectors of texts by the encoder that the weights were learned with. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
+  /** The reader that they were learned with; `null`: it is not there, and what a glance says stands. */
+  readonly read: ReadTexts | null;
 }
 
 export interface ChooseParts {
@@ -31,10 +34,10 @@ export async function choose(
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Choice> {
-  const { weights, embed } = parts.chooser();
+  const { weights, embed, read } = parts.chooser();
   const kept = mayBeUsed(evidence, parts.profile);
   const reranker = parts.rerankers?.embedded ?? null;
-  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, weights, signal };
+  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, signal };
   const choice = await choosePieces(question.resolved, kept, wordsFor(question, parts), options);
   log.fact("chooser", weights.name);
   log.fact("pieces", choice.pieces.length);

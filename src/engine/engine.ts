@@ -88,6 +88,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
       await room.idle();
       await worker.idle();
       await indexes.idle();
+      await local.close();
       await store.close();
     },
   };

@@ -20,9 +20,12 @@ import { createSlotMatcher } from "../remember/slot-matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import type { Reader } from "../reader/reader.ts";
+import { openSharedReader } from "../reader/shared-reader.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
+import type { ReadTexts } from "../write/read-pieces.ts";
 import type { DomainPack } from "./domain.ts";
 
 /** Weights of the gate: of all passages together, of each, and of what would be shown. */
@@ -38,6 +41,7 @@ export interface LocalModels {
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
   readonly crisisChance: CrisisFinder;
+  close(): Promise<void>;
 }
 
 /** Finds crises by the encoder that ships; loaded with the first message. Without its weights, the listed phrases alone call for a hotline. */
@@ -96,9 +100,11 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
   };
+  const reader = createReaderKeeper();
   const chooser = (): ChooserParts => {
     const { encoder } = wordsByVectors();
-    return { weights: weightsOfGate().chooser, embed: (texts) => encoder.embedSync(texts) };
+    const { chooser: weights } = weightsOfGate();
+    return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
   };
   let crossEncoder: Reranker | null = null;
   const rerankers = {
@@ -143,7 +149,33 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     });
   };
   const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
-  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance };
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance, close: reader.close };
+}
+
+/** The reader that ships, opened when it is first asked for. Where its weights cannot be used, answers are chosen at a glance, and a warning says so once. */
+function createReaderKeeper() {
+  let opened: Reader | null | undefined;
+  const open = (): Reader | null => {
+    try {
+      return openSharedReader();
+    } catch (error) {
+      process.emitWarning(`answers are chosen without the reader: ${messageOf(error)}`);
+      return null;
+    }
+  };
+  return {
+    /** `null` where the chooser's weights were learned with another reader. */
+    of({ reader }: ChooserWeights): ReadTexts | null {
+      if (opened === undefined) opened = open();
+      const one = opened;
+      if (one === null || one.weights.hash !== reader.hash) return null;
+      return (texts, signal) => one.read(texts, signal);
+    },
+    close: async () => {
+      await opened?.close();
+      opened = null;
+    },
+  };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

@@ -21,14 +21,13 @@ function opened(options: Parameters<typeof createReader>[0]) {
 }
 
 const passage = "Water is turned on from 1 April to 31 October.";
-const request = { question: "When is water turned on?", head: "", passage } as const;
 
 describe("createReader", () => {
   it("gives the same numbers in threads, in the calling thread and in the scalar form", async () => {
     const readings = await Promise.all(
       [{ threads: 2 }, { threads: 0 }, { threads: 0, kernel: "scalar" as const }].map(async (options) => {
         const reader = createReader({ path, ...options });
-        const [reading] = await reader.read([request]);
+        const [reading] = await reader.read([passage]);
         await reader.close();
         return reading;
       }),
@@ -39,27 +38,14 @@ describe("createReader", () => {
 
   it("leaves the event loop free while threads read", async () => {
     const reader = createReader({ path, threads: 1 });
-    await reader.read([request]);
+    await reader.read([passage]);
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     const started = performance.now();
-    await reader.read(Array.from({ length: 60 }, (_, i) => ({ ...request, passage: `${i} ${passage.repeat(20)}` })));
+    await reader.read(Array.from({ length: 60 }, (_, i) => `${i} ${passage.repeat(20)}`));
     const tookMs = performance.now() - started;
     clearInterval(timer);
     expect(turns).toBeGreaterThan(Math.min(20, tookMs / 20));
-    await reader.close();
-  });
-
-  it("ends a long reading between two windows when it is cancelled", async () => {
-    const reader = createReader({ path, threads: 1, kernel: "scalar" });
-    const stop = new AbortController();
-    const long = reader.read([{ ...request, passage: passage.repeat(2000) }], stop.signal);
-    setTimeout(() => stop.abort(new Error("enough")), 300);
-    await expect(long).rejects.toThrow("enough");
-    const started = performance.now();
-    await reader.read([request]);
-    // Two thousand passages of 13 tokens in the scalar form take over a minute.
-    expect(performance.now() - started).toBeLessThan(20_000);
     await reader.close();
   });
 
@@ -71,9 +57,9 @@ describe("createReader", () => {
       threads.push(thread);
       return thread;
     }, 1);
-    const reading = pool.read({ ...request, passage: passage.repeat(100) }, undefined);
+    const reading = pool.read(passage.repeat(100), undefined);
     await threads[0]?.end();
-    expect(await reading).toEqual({ answer: expect.any(Number) });
+    expect(await reading).toHaveLength(64);
     expect(threads).toHaveLength(2);
     await pool.close();
   });
@@ -83,7 +69,7 @@ describe("createReader", () => {
     const program = `
       import { createReader } from ${JSON.stringify(entry)};
       const reader = createReader(${JSON.stringify({ path, threads: 1 })});
-      console.log((await reader.read([{ question: "a", head: "", passage: "b" }])).length);`;
+      console.log((await reader.read(["a"])).length);`;
     // No close: threads that have nothing to do keep no process alive.
     expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 30_000 })).toBe("1\n");
   });

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
-import { createReadOne } from "./read-request.ts";
-import type { Reader, Reading, ReadRequest } from "./reader.ts";
+import { createReadText } from "./read-text.ts";
+import type { Reader } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 import { createThreadStarter } from "./threads.ts";
 import { loadReaderWeights } from "./weights.ts";
 
 /** The weights that ship with the package. */
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
-/** More threads gain little: a question has a dozen passages, and others on the machine want to work too. */
+/** More threads gain little: a question has a dozen pieces, and others on the machine want to work too. */
 export const MAX_DEFAULT_THREADS = 4;
-/** Some 27,000 readings. */
-export const DEFAULT_CACHE_BYTES = 8 * 2 ** 20;
+/** Some 8,800 vectors. */
+export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
 export interface ReaderOptions {
   /** Weights file. @default the one that ships */
@@ -23,7 +23,7 @@ export interface ReaderOptions {
   readonly threads?: number | undefined;
   /** @default WebAssembly SIMD where the machine has it, else "scalar" */
   readonly kernel?: "wasm" | "scalar" | undefined;
-  /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
+  /** Most bytes of vectors that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -33,54 +33,53 @@ export interface ReaderOptions {
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
  * @example
  * const reader = createReader();
- * const [reading] = await reader.read([{ question: "What is the fee?", head: "Library › Fees", passage: "A card costs $3." }]);
+ * const [question, passage] = await reader.read(["What is the fee?", "Library › Fees\nA card costs $3."]);
  * await reader.close();
  */
 export function createReader(options: ReaderOptions = {}): Reader {
   const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), kernel, cacheBytes = DEFAULT_CACHE_BYTES } = options;
   const weights = loadReaderWeights(path, { threads: Math.max(1, threads), kernel });
-  const pool = threads === 0 ? readHere(createReadOne(weights, 0)) : createReaderPool(createThreadStarter(weights), threads);
-  const { name, calibration } = weights.header;
-  return createPooledReader(pool, { name, hash: weights.hash, calibration }, cacheBytes);
+  const pool = threads === 0 ? readHere(createReadText(weights, 0)) : createReaderPool(createThreadStarter(weights), threads);
+  return createPooledReader(pool, { name: weights.header.name, hash: weights.hash }, cacheBytes);
 }
 
 export function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, availableParallelism());
 }
 
-/** Whatever reads single requests as a reader: what was read before is remembered, and the same is read once. */
+/** Whatever reads single texts as a reader: what was read before is remembered, and the same is read once. */
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache = createReadingCache(cacheBytes);
 
-  async function readAll(requests: readonly ReadRequest[], signal: AbortSignal | undefined): Promise<Reading[]> {
+  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     signal?.throwIfAborted();
-    const keys = requests.map((request) => readingKey(weights.hash, request));
-    const found = new Map<string, Reading>();
-    const missing = new Map<string, ReadRequest>();
-    for (const [i, request] of requests.entries()) {
+    const keys = texts.map((text) => readingKey(weights.hash, text));
+    const found = new Map<string, Float32Array>();
+    const missing = new Map<string, string>();
+    for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
       const known = cache.get(key);
-      if (known === undefined) missing.set(key, request);
+      if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
     // The longest first: no thread is left alone with a long one at the end.
-    const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
+    const longestFirst = [...missing].sort(([, a], [, b]) => b.length - a.length);
     // One that fails stops the others: nobody would see them.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {
       await Promise.all(
-        longestFirst.map(async ([key, request]) => {
-          const reading = await pool.read(request, both);
-          cache.set(key, reading);
-          found.set(key, reading);
+        longestFirst.map(async ([key, text]) => {
+          const vector = await pool.read(text, both);
+          cache.set(key, vector);
+          found.set(key, vector);
         }),
       );
     } catch (error) {
       stop.abort(error);
       throw error;
     }
-    return keys.map((key) => found.get(key) as Reading);
+    return keys.map((key) => found.get(key) as Float32Array);
   }
 
   return {
@@ -91,22 +90,17 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
   };
 }
 
-/** Work of a request grows with its tokens, which grow with its characters. */
-function lengthOf({ question, head, passage }: ReadRequest): number {
-  return question.length + head.length + passage.length;
-}
-
-/** Reads in the calling thread, which others get between two requests. */
-function readHere(readOne: ReturnType<typeof createReadOne>): ReaderPool {
+/** Reads in the calling thread, which others get between two texts. */
+function readHere(readText: ReturnType<typeof createReadText>): ReaderPool {
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
   return {
-    read(request, signal) {
+    read(text, signal) {
       const reading = last.then(async () => {
         await turn();
         if (closed) throw closedError();
         signal?.throwIfAborted();
-        return readOne(request);
+        return readText(text);
       });
       last = reading.catch(() => undefined);
       return reading;

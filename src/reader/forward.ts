@@ -2,16 +2,10 @@ import { planArena } from "./arena.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
 
-/** Token ids of one sequence; those from `second` on are of the second text. */
-export interface TokenSequence {
-  readonly ids: Int32Array;
-  readonly second: number;
-}
-
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
-  /** The logit, weight * hidden + bias, of the first token; only for that one is the last layer computed whole. */
-  readonly run: (sequence: TokenSequence) => number;
+  /** The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3). */
+  readonly run: (ids: Int32Array) => Float32Array;
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
@@ -37,46 +31,44 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     kernel.multiply(codes + first * depth, scales + 4 * first, bias + 4 * first, rows, depth, input, codeScales, tokens, out, 4 * rows);
   }
 
-  function runLayer(layer: Layer, tokens: number, isLast: boolean): void {
+  function runLayer(layer: Layer, tokens: number): void {
     const { x, keyValue, query, mixed, wide: widened, narrow, codes, codeScales, scratch } = arena;
     const { attention, output, up, down } = layer;
     kernel.quantise(x, tokens, hidden, attention.limit, codes, codeScales);
     multiply(attention, hidden, 2 * hidden, hidden, tokens, keyValue);
-    let rows = tokens;
-    if (isLast) {
-      rows = 1;
-      kernel.quantise(x, rows, hidden, attention.limit, codes, codeScales);
-    }
-    multiply(attention, 0, hidden, hidden, rows, query);
-    kernel.attend(query, rows, keyValue, tokens, heads, hidden / heads, 1 / Math.sqrt(hidden / heads), scratch, mixed);
-    kernel.quantise(mixed, rows, hidden, output.limit, codes, codeScales);
-    multiply(output, 0, hidden, hidden, rows, narrow);
-    kernel.addNorm(x, narrow, layer.attentionNorm.gain, layer.attentionNorm.bias, rows, hidden, epsilon);
-    kernel.quantise(x, rows, hidden, up.limit, codes, codeScales);
-    multiply(up, 0, wide, hidden, rows, widened);
-    kernel.gelu(widened, rows * wide);
-    kernel.quantise(widened, rows, wide, down.limit, codes, codeScales);
-    multiply(down, 0, hidden, wide, rows, narrow);
-    kernel.addNorm(x, narrow, layer.outputNorm.gain, layer.outputNorm.bias, rows, hidden, epsilon);
+    multiply(attention, 0, hidden, hidden, tokens, query);
+    kernel.attend(query, tokens, keyValue, tokens, heads, hidden / heads, 1 / Math.sqrt(hidden / heads), scratch, mixed);
+    kernel.quantise(mixed, tokens, hidden, output.limit, codes, codeScales);
+    multiply(output, 0, hidden, hidden, tokens, narrow);
+    kernel.addNorm(x, narrow, layer.attentionNorm.gain, layer.attentionNorm.bias, tokens, hidden, epsilon);
+    kernel.quantise(x, tokens, hidden, up.limit, codes, codeScales);
+    multiply(up, 0, wide, hidden, tokens, widened);
+    kernel.gelu(widened, tokens * wide);
+    kernel.quantise(widened, tokens, wide, down.limit, codes, codeScales);
+    multiply(down, 0, hidden, wide, tokens, narrow);
+    kernel.addNorm(x, narrow, layer.outputNorm.gain, layer.outputNorm.bias, tokens, hidden, epsilon);
   }
 
   return {
-    run({ ids, second }) {
+    run(ids) {
       const tokens = ids.length;
       if (tokens === 0 || tokens > header.max_tokens)
         throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
-      embed(ids, second, arena.x / 4, arena.narrow / 4);
+      embed(ids, arena.x / 4, arena.narrow / 4);
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
-      for (const layer of layers) runLayer(layer, tokens, layer === layers.at(-1));
-      return project();
+      for (const layer of layers) runLayer(layer, tokens);
+      return meanOf(tokens);
     },
   };
 
-  function project(): number {
-    const [weight, from] = [at("head.answer.weight") / 4, arena.x / 4];
-    let sum = float32[at("head.answer.bias") / 4] as number;
-    for (let k = 0; k < hidden; k++) sum += (float32[weight + k] as number) * (float32[from + k] as number);
-    return sum;
+  function meanOf(tokens: number): Float32Array {
+    const vector = new Float32Array(hidden);
+    for (let token = 0; token < tokens; token++) {
+      const from = arena.x / 4 + token * hidden;
+      for (let k = 0; k < hidden; k++) vector[k] = (vector[k] as number) + (float32[from + k] as number);
+    }
+    const length = Math.hypot(...vector) || 1;
+    return vector.map((value) => value / length);
   }
 }
 
@@ -116,9 +108,9 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
   };
 }
 
-type Embed = (ids: Int32Array, second: number, words: number, rest: number) => void;
+type Embed = (ids: Int32Array, words: number, rest: number) => void;
 
-/** Writes each token's word vector to `words`, and position and type together to `rest` (both in f32 places). */
+/** Writes each token's word vector to `words`, and position and the first type together to `rest` (both in f32 places). */
 function createEmbedding(weights: ReaderWeights, buffer: ArrayBufferLike, at: (name: string) => number): Embed {
   const { hidden, embedding_bits: bits } = weights.header;
   const float32 = new Float32Array(buffer);
@@ -135,17 +127,16 @@ function createEmbedding(weights: ReaderWeights, buffer: ArrayBufferLike, at: (n
     const byte = start + (bit >> 3);
     return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
   };
-  return (ids, second, words, rest) => {
+  return (ids, words, rest) => {
     for (let token = 0; token < ids.length; token++) {
       const row = rows[ids[token] as number] as number;
       const start = codes + (row * hidden * bits) / 8;
       const scale = float32[scales + row] as number;
       const position = positions + token * hidden;
       const positionScale = float32[positionScales + token] as number;
-      const type = types + (token < second ? 0 : hidden);
       for (let k = 0; k < hidden; k++) {
         float32[words + token * hidden + k] = codeOf(start, k) * scale;
-        float32[rest + token * hidden + k] = (int8[position + k] as number) * positionScale + (float32[type + k] as number);
+        float32[rest + token * hidden + k] = (int8[position + k] as number) * positionScale + (float32[types + k] as number);
       }
     }
   };

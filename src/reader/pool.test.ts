@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createReaderPool } from "./pool.ts";
-import type { ReadRequest } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
-const asking = (passage: string): ReadRequest => ({ question: "q", head: "", passage });
+const said = (text: string) => Float32Array.of(Number(text));
 
 interface FakeThread extends ReaderThread {
   readonly arenaNumber: number;
   readonly events: ThreadEvents;
   readonly tasks: ThreadTask[];
-  readonly cancelled: number[];
   held: boolean;
   ended: boolean;
   /** Answers its last task. */
@@ -25,11 +23,9 @@ function fakeThreads() {
       arenaNumber,
       events,
       tasks: [],
-      cancelled: [],
       held: false,
       ended: false,
       post: (task) => thread.tasks.push(task),
-      cancel: (id) => thread.cancelled.push(id),
       hold: (busy) => {
         thread.held = busy;
       },
@@ -38,8 +34,8 @@ function fakeThreads() {
         events.onEnd(new Error("terminated"));
       },
       reply: () => {
-        const { id, request } = thread.tasks.at(-1) as ThreadTask;
-        events.onReply({ id, reading: { answer: Number(request.passage) } });
+        const { id, text } = thread.tasks.at(-1) as ThreadTask;
+        events.onReply({ id, vector: said(text) });
       },
       crash: () => events.onEnd(new Error("out of memory")),
     };
@@ -54,17 +50,17 @@ describe("createReaderPool", () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 2);
     expect(threads).toHaveLength(0);
-    const first = pool.read(asking("1"), undefined);
+    const first = pool.read("1", undefined);
     expect(threads).toHaveLength(1);
     threads[0]?.reply();
-    expect(await first).toEqual({ answer: 1 });
-    const both = [pool.read(asking("2"), undefined), pool.read(asking("3"), undefined), pool.read(asking("4"), undefined)];
+    expect(await first).toEqual(said("1"));
+    const both = [pool.read("2", undefined), pool.read("3", undefined), pool.read("4", undefined)];
     expect(threads.map(({ arenaNumber }) => arenaNumber)).toEqual([0, 1]);
     threads[1]?.reply();
     expect(threads[1]?.tasks).toHaveLength(2);
     threads[1]?.reply();
     threads[0]?.reply();
-    expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual([2, 3, 4]);
+    expect(await Promise.all(both)).toEqual(["2", "3", "4"].map(said));
   });
 
   it("keeps the process alive only while a thread reads", async () => {
@@ -72,86 +68,86 @@ describe("createReaderPool", () => {
     const pool = createReaderPool(start, 1);
     pool.warm();
     expect(threads[0]?.held).toBe(false);
-    const reading = pool.read(asking("1"), undefined);
+    const reading = pool.read("1", undefined);
     expect(threads[0]?.held).toBe(true);
     threads[0]?.reply();
     await reading;
     expect(threads[0]?.held).toBe(false);
   });
 
-  it("replaces a thread that ended, in the same arena, and reads its request once more", async () => {
+  it("replaces a thread that ended, in the same arena, and reads its text once more", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
-    const reading = pool.read(asking("5"), undefined);
-    const waiting = pool.read(asking("6"), undefined);
+    const reading = pool.read("5", undefined);
+    const waiting = pool.read("6", undefined);
     threads[0]?.crash();
     expect(threads).toHaveLength(2);
     expect(threads[1]?.arenaNumber).toBe(0);
     threads[1]?.reply();
-    expect(await reading).toEqual({ answer: 5 });
+    expect(await reading).toEqual(said("5"));
     threads[1]?.reply();
-    expect(await waiting).toEqual({ answer: 6 });
+    expect(await waiting).toEqual(said("6"));
   });
 
-  it("gives a request up that ends two threads, says why, and goes on with the next", async () => {
+  it("gives a text up that ends two threads, says why, and goes on with the next", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
-    const reading = pool.read(asking("1"), undefined);
-    const next = pool.read(asking("2"), undefined);
+    const reading = pool.read("1", undefined);
+    const next = pool.read("2", undefined);
     threads[0]?.crash();
     threads[1]?.crash();
     await expect(reading).rejects.toMatchObject({ code: "reader_crashed", message: expect.stringContaining("out of memory") });
     threads[2]?.reply();
-    expect(await next).toEqual({ answer: 2 });
+    expect(await next).toEqual(said("2"));
   });
 
-  it("replaces a thread that ended while it had nothing to do with the next request", async () => {
+  it("replaces a thread that ended while it had nothing to do with the next text", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
     pool.warm();
     threads[0]?.crash();
-    const reading = pool.read(asking("1"), undefined);
+    const reading = pool.read("1", undefined);
     expect(threads).toHaveLength(2);
     threads[1]?.reply();
-    expect(await reading).toEqual({ answer: 1 });
+    expect(await reading).toEqual(said("1"));
   });
 
   it("says what a thread could not read", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
-    const reading = pool.read(asking("1"), undefined);
+    const reading = pool.read("1", undefined);
     threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "no such piece" });
     await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
   });
 
-  it("takes a cancelled request out of the row, and tells the thread that reads it", async () => {
+  it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
     const stop = new AbortController();
-    const reading = pool.read(asking("1"), stop.signal);
-    const waiting = pool.read(asking("2"), stop.signal);
-    const other = pool.read(asking("3"), undefined);
+    const reading = pool.read("1", stop.signal);
+    const waiting = pool.read("2", stop.signal);
+    const other = pool.read("3", undefined);
     stop.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
     await expect(waiting).rejects.toThrow("enough");
-    expect(threads[0]?.cancelled).toEqual([threads[0]?.tasks[0]?.id]);
     // The thread is still at it: its place is free once it says so.
     expect(threads[0]?.tasks).toHaveLength(1);
-    threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, cancelled: true });
     threads[0]?.reply();
-    expect(await other).toEqual({ answer: 3 });
-    await expect(pool.read(asking("4"), stop.signal)).rejects.toThrow("enough");
+    expect(threads[0]?.tasks).toHaveLength(2);
+    threads[0]?.reply();
+    expect(await other).toEqual(said("3"));
+    await expect(pool.read("4", stop.signal)).rejects.toThrow("enough");
   });
 
   it("ends its threads and rejects what waits when it is closed", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);
-    const all = [pool.read(asking("1"), undefined), pool.read(asking("2"), undefined)];
+    const all = [pool.read("1", undefined), pool.read("2", undefined)];
     const outcomes = Promise.allSettled(all);
     await pool.close();
     for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: { code: "reader_closed" } });
     expect(threads.map(({ ended }) => ended)).toEqual([true]);
-    await expect(pool.read(asking("3"), undefined)).rejects.toMatchObject({ code: "reader_closed" });
+    await expect(pool.read("3", undefined)).rejects.toMatchObject({ code: "reader_closed" });
     pool.warm();
     expect(threads).toHaveLength(1);
   });

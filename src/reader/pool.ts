@@ -1,11 +1,10 @@
 import { ModelError, messageOf } from "../errors.ts";
-import type { Reading, ReadRequest } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
-/** Requests wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
+/** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
-  read(request: ReadRequest, signal: AbortSignal | undefined): Promise<Reading>;
+  read(text: string, signal: AbortSignal | undefined): Promise<Float32Array>;
   /** Starts every thread that is not running. */
   warm(): void;
   close(): Promise<void>;
@@ -13,8 +12,8 @@ export interface ReaderPool {
 
 interface Job {
   readonly id: number;
-  readonly request: ReadRequest;
-  readonly resolve: (reading: Reading) => void;
+  readonly text: string;
+  readonly resolve: (vector: Float32Array) => void;
   readonly reject: (reason: unknown) => void;
   crashes: number;
 }
@@ -24,7 +23,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** A request whose thread ended is read once more: whatever ended two threads would end the next. */
+/** A text whose thread ended is read once more: whatever ended two threads would end the next. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -53,7 +52,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       const thread = slot.thread ?? startIn(slot);
       slot.job = job;
       thread.hold(true);
-      thread.post({ id: job.id, request: job.request });
+      thread.post({ id: job.id, text: job.text });
     }
   }
 
@@ -62,8 +61,8 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     if (job === null || job.id !== reply.id) return;
     slot.job = null;
     slot.thread?.hold(false);
-    if ("reading" in reply) job.resolve(reply.reading);
-    else if ("failure" in reply) job.reject(new ModelError("reader_failed", `the reader could not read a request: ${reply.failure}`, {}));
+    if ("vector" in reply) job.resolve(reply.vector);
+    else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
     next();
   }
 
@@ -76,25 +75,24 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       job.crashes++;
       if (job.crashes < MAX_CRASHES) row.unshift(job);
       else {
-        const message = `a thread of the reader ended twice over the same request (${messageOf(cause)}): report it with the text that was read`;
+        const message = `a thread of the reader ended twice over the same text (${messageOf(cause)}): report it with the text that was read`;
         job.reject(new ModelError("reader_crashed", message, {}, { cause }));
       }
     }
     next();
   }
 
-  /** Nobody waits for the job: out of the row, or its thread stops between two windows. */
+  /** Nobody waits for the job: out of the row. What a thread reads already it reads to its end, some 10 ms later. */
   function drop(job: Job): void {
     const place = row.indexOf(job);
     if (place >= 0) row.splice(place, 1);
-    else slots.find((slot) => slot.job === job)?.thread?.cancel(job.id);
   }
 
   return {
-    read(request, signal) {
+    read(text, signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      return new Promise<Reading>((resolve, reject) => {
+      return new Promise<Float32Array>((resolve, reject) => {
         lastId = (lastId % 0x7fffffff) + 1;
         const leave = () => {
           drop(job);
@@ -106,7 +104,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
             signal?.removeEventListener("abort", leave);
             settle(value);
           };
-        const job: Job = { id: lastId, request, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
+        const job: Job = { id: lastId, text, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
         signal?.addEventListener("abort", leave, { once: true });
         row.push(job);
         next();

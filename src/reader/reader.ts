@@ -1,27 +1,17 @@
-/** Does this passage answer this question? Texts may have any length. */
-export interface ReadRequest {
-  readonly question: string;
-  /** The passage's "title › heading › heading", or empty. */
-  readonly head: string;
-  readonly passage: string;
-}
-
-export interface Reading {
-  /** Log odds that the passage answers the question; of a passage in several windows the largest. */
-  readonly answer: number;
-}
-
-/** A reader: gives one reading per request, in their order. Readings may be shared with other callers: they are not to be changed. */
+/** A reader: turns what a text means into a vector, so that a question lies near what answers it. */
 export interface Reader {
   /**
+   * One vector of length 1 per text, in their order: the dot product of two is their cosine. Of a text beyond 256 tokens the beginning is read. Vectors may be
+   * shared with other callers: they are not to be changed.
+   *
    * @throws the signal's reason when it is cancelled
    * @throws {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`
    * @example
-   * const [reading] = await reader.read([{ question: "What is the fee?", head: "Library › Fees", passage: "A card costs $3." }]);
+   * const [question, passage] = await reader.read(["What is the fee?", "Library › Fees\nA card costs $3."]);
    */
-  read(requests: readonly ReadRequest[], signal?: AbortSignal): Promise<Reading[]>;
-  /** Name and hash: readings of different weights must not be compared. `calibration` is what stands in the weights file. */
-  readonly weights: { readonly name: string; readonly hash: string; readonly calibration: Readonly<Record<string, unknown>> };
+  read(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Name and hash: vectors of different weights must not be compared. */
+  readonly weights: { readonly name: string; readonly hash: string };
   /** Starts what the first reading would start, without waiting for it. */
   warm(): void;
   /** Ends all threads; readings under way are rejected with `reader_closed`. */

@@ -1,24 +1,23 @@
 import { sha256Hex } from "../text/hash.ts";
-import type { Reading, ReadRequest } from "./reader.ts";
 
-/** Readings by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
+/** Vectors by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
 export interface ReadingCache {
-  get(key: string): Reading | undefined;
-  set(key: string, reading: Reading): void;
+  get(key: string): Float32Array | undefined;
+  set(key: string, vector: Float32Array): void;
   readonly bytes: number;
 }
 
-/** Of the weights' hash and the texts, so that a reading is found only for exactly the same of both. */
-export function readingKey(weightsHash: string, { question, head, passage }: ReadRequest): string {
-  return sha256Hex(JSON.stringify([weightsHash, question, head, passage]));
+/** Of the weights' hash and the text, so that a vector is found only for exactly the same of both. */
+export function readingKey(weightsHash: string, text: string): string {
+  return sha256Hex(JSON.stringify([weightsHash, text]));
 }
 
-/** A key, an entry and a reading, roughly. */
-const ENTRY_BYTES = 300;
+/** A key, an entry and a vector of 384 numbers, roughly. */
+const ENTRY_BYTES = 1_900;
 
 export function createReadingCache(maxBytes: number): ReadingCache {
   const most = Math.floor(maxBytes / ENTRY_BYTES);
-  const entries = new Map<string, Reading>();
+  const entries = new Map<string, Float32Array>();
   return {
     get(key) {
       const found = entries.get(key);
@@ -28,9 +27,9 @@ export function createReadingCache(maxBytes: number): ReadingCache {
       }
       return found;
     },
-    set(key, reading) {
+    set(key, vector) {
       entries.delete(key);
-      if (most > 0) entries.set(key, reading);
+      if (most > 0) entries.set(key, vector);
       const [oldest] = entries.keys();
       if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     },

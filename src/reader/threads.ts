@@ -1,32 +1,26 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { Reading, ReadRequest } from "./reader.ts";
 import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
   readonly weights: ReaderWeights;
   readonly arenaNumber: number;
-  /** The id of the task that nobody waits for any more. */
-  readonly cancelled: Int32Array;
 }
 
 export interface ThreadTask {
   readonly id: number;
-  readonly request: ReadRequest;
+  readonly text: string;
 }
 
 export type ThreadReply = { readonly id: number } & (
-  | { readonly reading: Reading }
+  | { readonly vector: Float32Array }
   | { readonly failure: string }
-  | { readonly cancelled: true }
 );
 
-/** A thread that reads one request at a time. */
+/** A thread that reads one text at a time. */
 export interface ReaderThread {
   post(task: ThreadTask): void;
-  /** Makes it stop between two windows of the task. */
-  cancel(id: number): void;
   /** Whether it keeps the process alive. */
   hold(busy: boolean): void;
   end(): Promise<void>;
@@ -43,13 +37,12 @@ export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderT
 /** A thread's own heap holds a vocabulary and one text at a time; weights and buffers are outside. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
 
-const ENTRY = join(PACKAGE_ROOT, "dist", "src", "reader", "worker.js");
+export const ENTRY = join(PACKAGE_ROOT, "dist", "src", "reader", "worker.js");
 
 /** Starts worker threads over shared weights. */
 export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
-    const cancelled = new Int32Array(new SharedArrayBuffer(4));
-    const setup: ThreadSetup = { weights, arenaNumber, cancelled };
+    const setup: ThreadSetup = { weights, arenaNumber };
     // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
     const worker = new Worker(ENTRY, {
       execArgv: [],
@@ -67,7 +60,6 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
     worker.unref();
     return {
       post: (task) => worker.postMessage(task),
-      cancel: (id) => void Atomics.store(cancelled, 0, id),
       hold: (busy) => (busy ? worker.ref() : worker.unref()),
       end: async () => void (await worker.terminate()),
     };

@@ -19,7 +19,7 @@ const tensorSchema = z.strictObject({
 
 export const headerSchema = z
   .strictObject({
-    format: z.literal(1),
+    format: z.literal(2),
     name: z.string().min(1),
     layers: z.int().min(1).max(24),
     hidden: multipleOf(32).max(1024),
@@ -28,8 +28,6 @@ export const headerSchema = z
     max_tokens: multipleOf(8).min(256).max(512),
     epsilon: z.number().positive(),
     embedding_bits: z.int().min(4).max(8),
-    /** For whoever turns logits into chances; the reader does not look at it. */
-    calibration: z.record(z.string(), z.unknown()),
     tensors: z.record(z.string(), tensorSchema),
   })
   .refine(({ hidden, heads }) => hidden % heads === 0 && (hidden / heads) % 8 === 0, "hidden / heads is not a multiple of 8");
@@ -67,7 +65,7 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   const [kept = 0] = expect("words.codes", bits === 8 ? "i8" : "bits", [null, (hidden * bits) / 8]);
   expect("words.scales", "f32", [kept]);
   matrix("positions", header.max_tokens, hidden);
-  expect("types", "f32", [2, hidden]);
+  expect("types", "f32", [1, hidden]);
   const norms = ["embedding_norm"];
   for (let layer = 0; layer < layers; layer++) {
     const at = `layer.${layer}.`;
@@ -86,7 +84,5 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
     expect(`${norm}.gain`, "f32", [hidden]);
     expect(`${norm}.bias`, "f32", [hidden]);
   }
-  expect("head.answer.weight", "f32", [1, hidden]);
-  expect("head.answer.bias", "f32", [1]);
   return places;
 }

@@ -8,7 +8,7 @@ import { bufferOf, openKernel, piecesOf, type ReaderWeights } from "./shared-wei
 import { checkTensors, headerSchema, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
-const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]", "[unused0]", "[unused1]", "[unused2]"];
+const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
 export interface LoadOptions {
   /** Threads that will read at the same time; each gets an arena. */

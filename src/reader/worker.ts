@@ -1,17 +1,17 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../errors.ts";
-import { createReadOne, ReadCancelled } from "./read-request.ts";
+import { createReadText } from "./read-text.ts";
 import type { ThreadReply, ThreadSetup, ThreadTask } from "./threads.ts";
 
-/** A thread of the pool: one request in, one reply out, in an arena of its own. */
-const { weights, arenaNumber, cancelled } = workerData as ThreadSetup;
-const readOne = createReadOne(weights, arenaNumber);
+/** A thread of the pool: one text in, one reply out, in an arena of its own. */
+const { weights, arenaNumber } = workerData as ThreadSetup;
+const readText = createReadText(weights, arenaNumber);
 
-parentPort?.on("message", ({ id, request }: ThreadTask) => {
+parentPort?.on("message", ({ id, text }: ThreadTask) => {
   const reply = (message: ThreadReply) => parentPort?.postMessage(message);
   try {
-    reply({ id, reading: readOne(request, () => Atomics.load(cancelled, 0) === id) });
+    reply({ id, vector: readText(text) });
   } catch (error) {
-    reply(error instanceof ReadCancelled ? { id, cancelled: true } : { id, failure: messageOf(error) });
+    reply({ id, failure: messageOf(error) });
   }
 });

@@ -27,7 +27,7 @@ export function createQuoteChooser(): QuoteChooser {
   const shipped = createEmbeddedReranker(encoder);
   return async (question, evidence, words, { limit, maxCharacters, reranker = shipped }) => {
     const options = {
-      ...{ maxCharacters, reranker, weights },
+      ...{ maxCharacters, reranker, weights, read: null },
       embed: (texts: readonly string[]) => encoder.embedSync(texts),
       signal: new AbortController().signal,
     };

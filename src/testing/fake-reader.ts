@@ -1,37 +1,43 @@
-import type { Reader, Reading, ReadRequest } from "../reader/reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A reader that says what a test wants it to say, and remembers what it was asked. */
 export interface FakeReader extends Reader {
-  readonly calls: readonly (readonly ReadRequest[])[];
+  readonly calls: readonly (readonly string[])[];
 }
 
 export interface FakeReaderOptions {
-  /** The reading of a request; for what it leaves undefined the reader says that it does not answer. */
-  readonly read?: (request: ReadRequest) => Reading | undefined;
+  /** Where a text lies: texts of the same name point the same way, all others are at right angles to each other. */
+  readonly nameOf?: (text: string) => string;
   readonly name?: string;
 }
+
+/** Directions that it can tell apart. */
+const DIMENSIONS = 64;
 
 /**
  * A fake reader.
  * @example
- * const reader = fakeReader({ read: (request) => (request.passage.includes("$3") ? { answer: 4 } : undefined) });
+ * const reader = fakeReader({ nameOf: (text) => (text.includes("fee") ? "fee" : text) });
  */
-export function fakeReader({ read = () => undefined, name = "fake-reader" }: FakeReaderOptions = {}): FakeReader {
-  const calls: (readonly ReadRequest[])[] = [];
-  const readAll = async (requests: readonly ReadRequest[], signal?: AbortSignal): Promise<Reading[]> => {
-    signal?.throwIfAborted();
-    calls.push(requests);
-    return requests.map((request) => read(request) ?? { answer: NO });
-  };
+export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: FakeReaderOptions = {}): FakeReader {
+  const calls: (readonly string[])[] = [];
+  const names: string[] = [];
   return {
     calls,
-    read: readAll,
-    weights: { name, hash: sha256Hex(name), calibration: {} },
+    async read(texts, signal) {
+      signal?.throwIfAborted();
+      calls.push(texts);
+      return texts.map((text) => {
+        const named = nameOf(text);
+        if (!names.includes(named)) names.push(named);
+        const vector = new Float32Array(DIMENSIONS);
+        vector[names.indexOf(named) % DIMENSIONS] = 1;
+        return vector;
+      });
+    },
+    weights: { name, hash: sha256Hex(name) },
     warm: () => undefined,
     close: async () => undefined,
   };
 }
-
-/** Surely not: log odds of -8 are a chance of .0003. */
-const NO = -8;

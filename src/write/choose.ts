@@ -5,6 +5,7 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { piecesOf } from "./pieces.ts";
+import { dot, type ReadTexts, readPieces } from "./read-pieces.ts";
 
 /** A piece that may answer. */
 export interface ScoredPiece {
@@ -13,12 +14,16 @@ export interface ScoredPiece {
   readonly score: number;
   /** Chance that it answers, 0 to 1. */
   readonly chance: number;
+  /** Cosine of question and piece by the reader; `null`: it was not read. */
+  readonly reading: number | null;
 }
 
 /** What may be quoted of the evidence for one question, best first. */
 export interface Choice {
   readonly asked: AskedQuestion;
   readonly pieces: readonly ScoredPiece[];
+  /** The same at a glance, before the best of them were read; `null`: nothing was read. */
+  readonly glance: readonly ScoredPiece[] | null;
 }
 
 export interface ChooseOptions {
@@ -27,7 +32,9 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "piece">;
+  readonly weights: Pick<ChooserWeights, "piece" | "read">;
+  /** `null`: nothing is read, and what a glance says stands. */
+  readonly read: ReadTexts | null;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +46,7 @@ const RERANKED = 160;
 /** Passages looked at. */
 const PASSAGES = 8;
 
-/** Every piece of the evidence beside the question, best first. */
+/** Every piece of the evidence beside the question, best first: all at a glance, then the best of them read. */
 export async function choosePieces(
   question: string,
   evidence: readonly Evidence[],
@@ -47,12 +54,15 @@ export async function choosePieces(
   options: ChooseOptions,
 ): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
-  const { piece: scorer } = options.weights;
+  const { weights, read, signal } = options;
+  const { piece: scorer } = weights;
   const pieces = measured.pieces.map((piece) => {
     const score = scoreOf(measurePiece(piece, scorer.features), scorer);
-    return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer) };
+    return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
   });
-  return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
+  const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
+  const glanced = { asked: measured.asked, pieces: sorted, glance: null };
+  return read === null ? glanced : readPieces(question, glanced, weights, read, signal);
 }
 
 function startOf({ view }: ScoredPiece): number {
@@ -64,7 +74,7 @@ export async function measurePieces(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights">,
+  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read">,
 ): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
   const wantsList = asked.type === "list" || asked.type === "how-do-i";
@@ -121,12 +131,6 @@ function cosinesOf(
   const [asked, ...vectors] = embed(texts) as [Float32Array, ...Float32Array[]];
   const cosine = (i: number) => dot(asked, vectors[i] as Float32Array);
   return new Map(views.map((view, i) => [view, { own: cosine(i), headed: cosine(views.length + i) }]));
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
 }
 
 function most(values: readonly (number | null)[]): number | null {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
+import { READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -11,8 +12,14 @@ const weightsSchema = z.object({
   data: z.string(),
   /** Score of a piece, and the chance that it answers. */
   piece: namedScorerSchema(Object.keys(PIECE_FEATURES)),
-  /** Chance that the best piece answers, from what all pieces and passages of the question say. */
+  /** Chance that the best piece answers, from what all pieces and passages of the question say at a glance. */
   answer: namedScorerSchema(),
+  /** Name and hash of the reader that the two below were learned with: with another, nothing is read. */
+  reader: z.object({ name: z.string(), hash: z.string() }),
+  /** Score of a piece that was read, and the chance that it answers. */
+  read: namedScorerSchema(Object.keys(READING_FEATURES)),
+  /** Chance that the best piece answers where pieces were read. */
+  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),

@@ -25,7 +25,7 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
-import { readingRequest } from "./reading-request.ts";
+import { readingText } from "../../../src/write/reading-text.ts";
 import { readTables } from "./tables.ts";
 
 const SETS = [
@@ -147,13 +147,12 @@ async function dumpSet(name: string, data: string): Promise<void> {
       const { range } = piece.view.piece;
       const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
       const y = Number(gold.some(({ made: one, range: answer }) => one === document && overlaps(range, answer)));
-      const { head, passage: text } = readingRequest(question.resolved, piece.view);
       return {
         y,
         order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
         place: `${document.document.id} ${range.start}`,
         x: measurePiece(piece, unitNames).map(round),
-        ...(flags.texts ? { head, text } : {}),
+        ...(flags.texts ? { text: readingText(piece.view) } : {}),
       };
     });
     const kept = pieces

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-MAX_TOKENS, MAX_QUESTION = 256, 64
-TASK_PIECE = "[unused0]"
+MAX_TOKENS = 256
 
 # (title › heading, passage, question, the same question in other words)
 SUBJECTS = [
@@ -37,8 +36,8 @@ def words_to_pieces(text: str, vocabulary: dict[str, int]) -> list[int]:
     return ids
 
 
-def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[dict]:
-    """{"ids", "second"}: `second` is the number of tokens of type 0, up to and with the first [SEP]."""
+def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[list[int]]:
+    """Token ids of [CLS] text [SEP]; a third of the texts are questions."""
     vocabulary = {piece: id for id, piece in enumerate(pieces)}
     draw = random.Random(seed)
     cases = []
@@ -46,9 +45,8 @@ def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[dict
         heading, passage, question, reworded = SUBJECTS[number % len(SUBJECTS)]
         parts = [passage, *(other[1] for other in draw.sample(SUBJECTS, 8))][: draw.choice((1, 1, 1, 2, 2, 3, 9))]
         draw.shuffle(parts)
-        text = (heading + " | " if draw.random() < 0.5 else "") + " ".join(parts)
-        a = words_to_pieces(reworded if number % 2 else question, vocabulary)[:MAX_QUESTION]
-        head = [vocabulary["[CLS]"], vocabulary[TASK_PIECE], *a, vocabulary["[SEP]"]]
-        b = words_to_pieces(text, vocabulary)[: MAX_TOKENS - len(head) - 1]
-        cases.append({"ids": [*head, *b, vocabulary["[SEP]"]], "second": len(head)})
+        text = (heading + " " if draw.random() < 0.5 else "") + " ".join(parts)
+        if number % 3 == 0:
+            text = reworded if number % 2 else question
+        cases.append([vocabulary["[CLS]"], *words_to_pieces(text, vocabulary)[: MAX_TOKENS - 2], vocabulary["[SEP]"]])
     return cases

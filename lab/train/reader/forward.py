@@ -6,7 +6,7 @@ import torch
 from torch.nn.functional import gelu, layer_norm, linear, softmax
 
 
-def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: float, ids: list[int], types: list[int]) -> torch.Tensor:
+def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: float, ids: list[int]) -> torch.Tensor:
     """The last hidden state, [tokens, hidden], of one sequence."""
 
     def affine(name: str, x: torch.Tensor) -> torch.Tensor:
@@ -17,7 +17,7 @@ def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: fl
 
     embeddings = "bert.embeddings."
     x = state[embeddings + "word_embeddings.weight"][ids]
-    x = x + state[embeddings + "position_embeddings.weight"][: len(ids)] + state[embeddings + "token_type_embeddings.weight"][types]
+    x = x + state[embeddings + "position_embeddings.weight"][: len(ids)] + state[embeddings + "token_type_embeddings.weight"][0]
     x = norm(embeddings + "LayerNorm", x)
     tokens, hidden = x.shape
     for layer in range(layers):
@@ -33,5 +33,7 @@ def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: fl
     return x
 
 
-def answer_logit(state: dict[str, torch.Tensor], hidden: torch.Tensor) -> float:
-    return float(linear(hidden[0], state["head_answer.weight"], state["head_answer.bias"]))
+def vector(hidden: torch.Tensor) -> torch.Tensor:
+    """The mean of the tokens' states, of length 1."""
+    mean = hidden.mean(0)
+    return mean / mean.norm()

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from cases import SUBJECTS
-from weights import MAX_TOKENS, SPECIAL_PIECES, TASK_PIECES
+from weights import MAX_TOKENS, SPECIAL_PIECES
 
 HIDDEN, FEED_FORWARD, LAYERS = 64, 160, 3
 
@@ -23,7 +23,7 @@ def tiny_pieces() -> list[str]:
     words = sorted({word for subject in SUBJECTS for text in subject for word in re.findall(r"[a-z]+", text.lower())})
     characters = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
     inside = ["##" + char for char in characters if char.isalnum()]
-    return [SPECIAL_PIECES[0], *TASK_PIECES, "[unused1]", "[unused2]", "[unused3]", *SPECIAL_PIECES[1:], *characters, "漢", "ж", "α", *inside, *(w for w in words[::2] if len(w) > 1)]
+    return [SPECIAL_PIECES[0], "[unused0]", "[unused1]", *SPECIAL_PIECES[1:], *characters, "漢", "ж", "α", *inside, *(w for w in words[::2] if len(w) > 1)]
 
 
 def tiny_state(vocabulary: int, seed: int = 5) -> dict[str, np.ndarray]:
@@ -54,8 +54,6 @@ def tiny_state(vocabulary: int, seed: int = 5) -> dict[str, np.ndarray]:
         affine(at + "intermediate.dense", FEED_FORWARD, HIDDEN)
         affine(at + "output.dense", HIDDEN, FEED_FORWARD)
         norm(at + "output.LayerNorm")
-    for head, outputs in (("answer", 1),):
-        affine(f"head_{head}", outputs, HIDDEN)
     return state
 
 

@@ -14,12 +14,11 @@ Tensors (H hidden, F feed-forward, V pieces, R kept rows, P positions):
     vocabulary             u8: V pieces, one a line; a piece's place is its token id
     rows                   u16 [V]: the row of each id among the kept ones; a dropped piece has the row of [UNK]
     words.*  positions.*   [R, H] bits, [P, H] i8
-    types                  f32 [2, H]
+    types                  f32 [1, H]: of the first text, the only one
     embedding_norm.gain .bias            f32 [H]
     layer.N.attention.*                  [3H, H] i8, rows of query, key and value after each other, and .bias f32 [3H]
     layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
     layer.N.attention_norm.gain .bias, layer.N.output_norm.gain .bias
-    head.answer.weight [1, H], head.answer.bias [1], f32
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from pathlib import Path
 import numpy as np
 
 MAGIC = b"SBREAD01"
-#: The [unusedN] piece that says what is asked: does this answer the question.
-TASK_PIECES = ("[unused0]",)
 SPECIAL_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 #: Shares of a row's peak at which rows of few bits may be clipped.
 CLIPS = np.linspace(0.4, 1, 25)
@@ -43,8 +40,8 @@ MAX_TOKENS = 256
 
 
 def keeps_piece(piece: str) -> bool:
-    """Dropped: [unusedN] but for the three of the tasks, and pieces with a letter or mark that is neither Latin nor Greek."""
-    if piece in SPECIAL_PIECES or piece in TASK_PIECES:
+    """Dropped: [unusedN], and pieces with a letter or mark that is neither Latin nor Greek."""
+    if piece in SPECIAL_PIECES:
         return True
     if piece.startswith("[unused"):
         return False
@@ -95,7 +92,7 @@ def unpack_bits(packed: np.ndarray, width: int, bits: int) -> np.ndarray:
 
 
 def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bits: int) -> dict[str, tuple[str, np.ndarray]]:
-    """The file's tensors from a state dict with the names of HF BertModel under "bert." and of the head."""
+    """The file's tensors from a state dict with the names of HF BertModel under "bert."."""
     out: dict[str, tuple[str, np.ndarray]] = {}
 
     def matrix(name: str, values: np.ndarray, matrix_bits: int = 8, clips: np.ndarray | None = None) -> None:
@@ -115,7 +112,7 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
     words = state[embeddings + "word_embeddings.weight"][kept]
     matrix("words", words, bits, CLIPS)
     matrix("positions", state[embeddings + "position_embeddings.weight"][:MAX_TOKENS])
-    floats("types", state[embeddings + "token_type_embeddings.weight"])
+    floats("types", state[embeddings + "token_type_embeddings.weight"][:1])
     floats("embedding_norm.gain", state[embeddings + "LayerNorm.weight"])
     floats("embedding_norm.bias", state[embeddings + "LayerNorm.bias"])
     for layer in range(layers):
@@ -129,8 +126,6 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
         for name, part in (("attention_norm", "attention.output.LayerNorm"), ("output_norm", "output.LayerNorm")):
             floats(f"{ours}{name}.gain", state[f"{theirs}{part}.weight"])
             floats(f"{ours}{name}.bias", state[f"{theirs}{part}.bias"])
-    for part in ("weight", "bias"):
-        floats(f"head.answer.{part}", state[f"head_answer.{part}"])
     return out
 
 
@@ -194,6 +189,4 @@ def restore(tensors: dict[str, np.ndarray], header: dict) -> dict[str, np.ndarra
         for name, part in (("attention_norm", "attention.output.LayerNorm"), ("output_norm", "output.LayerNorm")):
             state[f"{theirs}{part}.weight"] = tensors[f"{ours}{name}.gain"]
             state[f"{theirs}{part}.bias"] = tensors[f"{ours}{name}.bias"]
-    for part in ("weight", "bias"):
-        state[f"head_answer.{part}"] = tensors[f"head.answer.{part}"]
     return state
