@@ -3,12 +3,12 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { databaseSchema } from "./database-config.ts";
+import { databaseSchema } from "./config/database.ts";
+import { experimentsSchema } from "./config/experiments.ts";
+import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
+import { serverSchema } from "./config/server.ts";
 import { ConfigError, messageOf } from "./errors.ts";
-import { experimentsSchema } from "./experiments-config.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
-import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
-import { serverSchema } from "./server-config.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 
@@ -349,7 +349,7 @@ function fromText(name: string, value: string): unknown {
     return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|PER_HOUR|ANSWER_FROM)$/.test(name))
+  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|ANSWER_FROM)$/.test(name))
     return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }

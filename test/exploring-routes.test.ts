@@ -62,7 +62,7 @@ describe("what is behind answers", () => {
   it("proves an answer, and nothing to whom it does not belong", async () => {
     const { id } = await library.ask(CARD);
     const proof = (await (await app.request(`/v1/answers/${id}/proof`)).json()) as { format: string; signature: unknown };
-    expect(proof.format).toBe("sourcebound-proof-1");
+    expect(proof.format).toBe("sourcebound-proof-2");
     expect(proof.signature).toBeTruthy();
     const foreign = await app.request(`/v1/answers/${id}/proof?tenant=alice`);
     expect([foreign.status, await codeOf(foreign)]).toEqual([404, "unknown_answer"]);

@@ -63,6 +63,17 @@ function forge(proof: Proof, own: string): Proof {
   return { ...proof, digest: digestOf(proof.statement), signature: signStatement(canonical, readPrivateKey(own)) };
 }
 
+/** What the installation itself does. */
+function sign(proof: Proof): Proof {
+  return forge(proof, readFileSync(join(library.engine.config.data_dir, "proof-key.pem"), "utf8"));
+}
+
+function withWeights(statement: Proof["statement"]): Proof["statement"] {
+  const { weights } = statement.checking;
+  const [name = ""] = Object.keys(weights);
+  return { ...statement, checking: { ...statement.checking, weights: { ...weights, [name]: "0".repeat(64) } } };
+}
+
 describe("a proof", () => {
   it("verifies with documents and key, of quotes, of a model's sentences and of refusals", async () => {
     const writers = new Set(proofs.map(({ statement }) => statement.answer.model));
@@ -131,6 +142,45 @@ describe("a proof", () => {
     const proof = await library.engine.prove(again.id);
     expect(proof.statement.served).toMatchObject({ level: "exact" });
     expect((await verify(proof)).status).toBe("verified");
+  });
+
+  it("of other checks is neither accepted nor called tampered with: it says which program verifies it", async () => {
+    const made = proofs.find(({ statement }) => statement.answer.model === "scripted") as Proof;
+    const { checks: _number, ...first } = made.statement;
+    const reworded = first.answer.warnings.map(({ code, message }) => ({ code, message: `Sentence 2: ${message}` }));
+    const statements: [string, Proof["statement"], Proof["format"]][] = [
+      ["the first format", { ...first, answer: { ...first.answer, warnings: reworded } }, "sourcebound-proof-1"],
+      ["other checks", { ...made.statement, checks: 999 }, made.format],
+      ["another version", { ...made.statement, software: "0.0.1" }, made.format],
+      ["other weights", withWeights(made.statement), made.format],
+    ];
+    for (const [what, statement, format] of statements) {
+      const signed = sign({ ...made, format, statement });
+      const { status, steps } = await verify(signed);
+      expect(status, what).toBe("unchecked");
+      expect(
+        steps
+          .filter(({ ok }) => ok === null)
+          .map(({ reason }) => reason)
+          .join(),
+        what,
+      ).toMatch(/verify it with (that version|the program that made it)/);
+      expect(
+        steps.filter(({ ok }) => ok === false),
+        what,
+      ).toEqual([]);
+      // Naming other checks is no way round the documents, the signature or the form.
+      const invented = { ...statement, quotes: statement.quotes.map((one) => ({ ...one, text: `not ${one.text}` })) };
+      expect((await verify(sign({ ...made, format, statement: invented }))).status, what).toBe("rejected");
+      expect((await verify(forge({ ...made, format, statement }, createProofKey()))).status, what).toBe("rejected");
+      const said = { ...statement.answer, sentences: [{ text: "Cards are free.", citations: [1] }] };
+      expect((await verify(sign({ ...made, format, statement: { ...statement, answer: said } }))).status, what).toBe("unchecked");
+    }
+    for (const [statement, format] of [
+      [first, "sourcebound-proof-2"],
+      [made.statement, "sourcebound-proof-1"],
+    ] as const)
+      expect((await verify(sign({ ...made, format, statement }))).status).toBe("rejected");
   });
 
   it("is given to nobody of another tenant or without a label", async () => {

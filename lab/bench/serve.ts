@@ -4,12 +4,14 @@ import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
-import { quantile, versionsOf } from "../../src/internals.ts";
+import { answerableSchema, PACKAGE_ROOT, quantile, readGolden, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
-import { type LoadResult, load, watchHealth } from "./serve/load.ts";
+import { type LoadOptions, type LoadResult, load, watchHealth } from "./serve/load.ts";
 import { type Served, startServer } from "./serve/processes.ts";
 
-const QUESTION = "How long do I have to ask for a Higher-Level Review?";
+const DOMAIN = "veterans";
+/** The pack's own questions: those that the shipped settings answer are asked. */
+const GOLDEN = join(PACKAGE_ROOT, "domains", DOMAIN, "golden");
 /** Milliseconds between two looks at `/healthz`, and at memory. */
 const HEALTH_MS = 50;
 const MEMORY_MS = 1_000;
@@ -17,10 +19,17 @@ const ENDING = extname(import.meta.filename);
 const CLI = join(import.meta.dirname, "..", "..", "src", "cli", `main${ENDING}`);
 const HELLO = join(import.meta.dirname, "serve", `hello${ENDING}`);
 
+/** What is asked of a server, and what each of its answers must hold. */
+interface Traffic extends Pick<LoadOptions, "body" | "expected"> {
+  readonly start: () => Promise<Served>;
+}
+
 interface Phase extends LoadResult {
   readonly health: readonly number[];
   /** MiB at the beginning, middle and end of the phase. */
   readonly memory: readonly number[];
+  /** Of the server, for each answer. */
+  readonly processorMs: number;
 }
 
 /** What does a server hold, from a second process, beside the least that a server of its kind does? */
@@ -40,26 +49,25 @@ export const benchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
     try {
       progress("ingesting the demo documents");
-      await ingest(folder);
-      const servers = {
-        hello: () => startServer([HELLO], { cwd: folder, env: process.env }),
-        hits: serving(folder, true),
-        fresh: serving(folder, false),
-      };
+      const answered = await ingest(folder);
+      progress(`${answered.length} of the pack's questions are answered`);
       const phases: Record<string, Phase> = {};
-      for (const [name, start] of Object.entries(servers)) {
-        const server = await start();
+      for (const [name, traffic] of Object.entries(trafficOf(folder, answered))) {
+        const server = await traffic.start();
+        const { body, expected } = traffic;
+        const measured = (of: { connections: number; seconds: number }) => measure(server, { ...of, body, expected }, name !== "hello");
         try {
           progress(`${name}: warming`);
-          await load({ url: server.url, connections: few, seconds: 2, body });
+          await load({ url: server.url, connections: few, seconds: 2, body, expected: [] });
           progress(`${name}: ${few} connections`);
-          phases[`${name}_few`] = await measure(server, { connections: few, seconds: Math.min(seconds, 20) }, name !== "hello");
+          phases[`${name}_few`] = await measured({ connections: few, seconds: Math.min(seconds, 20) });
           progress(`${name}: ${connections} connections`);
-          phases[name] = await measure(server, { connections, seconds }, name !== "hello");
+          phases[name] = await measured({ connections, seconds });
         } finally {
           await server.stop();
         }
       }
+      assertMeant(phases);
       return reportOf(phases, { args, connections, seconds, few });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -67,14 +75,43 @@ export const benchmark: Benchmark = {
   },
 };
 
-const body = () => JSON.stringify({ question: QUESTION });
+/** Hits ask one question again and again; fresh answers take the answered questions in turn. */
+function trafficOf(folder: string, answered: readonly string[]): Record<string, Traffic> {
+  const asking = (n: number) => JSON.stringify({ question: answered[n % answered.length] });
+  const status = '"status":"ok"';
+  return {
+    hello: { start: () => startServer([HELLO], { cwd: folder, env: process.env }), body: asking, expected: ['"hello"'] },
+    hits: { start: serving(folder, true), body: () => asking(0), expected: [status, '"cache_mode":"exact"'] },
+    fresh: { start: serving(folder, false), body: asking, expected: [status, '"cache_mode":"miss"'] },
+  };
+}
 
-async function ingest(folder: string): Promise<void> {
-  const settings = { server: { queue: 2_048 }, domain: "veterans", data_dir: join(folder, "data") };
+/** @throws Error when something else was measured than what stands over the figures */
+function assertMeant(phases: Readonly<Record<string, Phase>>): void {
+  for (const [name, { ms, statuses }] of Object.entries(phases)) {
+    const found = JSON.stringify(statuses);
+    if ((statuses.unexpected ?? 0) > 0 || ms.length === 0)
+      throw new Error(`${name}: not all answers were what this phase measures: ${found}`);
+  }
+}
+
+/** Reads the demo documents. @returns those of the pack's questions that are answered and kept by the cache */
+async function ingest(folder: string): Promise<string[]> {
+  const settings = { server: { queue: 2_048 }, domain: DOMAIN, data_dir: join(folder, "data") };
   writeFileSync(join(folder, "sourcebound.config.json"), JSON.stringify(settings));
-  const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: settings.data_dir, domain: "veterans" }), settings.data_dir));
-  for await (const _event of engine.ingestDomain("veterans"));
-  await engine.close();
+  const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: settings.data_dir, domain: DOMAIN }), settings.data_dir));
+  try {
+    for await (const _event of engine.ingestDomain(DOMAIN));
+    const answered: string[] = [];
+    for (const { question } of readGolden(GOLDEN, "demo-answerable", answerableSchema)) {
+      const { status } = await engine.answer(question);
+      if (status === "ok" && (await engine.answer(question)).cacheMode === "exact") answered.push(question);
+    }
+    if (answered.length === 0) throw new Error(`none of the questions of ${GOLDEN} is answered and kept: there are no hits to measure`);
+    return answered;
+  } finally {
+    await engine.close();
+  }
 }
 
 /** With the cache, the question is an exact hit from its second time on; without, every answer is a new one. */
@@ -83,16 +120,19 @@ function serving(folder: string, cache: boolean): () => Promise<Served> {
   return () => startServer([CLI, "serve", "--port", "0"], { cwd: folder, env });
 }
 
-async function measure(server: Served, of: { connections: number; seconds: number }, hasHealth: boolean): Promise<Phase> {
+async function measure(server: Served, of: Omit<LoadOptions, "url">, hasHealth: boolean): Promise<Phase> {
   const memory: number[] = [];
   const looking = setInterval(() => memory.push(server.memory() ?? Number.NaN), MEMORY_MS);
   const health = hasHealth ? watchHealth(server.url, HEALTH_MS) : null;
-  const result = await load({ url: server.url, ...of, body });
+  const before = server.processorMs() ?? Number.NaN;
+  const result = await load({ url: server.url, ...of });
+  const processorMs = ((server.processorMs() ?? Number.NaN) - before) / result.ms.length;
   clearInterval(looking);
   const third = Math.max(1, Math.floor(memory.length / 3));
   const middle = (part: readonly number[]) => quantile(part, 0.5) ?? Number.NaN;
   return {
     ...result,
+    processorMs,
     health: health === null ? [] : await health.stop(),
     memory: [memory.slice(0, third), memory.slice(third, -third), memory.slice(-third)].map(middle),
   };
@@ -109,9 +149,10 @@ function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, 
   const ms = (values: readonly number[], q: number) => quantile(values, q) ?? Number.NaN;
   const rate = (name: string) => phases[name]?.perSecond ?? Number.NaN;
   const timings = Object.fromEntries(
-    Object.entries(phases).flatMap(([name, { perSecond, ms: all, health, memory, statuses }]) => [
+    Object.entries(phases).flatMap(([name, { perSecond, ms: all, health, memory, statuses, processorMs }]) => [
       [`${name}.per_second`, perSecond],
       [`${name}.of_hello`, perSecond / rate(name.endsWith("_few") ? "hello_few" : "hello")],
+      [`${name}.processor_ms`, processorMs],
       [`${name}.ms_p50`, ms(all, 0.5)],
       [`${name}.ms_p99`, ms(all, 0.99)],
       [`${name}.p99_over_p50`, ms(all, 0.99) / ms(all, 0.5)],
@@ -121,10 +162,10 @@ function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, 
       ...memory.map((mib, i) => [`${name}.memory_mib_${["begin", "middle", "end"][i]}`, mib] as const),
     ]),
   );
-  const table = Object.entries(phases).map(([name, { perSecond, ms: all, statuses, health, memory }]) => ({
+  const table = Object.entries(phases).map(([name, { perSecond, ms: all, statuses, health, memory, processorMs }]) => ({
     name: `${name}, ${name.endsWith("_few") ? few : connections} connections`,
     figure: `${perSecond.toFixed(0)}/s, ${((100 * perSecond) / rate(name.endsWith("_few") ? "hello_few" : "hello")).toFixed(1)} % of hello`,
-    note: `n = ${all.length}; p50 ${ms(all, 0.5).toFixed(1)} ms, p99 ${ms(all, 0.99).toFixed(1)} ms (${(ms(all, 0.99) / ms(all, 0.5)).toFixed(1)} ×); statuses ${JSON.stringify(statuses)}; /healthz p99 ${ms(health, 0.99).toFixed(0)} ms (n = ${health.length}); memory ${memory.map((mib) => mib.toFixed(0)).join(" → ")} MiB`,
+    note: `n = ${all.length}; ${processorMs.toFixed(2)} ms of processor each; p50 ${ms(all, 0.5).toFixed(1)} ms, p99 ${ms(all, 0.99).toFixed(1)} ms (${(ms(all, 0.99) / ms(all, 0.5)).toFixed(1)} ×); statuses ${JSON.stringify(statuses)}; /healthz p99 ${ms(health, 0.99).toFixed(0)} ms (n = ${health.length}); memory ${memory.map((mib) => mib.toFixed(0)).join(" → ")} MiB`,
   }));
   const counts = Object.fromEntries(Object.entries(phases).map(([name, phase]) => [name, phase.ms.length]));
   const report = {

@@ -7,6 +7,8 @@ import type { Written } from "./write.ts";
 /** What every answer of an installation is made with, kept once for all that share it. */
 export interface RecordedSettings {
   readonly software: string;
+  /** Number of what the checks did; absent: they were the first. */
+  readonly checks?: number | undefined;
   /** Hash of everything that shapes answers besides question and documents. */
   readonly configHash: string;
   /** Id of the encoder that is configured; `null`: words alone. */

@@ -1,3 +1,4 @@
+import { FIRST_CHECKS } from "../check/revision.ts";
 import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -59,6 +60,7 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
     id: asked.id,
     made_at: asked.createdAt,
     software: settings.software,
+    checks: settings.checks ?? FIRST_CHECKS,
     question: {
       text: question.text,
       resolved: question.resolved,

@@ -1,4 +1,5 @@
 import type { CheckContext } from "../check/check.ts";
+import { CHECKS_REVISION, FIRST_CHECKS } from "../check/revision.ts";
 import { createReader } from "../check/statements.ts";
 import { messageOf } from "../errors.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
@@ -44,9 +45,10 @@ export interface ProofStep {
 export interface ProofVerdict {
   /**
    * `verified`: everything holds, and the holder of the key said it. `sound`: everything that can be run again holds, and nothing says who made it: a forger
-   * can make such a one. `rejected`: something does not hold.
+   * can make such a one. `unchecked`: nothing speaks against it, and its checks could not be run again, because they are those of another version: verify it
+   * with the program of then. `rejected`: something does not hold.
    */
-  readonly status: "verified" | "sound" | "rejected";
+  readonly status: "verified" | "sound" | "unchecked" | "rejected";
   /** Of the answer; `null`: the proof has no readable form. */
   readonly id: string | null;
   readonly question: string | null;
@@ -74,7 +76,7 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   const proof = readProof(text, steps);
   if (proof === null) return { status: "rejected", id: null, question: null, steps };
   const { statement, digest, signature } = proof;
-  const run = createRunner(steps);
+  const { run, isOther } = createRunner(steps);
   const canonical = canonicalJson(statement);
   await run("digest", () =>
     sha256Hex(canonical) === digest ? "is the statement's" : fail("the statement is not the one that was hashed"),
@@ -84,9 +86,9 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   if (options.root !== undefined)
     await run("root", () => (statement.corpus.root === options.root ? "is the published one" : fail("is not the published one")));
   await run("software", () => assertSameProgram(statement));
-  await runAgain({ statement, folder, reads: options.reader !== false, models: options.models ?? createProofModels() }, run);
+  await runAgain({ statement, folder, reads: options.reader !== false, models: options.models ?? createProofModels(), isOther }, run);
   const isRejected = steps.some(({ ok }) => ok === false);
-  const status = isRejected ? "rejected" : key === null ? "sound" : "verified";
+  const status = isRejected ? "rejected" : isOther() ? "unchecked" : key === null ? "sound" : "verified";
   return { status, id: statement.id, question: statement.question.text, steps };
 }
 
@@ -108,18 +110,24 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
 
 type Run = <T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T) => Promise<boolean>;
 
+/** The proof comes from a program that checks otherwise: nothing is said against it, and nothing for it. */
+class OtherProgram extends ProofFault {}
+
 /** Runs steps; what does not hold is a step that failed, never an exception. `null`: it was not run again. */
-function createRunner(steps: ProofStep[]): Run {
-  return async (name, step) => {
+function createRunner(steps: ProofStep[]): { readonly run: Run; readonly isOther: () => boolean } {
+  let other = false;
+  const run: Run = async (name, step) => {
     try {
       const reason = await step();
       steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
       return true;
     } catch (error) {
-      steps.push({ name, ok: false, reason: messageOf(error) });
+      if (error instanceof OtherProgram) other = true;
+      steps.push({ name, ok: error instanceof OtherProgram ? null : false, reason: messageOf(error) });
       return false;
     }
   };
+  return { run, isOther: () => other };
 }
 
 function fail(reason: string): never {
@@ -127,13 +135,17 @@ function fail(reason: string): never {
 }
 
 /** Scores are compared bit by bit: another version or other weights may score otherwise. */
-function assertSameProgram({ software, checking, question }: ProofStatement): string {
-  if (software !== VERSION) fail(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
+function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
+  if (software !== VERSION) throw new OtherProgram(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
+  if (checks !== CHECKS_REVISION) {
+    const which = `number ${checks}, this program has number ${CHECKS_REVISION}`;
+    throw new OtherProgram(`was made by another version of the checks (${which}): verify it with the program that made it`);
+  }
   const shipped = profiles.find(({ name }) => name === question.profile);
   const stated = canonicalJson(checking.settings);
   if (shipped !== undefined && ![shipped, graded(shipped)].some(({ check }) => canonicalJson(check) === stated))
     fail(`states other checks than the profile "${question.profile}" has`);
-  return `version ${VERSION}`;
+  return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
 /** Where nothing is scored, nothing rests on them. */
@@ -141,7 +153,8 @@ function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels
   if (Object.keys(checking.weights).length === 0) return;
   const ours = hashes();
   const differs = Object.keys({ ...ours, ...checking.weights }).find((name) => ours[name] !== checking.weights[name]);
-  if (differs !== undefined) fail(`was scored by other weights than these: ${differs}`);
+  if (differs !== undefined)
+    throw new OtherProgram(`was scored by other weights than these (${differs}): verify it with the program that made it`);
 }
 
 /** A proof with what it is run again by. */
@@ -150,9 +163,11 @@ interface Rerun {
   readonly folder: string;
   readonly reads: boolean;
   readonly models: ProofModels;
+  /** Did it turn out that other checks than these made it? */
+  readonly isOther: () => boolean;
 }
 
-async function runAgain({ statement, folder, reads, models }: Rerun, run: Run): Promise<void> {
+async function runAgain({ statement, folder, reads, models, isOther }: Rerun, run: Run): Promise<void> {
   let documents: PassageSource[] = [];
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
@@ -173,6 +188,7 @@ async function runAgain({ statement, folder, reads, models }: Rerun, run: Run): 
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
+    if (isOther()) return null;
     context = contextOf(statement, reads, models);
     const scored = !isVerbatim(statement, quotes);
     if (scored && !reads) return null;
@@ -181,6 +197,7 @@ async function runAgain({ statement, folder, reads, models }: Rerun, run: Run): 
     return `${written.sheet.sentences.length} came out of their checks as stated`;
   });
   await run("answer", () => {
+    if (isOther()) return null;
     if (context === null) return fail("its checks cannot be set up as it states them");
     return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context, models });
   });

@@ -1,6 +1,7 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import type { RecordedSettings } from "../answer/record.ts";
 import { type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
+import { CHECKS_REVISION } from "../check/revision.ts";
 import type { Config } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
@@ -127,7 +128,7 @@ function recordedSettings(
   { pack, profile, threshold }: { readonly pack: DomainPack; readonly profile: Profile; readonly threshold: GateThreshold },
 ): RecordedSettings {
   const { folder: _folder, ...facts } = pack;
-  return { software: VERSION, configHash, encoder, pack: facts, profile, threshold };
+  return { software: VERSION, checks: CHECKS_REVISION, configHash, encoder, pack: facts, profile, threshold };
 }
 
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */

@@ -6,7 +6,7 @@ import { messageOf, RequestError, StoreError } from "../errors.ts";
 import { hashWeights } from "../models/weights-hashes.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
-import { leafOf, type Proof } from "../prove/proof.ts";
+import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
@@ -68,7 +68,7 @@ export function createProver({ store, privateKey, domain, scope }: ProverParts):
       const contacts = publishedContacts((made.settings as RecordedSettings).pack as DomainPack);
       const statement = stateProof({ asked, made, held, documents, contacts, weights: hashWeights() });
       const canonical = canonicalJson(statement);
-      return { format: "sourcebound-proof-1", statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
+      return { format: PROOF_FORMAT, statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
     },
     proofKey: () => publicPem(key()),
     async corpusRoot(name) {

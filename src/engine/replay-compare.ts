@@ -47,8 +47,8 @@ function differing(one: unknown, other: unknown, at: string): string[] {
 
 /** Settings of then that are others now, each with its place and both values. */
 export function settingChanges(before: RecordedSettings, after: RecordedSettings): SettingChange[] {
-  const [one, other] = [before, after].map(({ software, encoder, pack, profile, threshold }) =>
-    JSON.parse(JSON.stringify({ software, encoder, pack, profile, threshold })),
+  const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
+    JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
   );
   return differing(one, other, "").map((setting) => ({ setting, before: shown(one, setting), after: shown(other, setting) }));
 }

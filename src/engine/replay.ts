@@ -1,4 +1,5 @@
 import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
+import { CHECKS_REVISION, FIRST_CHECKS } from "../check/revision.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { forStorage } from "../remember/redact.ts";
@@ -73,9 +74,13 @@ async function corpusOf(
 
 /** @throws RequestError `replay_impossible` */
 function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | "body" | "answer">): ScratchSettings {
-  const { software, pack, profile, threshold } = settings as RecordedSettings;
+  const { software, checks = FIRST_CHECKS, pack, profile, threshold } = settings as RecordedSettings;
   if (software !== VERSION)
     throw impossible(`it was made by version ${software}, and this is ${VERSION}: run that version on this data folder`);
+  if (checks !== CHECKS_REVISION)
+    throw impossible(
+      `it went through other checks (number ${checks}, here ${CHECKS_REVISION}): run the program of then on this data folder`,
+    );
   const { calls = null } = body as AnswerRecord;
   if (calls === null) throw impossible("a model judged its passages, and what it said is not recorded");
   if ((JSON.parse(answer) as Answer).web !== undefined) throw impossible("pages of the web were asked, and they are not recorded");

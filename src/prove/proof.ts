@@ -89,6 +89,7 @@ export const statementSchema = z.strictObject({
   id: z.string().min(1),
   made_at: z.string(),
   software: z.string().describe("Version of the program that answered"),
+  checks: z.int().min(1).optional().describe("Number of what its checks do; absent in the first format: 1"),
   question: z.strictObject({
     text: z.string(),
     resolved: z.string(),
@@ -129,12 +130,20 @@ export const statementSchema = z.strictObject({
 });
 export type ProofStatement = z.infer<typeof statementSchema>;
 
-export const proofSchema = z.strictObject({
-  format: z.literal("sourcebound-proof-1"),
-  statement: statementSchema,
-  digest: sha256.describe("Of the statement as canonical JSON (RFC 8785)"),
-  signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string() }),
-});
+/** What is written today; the first format did not say which checks had run. */
+export const PROOF_FORMAT = "sourcebound-proof-2";
+
+export const proofSchema = z
+  .strictObject({
+    format: z.enum(["sourcebound-proof-1", PROOF_FORMAT]),
+    statement: statementSchema,
+    digest: sha256.describe("Of the statement as canonical JSON (RFC 8785)"),
+    signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string() }),
+  })
+  .refine(({ format, statement }) => (format === PROOF_FORMAT) === (statement.checks !== undefined), {
+    path: ["statement", "checks"],
+    message: `stands in ${PROOF_FORMAT}, and there alone`,
+  });
 export type Proof = z.infer<typeof proofSchema>;
 
 /** The leaf of a document version under the corpus root. */

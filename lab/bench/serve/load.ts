@@ -7,17 +7,19 @@ export interface LoadOptions {
   readonly seconds: number;
   /** Body of the n-th request. */
   readonly body: (n: number) => string;
+  /** Texts that the body of each answer must hold, so that what is counted is what is meant. */
+  readonly expected: readonly string[];
 }
 
 export interface LoadResult {
   readonly perSecond: number;
   readonly ms: readonly number[];
-  /** How many came back with which status; `lost`: none came back. */
+  /** How many came back with which status; `lost`: none came back; `unexpected`: a 200 without the expected text, which is counted nowhere else. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 /** Keeps so many connections busy for so long, each with the next request as soon as its last one is answered. */
-export async function load({ url, connections, seconds, body }: LoadOptions): Promise<LoadResult> {
+export async function load({ url, connections, seconds, body, expected }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const until = performance.now() + seconds * 1000;
   const ms: number[] = [];
@@ -26,7 +28,7 @@ export async function load({ url, connections, seconds, body }: LoadOptions): Pr
   const worker = async () => {
     while (performance.now() < until) {
       const from = performance.now();
-      const status = await post(url, body(sent++), agent);
+      const status = await post(url, body(sent++), { agent, expected });
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status === "200") ms.push(performance.now() - from);
     }
@@ -37,11 +39,17 @@ export async function load({ url, connections, seconds, body }: LoadOptions): Pr
   return { perSecond: (1000 * (statuses["200"] ?? 0)) / (performance.now() - begun), ms, statuses };
 }
 
-function post(url: string, body: string, agent: Agent): Promise<string> {
+function post(url: string, body: string, { agent, expected }: { agent: Agent; expected: readonly string[] }): Promise<string> {
   return new Promise((resolve) => {
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
     const sent = request(`${url}/v1/ask`, { method: "POST", agent, headers }, (response) => {
-      response.resume().once("end", () => resolve(String(response.statusCode)));
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.once("end", () => {
+        const answer = Buffer.concat(parts);
+        const isMeant = response.statusCode !== 200 || expected.every((text) => answer.includes(text));
+        resolve(isMeant ? String(response.statusCode) : "unexpected");
+      });
       response.once("error", () => resolve("lost"));
     });
     sent.once("error", () => resolve("lost")).end(body);

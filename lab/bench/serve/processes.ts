@@ -7,6 +7,8 @@ export interface Served {
   readonly url: string;
   /** Resident memory of the process in MiB; `null` where the system does not tell. */
   memory(): number | null;
+  /** Milliseconds of the processor that the process has used; `null` where the system does not tell. */
+  processorMs(): number | null;
   stop(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export async function startServer(
   return {
     url,
     memory: () => residentMiB(child.pid),
+    processorMs: () => processorMs(child.pid),
     async stop() {
       child.kill("SIGTERM");
       if (child.exitCode === null) await once(child, "exit");
@@ -40,6 +43,21 @@ function residentMiB(pid: number | undefined): number | null {
   try {
     const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
     return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+}
+
+/** Milliseconds of a tick of the system's clock, as Linux tells processes of it. */
+const TICK_MS = 10;
+
+function processorMs(pid: number | undefined): number | null {
+  try {
+    // The name of the program, in parentheses, may hold spaces: fields are counted behind it (proc(5), fields 14 and 15).
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return TICK_MS * (Number(fields[11]) + Number(fields[12]));
   } catch {
     return null;
   }

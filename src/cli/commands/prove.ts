@@ -70,7 +70,7 @@ function addVerify(prove: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Exit code: 0 verified, 4 sound but nobody's (no --key), 5 rejected, 1 failed, 2 wrong usage.
+Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound prove verify proof.json --documents ./my-documents --key key.pem
@@ -82,7 +82,7 @@ Examples:
       const key = flags.key === undefined ? undefined : readText(pathOf(context, flags.key), "key");
       const verdict = await verifyProof(readText(pathOf(context, file), "proof"), pathOf(context, flags.documents), { key, root, reader });
       terminal.print(json ? JSON.stringify(verdict, null, 2) : renderVerdict(verdict, terminal.colors));
-      context.exitCode = { verified: EXIT.done, sound: EXIT.partly, rejected: EXIT.found }[verdict.status];
+      context.exitCode = { verified: EXIT.done, sound: EXIT.partly, unchecked: EXIT.partly, rejected: EXIT.found }[verdict.status];
     });
 }
 
@@ -114,6 +114,8 @@ function renderVerdict({ status, question, steps }: ProofVerdict, colors: CliCon
   const words = {
     verified: "Verified: everything holds, and the holder of the key made it.",
     sound: "Sound, but nobody's: everything holds that can be run again, and nothing says who made it. Give the published key with --key.",
+    unchecked:
+      "Not checked: nothing speaks against it, and another version of the checks made it, so its sentences could not be checked again. Verify it with that version.",
     rejected: "Rejected: something does not hold.",
   };
   return [

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "./config.ts";
-import { keysAt } from "./text/validate.ts";
+import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "../config.ts";
+import { keysAt } from "../text/validate.ts";
 
 let cwd = "";
 beforeEach(() => {
@@ -97,6 +97,16 @@ describe("loadConfig", () => {
       if (path[0] === "embeddings") continue;
       expect(keysAt(configSchema, path.slice(0, -1))).toContain(path.at(-1));
     }
+  });
+
+  it.each(Object.keys(ENVIRONMENT_VARIABLES))("reads a number where the setting of %s is one", (name) => {
+    let reason = "";
+    try {
+      load({ [name]: "7000" });
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    expect(reason).not.toMatch(/expected number, received/);
   });
 });
 
