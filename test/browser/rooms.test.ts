@@ -182,6 +182,20 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       .toEqual({ document_id: first?.documentId, start: first?.start, end: first?.end });
   });
 
+  it("opens a document beside a long conversation without moving it", async () => {
+    await ask(QUESTIONS.answer);
+    await ask(QUESTIONS.conflict);
+    await ask(QUESTIONS.answer);
+    const article = page.getByRole("article").last();
+    await article.getByRole("button", { name: /^Source 1: / }).click();
+    const whole = article.getByRole("button", { name: "Whole document" });
+    await whole.scrollIntoViewIfNeeded();
+    const before = (await whole.boundingBox())?.y ?? Number.NaN;
+    await whole.click();
+    await page.locator("mark.is-place").first().waitFor();
+    await expect.poll(async () => Math.abs(((await whole.boundingBox())?.y ?? Number.NaN) - before)).toBeLessThan(5);
+  });
+
   it("says of a place in a document whether it has moved, changed or gone", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("button", { name: /^Source 1: / }).click();
