@@ -7,7 +7,9 @@ import { type Answered, type ReportingParts, reportFailed, reportLowConfidence }
 import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface RememberParts extends ReportingParts, Pick<LookupParts, "questions" | "cache" | "remember" | "hotlines" | "models"> {
+export interface RememberParts
+  extends ReportingParts,
+    Pick<LookupParts, "questions" | "cache" | "answers" | "remember" | "hotlines" | "models"> {
   readonly store: Pick<Store, "documents" | "interactions" | "cache">;
   /** What answers of this question's domain and profile are made with. */
   readonly settings: RecordedSettings;
@@ -35,6 +37,7 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
     chance: outcome.decision.chance,
     hit: outcome.hit?.answer ?? null,
     topics: await topicsOf(question, answer, store),
+    answers: parts.answers,
   };
   const { reports } = parts.remember;
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
