@@ -31,12 +31,14 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
   const share =
     questions.embed === null || profile.caches.length < 2 ? null : { ...questions, embed: questions.embed, settings: profile.match };
   const repeatable = uncacheable(question, parts) === null;
+  const { hit } = outcome;
+  const read = () => topicsOf(question, answer, store);
   const facts = {
     writing: profile.caches.includes("exact") && repeatable ? { scope: cache, share } : null,
     curatedKey: repeatable ? curatedKey(question, cache) : null,
     chance: outcome.decision.chance,
-    hit: outcome.hit?.answer ?? null,
-    topics: await topicsOf(question, answer, store),
+    hit: hit?.answer ?? null,
+    topics: await (hit === null || hit.level === "curated" ? read() : parts.answers.topicsOf(hit.answer, read)),
     answers: parts.answers,
   };
   const { reports } = parts.remember;

@@ -24,6 +24,7 @@ export class StoredAnswers {
   private readonly known = new Map<string, Read>();
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
+  private readonly topics = new WeakMap<Answer, readonly string[]>();
   private characters = 0;
 
   /** @param limit characters kept at most */
@@ -69,6 +70,13 @@ export class StoredAnswers {
     if (!SHARED.every((part) => stored[part] === served[part])) return null;
     const own = Object.fromEntries(Object.entries(stored).filter(([part]) => !SHARED.some((shared) => shared === part)));
     return { own, content: this.contentOf(served) };
+  }
+
+  /** Topics of the documents that an answer cites: of a stored one that is served they stay the same, since a document that says anything else has another version. */
+  async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
+    const known = this.topics.get(served) ?? (await read());
+    this.topics.set(served, known);
+    return known;
   }
 
   private contentOf(served: Answer): SharedContent {

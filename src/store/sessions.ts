@@ -79,14 +79,23 @@ export function createTurnWriter(now: () => Date): WriteTurn {
       access: JSON.stringify(labelsOf(scope)),
       user_id: userId === null ? null : keyedHash(key, "user", userId),
     };
-    await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
     const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
     const times = { updated_at: at.toISOString(), expires_at };
-    await trx
+    const row = { id, ...owner, created_at: at.toISOString(), ...times };
+    const { numInsertedOrUpdatedRows } = await trx
       .insertInto("sessions")
-      .values({ id, ...owner, created_at: at.toISOString(), ...times })
-      .onConflict((c) => c.column("id").doUpdateSet(times))
-      .execute();
+      .values(row)
+      .onConflict((c) => c.column("id").doNothing())
+      .executeTakeFirst();
+    const begins = Number(numInsertedOrUpdatedRows) > 0;
+    if (!begins) {
+      await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
+      await trx
+        .insertInto("sessions")
+        .values(row)
+        .onConflict((c) => c.column("id").doUpdateSet(times))
+        .execute();
+    }
     if (most !== undefined && untilLook-- <= 0) {
       untilLook = Math.floor(most * LOOK_SHARE);
       await dropSilent(trx, most, id);
@@ -96,6 +105,7 @@ export function createTurnWriter(now: () => Date): WriteTurn {
       .insertInto("session_turns")
       .values({ session_id: id, ...said, created_at: at.toISOString() })
       .execute();
+    if (begins && limit > 0) return;
     await trx
       .deleteFrom("session_turns")
       .where("session_id", "=", id)
