@@ -4,7 +4,7 @@ import { lookupExact } from "../../src/remember/lookup.ts";
 import { QuestionIndex } from "../../src/remember/question-index.ts";
 import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/remember/recall.ts";
 import { rememberAnswer } from "../../src/remember/remember.ts";
-import { StoredAnswers, StoredAnswers } from "../../src/remember/stored-answers.ts";
+import { StoredAnswers } from "../../src/remember/stored-answers.ts";
 import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
