@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import { DEFAULT_STOP_GRACE_MS } from "../src/server-config.ts";
+import { DEFAULT_STOP_GRACE_MS } from "../src/config/server.ts";
 import { isRoot, NOBODY } from "./support/cli.ts";
 import { type BuiltImage, buildImage, freePort, hereOf, openToNobody } from "./support/dockerfile.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";

@@ -5,7 +5,7 @@ import { createTokenReader, type TokenReader } from "../src/server/access/token.
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { serveEngine, toAskEngine } from "../src/server/start.ts";
-import { tokenSchema } from "../src/token-config.ts";
+import { tokenSchema } from "../src/config/tokens.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";

@@ -62,7 +62,7 @@ describe.concurrent("an answer by a model", () => {
     ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values", "fail"],
     ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values", "fail"],
     ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values", "fail"],
-    ["a citation to nowhere", "Tinnitus is rated at 10 percent [9].", "check_citations", "repaired"],
+    ["a citation to nowhere", "Tinnitus gets a rating of 10 percent [9].", "check_citations", "fail"],
   ])("with %s is not shown so, and warned about where the profile says so", (_name, sentence, code, verdict) =>
     using(open({ chat: [stream(`${sentence} `, ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
       const strict = await ask(engine);

@@ -48,7 +48,7 @@ describe.concurrent("a sentence that falls", () => {
   const faulty = stream(`${TEN.slice(0, -1)} [1]. ${BAD} [1]. This is paid monthly [1]. `);
 
   it("is written once more: what is shown is fixed text, and the fault is named", () =>
-    using(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [2].`)] }), async ({ engine, endpoint }) => {
+    using(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [1].`)] }), async ({ engine, endpoint }) => {
       const { answer, events } = await ask(engine);
       expect(texts(answer)).toEqual([TEN, FORM]);
       expect(answer.warnings).toEqual([]);
@@ -338,10 +338,10 @@ describe.concurrent("bad output of a model", () => {
   );
 
   it.each([
-    ["in markdown", `## Rating\n\n- **${TEN.slice(0, -1)}** [1].\n- *Note*: ${FORM.slice(0, -1)} [2].\n`],
-    ["with citations in Arabic digits", `${TEN.slice(0, -1)} [١]. ${FORM.slice(0, -1)} [٢].`],
-    ["with citations in Devanagari and fullwidth digits", `${TEN.slice(0, -1)} [१]. ${FORM.slice(0, -1)}【２】.`],
-    ["with superscripts", `${TEN.slice(0, -1)}¹. ${FORM.slice(0, -1)}².`],
+    ["in markdown", `## Rating\n\n- **${TEN.slice(0, -1)}** [1].\n- *Note*: ${FORM.slice(0, -1)} [1].\n`],
+    ["with citations in Arabic digits", `${TEN.slice(0, -1)} [١]. ${FORM.slice(0, -1)} [١].`],
+    ["with citations in Devanagari and fullwidth digits", `${TEN.slice(0, -1)} [१]. ${FORM.slice(0, -1)}【１】.`],
+    ["with superscripts", `${TEN.slice(0, -1)}¹. ${FORM.slice(0, -1)}¹.`],
   ])("is read where it says something: %s", (_name, text) =>
     using(open({ chat: [stream(...Array.from(text))] }), async (opened) => {
       const answer = await expectAnswered(opened);
@@ -427,12 +427,12 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
   const SAMPLES = [
     "Tinnitus is rated at 10 percent [1]. ",
     "Whether it is in one ear or both, tinnitus is rated at 10 percent [1]. ",
-    "To claim tinnitus, file VA Form 21-526EZ within one year [2]. ",
-    "You file VA Form 21-526EZ within one year [2]. ",
+    "To claim tinnitus, file VA Form 21-526EZ within one year [1]. ",
+    "You file VA Form 21-526EZ within one year [1]. ",
     `${BAD} [1]. `,
     "Tinnitus is common. ",
     "This is paid too [1]. ",
-    "File VA Form 99-9999 [2]. ",
+    "File VA Form 99-9999 [1]. ",
     "Tinnitus is rated at 10 percent [9]. ",
     "Otherwise it is 30 percent [1]. ",
     "INSUFFICIENT ",

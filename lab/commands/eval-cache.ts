@@ -25,6 +25,7 @@ const DEFAULT_DAY = "5000";
 const DEFAULT_SEED = "1";
 
 export function addEvalCacheCommand(evaluate: Command, context: CliContext): void {
+  addGraph(evaluate, context);
   evaluate
     .command("cache")
     .description(
@@ -80,3 +81,40 @@ const EXAMPLES = `
 Examples:
   sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data
   sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data --day`;
+
+interface GraphFlags {
+  corpus: string;
+  golden: string;
+  data?: string;
+  domain?: string;
+  questions: string;
+  seed: string;
+  json?: string;
+}
+
+function addGraph(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("graph")
+    .description(
+      "wrong answers that a cache by similarity alone would serve on a made day, and one that also asks for a topic and an entity in common",
+    )
+    .requiredOption("--corpus <folder>", "folder with `pages/`")
+    .requiredOption("--golden <folder>", "folder with va-pairs*.jsonl")
+    .option("--data <folder>", "folder of further sets: banking77, covid-qa")
+    .option("--domain <name>", "domain pack whose topics and entities apply")
+    .option("--questions <n>", "of the day", DEFAULT_QUESTIONS)
+    .option("--seed <n>", "of the day", DEFAULT_SEED)
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  sourcebound eval graph --golden data/va-golden --corpus data/va-pages --domain veterans")
+    .action(async ({ json, questions, seed, ...flags }: GraphFlags, command: Command) => {
+      if (!/^[1-9]\d{0,5}$/.test(questions))
+        throw new RequestError("config_invalid", `--questions ${questions} is not a number of questions: give a whole number from 1.`);
+      if (!/^\d{1,9}$/.test(seed)) throw new RequestError("config_invalid", `--seed ${seed} is no seed: give a whole number from 0.`);
+      const { evaluateGraph } = await import("../runs/graph.ts");
+      const given = Object.entries(flags).map(([name, value]) => `--${name} ${value}`);
+      const line = ["eval graph", ...given, `--questions ${questions} --seed ${seed}`].join(" ");
+      const config = configOf(context, command, {}, { domain: "veterans" });
+      const numbers = { questions: Number(questions), seed: Number(seed) };
+      await showEvaluation(evaluateGraph({ ...flags, ...numbers, config, command: line, signal: context.signal }), json, context);
+    });
+}

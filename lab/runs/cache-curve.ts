@@ -5,7 +5,7 @@ import { readSlots } from "../../src/compare/slots.ts";
 import { wilson } from "../../src/grade/metrics.ts";
 import { decimal, type TableRow } from "../../src/grade/report.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { entityJaccard, type MatchWeights, matchFeatures, scoreOf } from "../../src/remember/match.ts";
+import { entityJaccard, type MatchWeights, matchFeatures, matchScore } from "../../src/remember/match.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import type { CachePair } from "../sets/cache-pairs.ts";
 
@@ -50,7 +50,7 @@ export function scorePairs(
   return pairs.map((pair) => {
     const { features, rule } = featuresOf(pair, vocabulary, encoder, likeness);
     const model = pair.retrieved === null ? weights.words : weights.retrieved;
-    return { share: pair.share, cosine: pair.cosine, rule, score: features === null ? null : scoreOf(features, model) };
+    return { share: pair.share, cosine: pair.cosine, rule, score: features === null ? null : matchScore(features, model) };
   });
 }
 

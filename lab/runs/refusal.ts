@@ -10,6 +10,7 @@ import { auroc, type Interval, quantile, riskCoverageArea } from "../../src/grad
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { chanceOf } from "../../src/models/weights/scorer.ts";
 import { Lexicon } from "../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../src/retrieve/rerank.ts";
 import {
@@ -19,7 +20,7 @@ import {
   readRelevanceWeights,
   relevanceOf,
 } from "../../src/verify/relevance.ts";
-import { chanceOf, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../../src/verify/sufficiency.ts";
+import { readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../../src/verify/sufficiency.ts";
 import { measureEvidence } from "../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../src/verify/sufficiency-view.ts";
 import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "../sets/refusal-sets.ts";
@@ -169,7 +170,7 @@ async function askGolden(
     const scored: ScoredQuestion[] = [];
     for (const { id, question, kind, gold } of asked) {
       const gathered = await gatherEvidence(admittedIn(question, [], scope), parts, tools.lexicon, tools.signal);
-      const passages = scorePassages(gathered, tools.relevance, ({ document }) => gold.has(document.path));
+      const passages = scorePassages(gathered, tools.relevance.passage, ({ document }) => gold.has(document.path));
       scored.push({ id, kind, scores: scoresOf(gathered, tools), passages });
       timeGate(gathered, tools);
     }
@@ -215,7 +216,7 @@ function timeGate({ words, passages }: Gathered, { lexicon, model, relevance, ti
     const view = viewEvidence(words.asked, passages, words, lexicon);
     chanceOf(measureEvidence(view, model.features), model);
     const judged = performance.now();
-    relevanceOf(view, relevance);
+    relevanceOf(view, relevance.passage);
     relevanceRuns.push(performance.now() - judged);
     runs.push(judged - started);
   }

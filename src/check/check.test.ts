@@ -4,7 +4,9 @@ import { book } from "../profiles/book.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { sevenLayer } from "../profiles/seven-layer.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
+import { spark } from "../profiles/spark.ts";
 import { validator } from "../profiles/validator.ts";
+import { vgRag } from "../profiles/vg-rag.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import type { Claim } from "../types.ts";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, verificationScore } from "./check.ts";
@@ -198,11 +200,43 @@ describe("what a sentence says beside what it cites", () => {
 
   it("cites the source that supports the sentence instead of one that does not", async () => {
     const sentence = { text: "You have 60 days from the date of the letter to send evidence.", cited: [other], others: [[quote], [page]] };
-    expect(await checkSentence(sentence, contextOf(sourcebound.check))).toMatchObject({ kept: true, recited: 1 });
-    expect(await checkSentence(sentence, contextOf(book.check))).toMatchObject({ kept: false, recited: null });
-    const nowhere = await checkSentence({ ...sentence, cited: [], missing: [7] }, contextOf(sourcebound.check));
-    expect(nowhere).toMatchObject({ kept: true, recited: 1 });
+    const judged = (settings: CheckSettings) => checkSentence(sentence, { ...contextOf(settings), support: scorer(0.9) });
+    expect(await judged(sourcebound.check)).toMatchObject({ kept: true, recited: 1 });
+    expect(await judged(vgRag.check)).toMatchObject({ kept: true, recited: 1 });
+    expect(await judged(book.check)).toMatchObject({ kept: false, recited: null });
+    expect(await checkSentence(sentence, contextOf(vgRag.check))).toMatchObject({ kept: false, recited: null });
   });
+
+  it.each([
+    [
+      "gardens",
+      "Water tomatoes in the morning, and basil in the evening.",
+      "Tomatoes are watered in the evening, and basil in the morning.",
+    ],
+    [
+      "trains",
+      "A bicycle ticket is sold at the counter; dogs travel free in a bag.",
+      "Dogs travel free, and a bicycle ticket is free in a bag.",
+    ],
+    [
+      "ovens",
+      "The fan cools the oven after baking, which can take ten minutes.",
+      "Based on the text, what can cool the oven after baking is:",
+    ],
+  ])(
+    "finds no source for a sentence in other words that cites nothing (%s), only for one that a source says",
+    async (_domain, says, wrong) => {
+      const source: CitedQuote = { text: says, url: null, exact: true };
+      for (const settings of [sourcebound.check, vgRag.check, spark.check])
+        for (const missing of [[], [7]]) {
+          const context = { ...contextOf(settings), support: scorer(0.99) };
+          const judged = (text: string) => checkSentence({ text, cited: [], missing, others: [[quote], [source]] }, context);
+          expect(await judged(wrong)).toMatchObject({ kept: false, recited: null });
+          expect(await judged(says.replace(/[.]$/, ""))).toMatchObject({ kept: true, recited: 1 });
+          expect(await judged("…")).toMatchObject({ kept: false, recited: null });
+        }
+    },
+  );
 
   it("does not rescue a wrong sentence with another source", async () => {
     const wrong = { text: "You have 90 days from the date of the letter to send evidence.", cited: [other], others: [[quote], [page]] };

@@ -1,4 +1,4 @@
-import { GUARDS } from "../profiles/guards.ts";
+import { BORNE_OUT, GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
 import { fitOf } from "./alignment.ts";
@@ -9,7 +9,7 @@ import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import { removeMarkup } from "./markup.ts";
 import { findNearestSource } from "./nearest-source.ts";
 import type { SimilarityScorer } from "./relevancy.ts";
-import { findBetterSource } from "./repair.ts";
+import { findBetterSource, findStatedSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
 import type { SupportScorer } from "./support-scorer.ts";
 import { repairUrls } from "./urls.ts";
@@ -58,7 +58,8 @@ const MAX_SENTENCE_CHARACTERS = 4_000;
 /**
  * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one; any other must
  * cite, say only what its quotes say, with their values, names and polarity, and carry no foreign address. If another source of the
- * answer supports it and the cited one does not, that one is cited.
+ * answer supports it and the cited one does not, that one is cited. What cites nothing gets a source only where it is a source's own
+ * sentence: of sentences in other words that were given one by their words, a third was false.
  */
 export async function checkSentence(
   { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
@@ -75,12 +76,12 @@ export async function checkSentence(
   const written = layBeside(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
   const found = checkClaim(written);
-  const better = settings.recite
-    ? findBetterSource(text, question, { findings: exact.length === 0 ? [UNCITED] : found, fit }, others, settings, reader)
-    : null;
-  const candidate = better ?? (exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null);
-  const borne = candidate === null ? null : await checkSupport(text, others[candidate] ?? [], context);
-  const recited = borne?.every(({ verdict }) => verdict === "pass") === true ? candidate : null;
+  const stated = settings.recite && exact.length === 0 ? findStatedSource(text, others, reader) : null;
+  const better =
+    settings.recite && exact.length > 0 ? findBetterSource(text, question, { findings: found, fit }, others, settings, reader) : null;
+  const nearest = exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null;
+  const chosen = better ?? nearest;
+  const recited = stated ?? (chosen !== null && (await isBorneOut(text, others[chosen] ?? [], context)) ? chosen : null);
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
@@ -118,8 +119,15 @@ function texts(quotes: readonly CitedQuote[]): string[] {
   return quotes.map(({ text }) => text);
 }
 
-/** What an uncited sentence counts as when a source is looked for. */
-const UNCITED = finding("citations", "fail", 0, "cites no source");
+/**
+ * A source that is chosen here, and not by the writer, bears the sentence out by the learned score, whatever the profile asks: a citation that we make is our own
+ * word, and shared words alone gave false sentences one.
+ */
+async function isBorneOut(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<boolean> {
+  const [scored = null] = (await support?.score([{ claim: text, evidence: evidenceOf(quotes) }])) ?? [];
+  const { minimum, wording } = settings.support ?? BORNE_OUT;
+  return scored !== null && scored.score >= minimum && (scored.wording?.score ?? 1) >= wording;
+}
 
 /** What the learned scores say: whether the quotes bear the sentence out, and whether a word was exchanged against the one nearest to it. */
 async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding[]> {

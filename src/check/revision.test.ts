@@ -10,6 +10,7 @@ import type { SupportScorer } from "./support-scorer.ts";
 /** What the sentences below come to by each number of the checks. A new number gets a new line; no line is changed. */
 const COMES_TO: Readonly<Record<number, string>> = {
   2: "1528e870d39dbcf2",
+  3: "d14ec46a3344ba87",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });

@@ -1,19 +1,19 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { z } from "zod";
 import type { ChooserParts } from "../answer/choose.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
 import { ModelError, messageOf } from "../errors.ts";
-import { type CrisisFinder, createCrisisFinder, crisisWeightsSchema } from "../guard/crisis.ts";
+import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
-import { PACKAGE_ROOT } from "../package.ts";
+import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
+import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
@@ -45,7 +45,10 @@ export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> 
   let finder: CrisisFinder | null = null;
   return (message) => {
     try {
-      finder ??= createCrisisFinder(load(), readCrisisWeights());
+      if (finder === null) {
+        const scorer = readCrisisWeights();
+        finder = createCrisisFinder(load(), (features) => chanceOf(features, scorer));
+      }
       return finder(message);
     } catch (error) {
       process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
@@ -55,8 +58,14 @@ export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> 
   };
 }
 
+/** On the vector of a message and its hashed words (`src/guard/crisis-features.ts`), which have places and no names. */
+const crisisSchema = scorerSchema
+  .extend({ encoder: z.string(), recipe: z.string() })
+  .superRefine(usableOn(({ linear }) => linear?.length ?? 0));
+
 function readCrisisWeights() {
-  return crisisWeightsSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "src/models/weights/crisis.json"), "utf8")));
+  const names = { code: "crisis_corrupt", whose: "the weights of the crisis finder", recipe: "crisis" };
+  return readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names }).weights;
 }
 
 /** What local models rest on. */

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { crisisFeatures } from "./crisis-features.ts";
 
 /** From here on the hotline is shown: what is shown needlessly costs a line. */
@@ -20,21 +19,17 @@ export function asksAnything(message: string): boolean {
 /** How likely a message is one of somebody who may harm themselves, or of somebody who fears it of another: 0–1. */
 export type CrisisFinder = (message: string) => number;
 
-export const crisisWeightsSchema = z.object({ encoder: z.string(), recipe: z.string(), bias: z.number(), weights: z.array(z.number()) });
-
 /**
  * Reads the sentences of a message and the message as a whole: the most alarming one counts. Learned from cases written for it
  * (`lab/train/crisis`), on the vectors of the encoder that ships.
+ * @param chanceOfFeatures the learned chance of what `crisisFeatures` sees
  */
 export function createCrisisFinder(
   encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] },
-  { bias, weights }: Pick<z.infer<typeof crisisWeightsSchema>, "bias" | "weights">,
+  chanceOfFeatures: (features: readonly number[]) => number,
 ): CrisisFinder {
-  const chanceOf = (text: string): number => {
-    const features = crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array);
-    const sum = weights.reduce((total, weight, i) => total + weight * (features[i] ?? 0), bias);
-    return 1 / (1 + Math.exp(-sum));
-  };
+  const chanceOf = (text: string): number =>
+    chanceOfFeatures(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
   return (message) => {
     const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
     const pieces = sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;

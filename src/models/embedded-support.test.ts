@@ -9,7 +9,7 @@ import { processorMs } from "../testing/processor-time.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 import { createEmbeddedSupportScorer, readSupportWeights, readWordingWeights } from "./embedded-support.ts";
-import { logistic, scoreTrees } from "./support/trees.ts";
+import { chanceOf } from "./weights/scorer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "support-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,18 +25,14 @@ describe("the shipped weights", () => {
     const schema = z.array(z.object({ values: z.array(z.number().nullable()), chance: z.number() }));
     const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/train/support/parity.json"), "utf8")));
     expect(cases.length).toBeGreaterThan(50);
-    const { trees, chance } = weights.model.sentence;
-    for (const { values, chance: expected } of cases) {
-      expect(logistic(chance[0] * scoreTrees(trees, values) + chance[1])).toBeCloseTo(expected, 3);
-    }
+    for (const { values, chance } of cases) expect(chanceOf(values, weights.model.sentence)).toBeCloseTo(chance, 3);
   });
 
   it("give the chances of wording that the training computed", () => {
     const schema = z.array(z.object({ values: z.array(z.number().nullable()), chance: z.number() }));
     const cases = schema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/train/support/wording-parity.json"), "utf8")));
-    const { trees, chance } = readWordingWeights().model;
-    for (const { values, chance: expected } of cases)
-      expect(logistic(chance[0] * scoreTrees(trees, values) + chance[1])).toBeCloseTo(expected, 3);
+    const { model } = readWordingWeights();
+    for (const { values, chance } of cases) expect(chanceOf(values, model)).toBeCloseTo(chance, 3);
   });
 
   it.each([

@@ -1,90 +1,51 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../errors.ts";
-import { PACKAGE_ROOT } from "../package.ts";
+import { sha256Hex } from "../text/hash.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import { ANSWER_OWN_COLUMNS, answerFeatures } from "./support/answer.ts";
 import type { SupportView } from "./support/claim-view.ts";
 import { explainSupport, explainWording } from "./support/explain.ts";
 import { SUPPORT_FEATURES } from "./support/features.ts";
 import { readEvidence, readSentence, type SupportEvidence } from "./support/text.ts";
-import { faultOfTrees, logistic, scoreTrees } from "./support/trees.ts";
 import { viewSupport } from "./support/view.ts";
 import { SupportVocabulary } from "./support/vocabulary.ts";
 import type { SupportPair, SupportScore, SupportScorer, WordingScore } from "./support.ts";
+import { readWeights, shippedWeights } from "./weights/read-weights.ts";
+import { chanceOf, namedScorerSchema, scorerSchema, usableOn } from "./weights/scorer.ts";
 
-const numbers = z.array(z.number());
-const treesSchema = z.object({
-  roots: numbers,
-  feature: z.array(z.int().min(0)),
-  threshold: numbers,
-  left: numbers,
-  right: numbers,
-  missing: numbers,
-  leaves: numbers,
-});
-/** Slope and offset of the logistic curve from score to chance. */
-const curveSchema = z.tuple([z.number().positive(), z.number()]);
+const supportScorer = namedScorerSchema(Object.keys(SUPPORT_FEATURES));
 const names = z.array(z.enum(Object.keys(SUPPORT_FEATURES)));
-const weightsSchema = z.object({
-  name: z.string(),
-  recipe: z.string(),
-  sha256: z.string(),
-  model: z.object({
-    sentence: z.object({ features: names, trees: treesSchema, chance: curveSchema }),
-    answer: z.object({ sums: names, means: names, firsts: names, trees: treesSchema, chance: curveSchema }),
-  }),
-});
+const answerScorer = scorerSchema
+  .extend({ sums: names, means: names, firsts: names })
+  .superRefine(usableOn(({ sums, means, firsts }) => ANSWER_OWN_COLUMNS + sums.length + 2 * means.length + firsts.length));
+const header = { name: z.string(), recipe: z.string(), sha256: z.string() };
+const weightsSchema = z.object({ ...header, model: z.object({ sentence: supportScorer, answer: answerScorer }) });
 export type SupportWeights = z.infer<typeof weightsSchema>;
 
-const wordingSchema = z.object({
-  name: z.string(),
-  recipe: z.string(),
-  sha256: z.string(),
-  model: z.object({ features: names, trees: treesSchema, chance: curveSchema }),
-});
+const wordingSchema = z.object({ ...header, model: supportScorer });
 export type WordingWeights = z.infer<typeof wordingSchema>;
+
+const NAMES = { code: "support_corrupt", whose: "the support score's weights", recipe: "support", faultOf: faultOfHash };
 
 /**
  * Weights as they ship; made by `lab/train/support`.
  * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
  */
-export function readSupportWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/support.json")): SupportWeights {
-  return readWeights(path, weightsSchema, ({ model: { sentence, answer } }) => {
-    const columns = ANSWER_OWN_COLUMNS + answer.sums.length + 2 * answer.means.length + answer.firsts.length;
-    return faultOfTrees(sentence.trees, sentence.features.length) ?? faultOfTrees(answer.trees, columns);
-  });
+export function readSupportWeights(path: string = shippedWeights("support.json")): SupportWeights {
+  return readWeights({ path, schema: weightsSchema, ...NAMES }).weights;
 }
 
 /**
  * Weights of the wording score as they ship; made by `lab/train/support`.
  * @throws ModelError `support_corrupt` when the file is missing, altered or not what it should be
  */
-export function readWordingWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/wording.json")): WordingWeights {
-  return readWeights(path, wordingSchema, ({ model: { trees, features } }) => faultOfTrees(trees, features.length));
+export function readWordingWeights(path: string = shippedWeights("wording.json")): WordingWeights {
+  return readWeights({ path, schema: wordingSchema, ...NAMES }).weights;
 }
 
-function readWeights<T extends { readonly sha256: string }>(path: string, schema: z.ZodType<T>, faultOf: (weights: T) => string | null): T {
-  const corrupt = (what: string, cause?: unknown) => {
-    const message = `the support score's weights ${path} cannot be used (${what}): reinstall the package, or make them again with lab/train/support`;
-    return new ModelError("support_corrupt", message, { path }, { cause });
-  };
-  let weights: T;
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-    weights = schema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw corrupt(messageOf(cause), cause);
-  }
-  // The hash covers the model as it stands in the file, so that no other writing of the same numbers is needed.
+/** The hash covers the model as it stands in the file, so that no other writing of the same numbers is needed. */
+function faultOfHash({ sha256 }: { readonly sha256: string }, text: string): string | null {
   const body = text.slice(text.indexOf('"model": ') + '"model": '.length, text.lastIndexOf("\n}"));
-  if (createHash("sha256").update(body).digest("hex") !== weights.sha256) throw corrupt("its hash differs from the one in its header");
-  const fault = faultOf(weights);
-  if (fault !== null) throw corrupt(fault);
-  return weights;
+  return sha256Hex(body) === sha256 ? null : "its hash differs from the one in its header";
 }
 
 export interface AnswerSupport {
@@ -131,20 +92,17 @@ export function createEmbeddedSupportScorer(
     const view = viewSupport(readSentence(text, vocabulary), evidence, vocabulary);
     if (view === null) return null;
     const values = measures.map((measure) => measure(view));
-    const [slope, offset] = sentence.chance;
-    const score = logistic(slope * scoreTrees(sentence.trees, values) + offset);
+    const score = chanceOf(values, sentence);
     return { values, score: { score, ...explainSupport(view, text), wording: judgeWording(view, text) } };
   }
 
   function judgeWording(view: SupportView, text: string): WordingScore | undefined {
     if (view.difference === null || view.difference.kept < NEAR) return undefined;
-    const { trees, chance } = wording.model;
-    const [slope, offset] = chance;
-    const raw = scoreTrees(
-      trees,
+    const score = chanceOf(
       wordingMeasures.map((measure) => measure(view)),
+      wording.model,
     );
-    return { score: logistic(slope * raw + offset), ...explainWording(view, text) };
+    return { score, ...explainWording(view, text) };
   }
 
   /** Evidence that was read, the latest last: sentences of one answer share it. */
@@ -176,8 +134,7 @@ export function createEmbeddedSupportScorer(
       score: score.score,
       feature: (name: string) => values[places.get(name) ?? -1] ?? null,
     }));
-    const [slope, offset] = answer.chance;
-    const score = logistic(slope * scoreTrees(answer.trees, answerFeatures(scored, answer)) + offset);
+    const score = chanceOf(answerFeatures(scored, answer), answer);
     return { score, sentences: judged.map((one) => one?.score ?? null) };
   }
 

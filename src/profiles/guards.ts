@@ -44,7 +44,14 @@ export const VALIDATOR_GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "characters/4" },
 };
 
+/**
+ * Least chance that quotes bear a sentence out, and that no word of it was exchanged, by the score that ships: the lines of `sourcebound`, and in every profile
+ * those of a source that is cited in the place of the writer's.
+ */
+export const BORNE_OUT = { minimum: 0.7, wording: 0.2 } as const;
+
 /** Does anything that the profile checks rest on a support score? */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {
-  return check.support !== null || (check.guards?.faithfulness ?? null) !== null;
+  const cites = check.recite || check.uncitedSimilarity !== undefined;
+  return check.support !== null || cites || (check.guards?.faithfulness ?? null) !== null;
 }

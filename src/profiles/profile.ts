@@ -200,13 +200,13 @@ export interface CheckSettings {
   readonly withhold?: readonly string[];
   /** Sentences without a citation: removed, warned about, or left. */
   readonly uncited: "remove" | "warn" | "allow";
-  /** Similarity, on the scale of the model `of`, from which an uncited sentence is cited with the source that is nearest. Absent: it is not looked for. */
+  /** Similarity, on the scale of the model `of`, from which an uncited sentence is cited with the source that is nearest, if that bears it out. Absent: it is not looked for. */
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
   readonly values: "remove" | "warn" | "off";
   /** Names, polarity and wording that the cited quotes do not bear out. */
   readonly claims: "remove" | "warn" | "off";
-  /** Cite another source of the answer when it supports the sentence and the cited one does not. */
+  /** Cite another source of the answer when it supports the sentence and the cited one does not; one that cites nothing, where the source says just that. */
   readonly recite: boolean;
   /**
    * Least learned support score, what happens below it, and the score from which it outweighs the check that only counts unfamiliar words;

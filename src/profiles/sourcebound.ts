@@ -1,3 +1,4 @@
+import { BORNE_OUT } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
@@ -44,7 +45,7 @@ export const sourcebound: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: { minimum: 0.7, mode: "remove", outweighs: 0.95, wording: 0.2 },
+    support: { ...BORNE_OUT, mode: "remove", outweighs: 0.95 },
     urls: "remove",
     verificationScore: 0.7,
   },

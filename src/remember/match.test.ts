@@ -8,9 +8,9 @@ import {
   entityJaccard,
   judgeMatch,
   type MatchSettings,
+  matchScore,
   readMatchWeights,
   SPARK_MATCH,
-  scoreOf,
 } from "./match.ts";
 
 const vocabulary = createSlotVocabulary({ abbreviations: { ERB: ["early retirement bonus"] }, title: "Pension fund" });
@@ -118,14 +118,14 @@ describe("documentOverlap", () => {
 describe("the shipped weights", () => {
   it("have one weight per feature, none of which counts nearness against a pair", () => {
     const weights = readMatchWeights();
-    for (const { names, weights: each, threshold } of [weights.retrieved, weights.words]) {
-      expect(each).toHaveLength(names.length);
+    for (const { features, linear: each = [], threshold } of [weights.retrieved, weights.words]) {
+      expect(each).toHaveLength(features.length);
       expect(each.every((weight) => weight >= 0)).toBe(true);
       expect(threshold).toBeGreaterThan(0);
     }
   });
 
   it("score as a logistic function by hand", () => {
-    expect(scoreOf({ one: 2 }, { names: ["one", "two"], weights: [1, 5], constant: -2, threshold: 0.5 })).toBe(0.5);
+    expect(matchScore({ one: 2 }, { features: ["one", "two"], linear: [1, 5], bias: -2 })).toBe(0.5);
   });
 });

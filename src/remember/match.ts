@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../compare/align-terms.ts";
 import { compareSlots, sharedSlots } from "../compare/compare-slots.ts";
 import type { SlotContext } from "../compare/entailments.ts";
 import type { Slots } from "../compare/slots.ts";
-import { PACKAGE_ROOT } from "../package.ts";
+import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
+import { chanceOf, type NamedScorer, namedScorerSchema } from "../models/weights/scorer.ts";
 
 /** How near a stored question is to the asked one, as far as the caller knows. */
 export interface Closeness extends SlotContext {
@@ -43,7 +42,7 @@ export interface Match {
   readonly detail: string;
 }
 
-const modelSchema = z.object({ names: z.array(z.string()), weights: z.array(z.number()), constant: z.number(), threshold: z.number() });
+const modelSchema = namedScorerSchema().and(z.object({ threshold: z.number() }));
 
 const weightsSchema = z.object({
   recipe: z.string(),
@@ -54,9 +53,12 @@ const weightsSchema = z.object({
 });
 export type MatchWeights = z.infer<typeof weightsSchema>;
 
-/** Weights that `lab/train/cache` learned. */
-export function readMatchWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/match.json")): MatchWeights {
-  return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+/**
+ * Weights that `lab/train/cache` learned.
+ * @throws ModelError `match_corrupt` when the file is missing or not what it should be
+ */
+export function readMatchWeights(path: string = shippedWeights("match.json")): MatchWeights {
+  return readWeights({ path, schema: weightsSchema, code: "match_corrupt", whose: "the cache's weights", recipe: "cache" }).weights;
 }
 
 /**
@@ -72,7 +74,7 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
     return { accept: false, score: 0, rule: "cited", detail: "no passage that the stored answer cites is found for the asked question" };
   const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
-  const score = scoreOf(features, model);
+  const score = matchScore(features, model);
   const least = settings.threshold ?? model.threshold;
   const threshold = saysMore(verdict.alignment.asked) && saysMore(verdict.alignment.stored) ? Math.max(least, EACH_SAYS_MORE) : least;
   if (score >= threshold) return { accept: true, score, rule: "same", detail: verdict.rules.join(", ") };
@@ -146,13 +148,12 @@ function explained(terms: readonly MatchedTerm[], there: ReadonlySet<string> | u
   return all === 0 ? 1 : sum / all;
 }
 
-/** Logistic: `1 / (1 + e^-(constant + Σ weight · feature))`. */
-export function scoreOf(features: Readonly<Record<string, number>>, { names, weights, constant }: MatchWeights["words"]): number {
-  let sum = constant;
-  names.forEach((name, i) => {
-    sum += (weights[i] as number) * (features[name] ?? 0);
-  });
-  return 1 / (1 + Math.exp(-sum));
+/** Chance that both questions ask for the same: 0 to 1. A feature that is not there counts as 0. */
+export function matchScore(features: Readonly<Record<string, number>>, scorer: NamedScorer): number {
+  return chanceOf(
+    scorer.features.map((name) => features[name] ?? 0),
+    scorer,
+  );
 }
 
 /** Names, codes, values, places and persons of both (equal, or by a listed rule), as a share of those of either; 1 when there are none. */

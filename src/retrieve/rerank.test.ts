@@ -5,7 +5,7 @@ import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
-import { createEmbeddedReranker, type RerankModel, readRerankWeights, rerankCandidates, scoreOf } from "./rerank.ts";
+import { createEmbeddedReranker, readRerankWeights, rerankCandidates } from "./rerank.ts";
 import type { Candidate } from "./search-index.ts";
 
 const encoder = loadEmbeddedEncoder();
@@ -14,26 +14,6 @@ const embedded = createEmbeddedReranker(encoder);
 describeRerankerContract("embedded", async (behaviour) =>
   behaviour === "broken" ? null : { reranker: embedded, close: async () => undefined },
 );
-
-describe("scoreOf", () => {
-  const model: RerankModel = {
-    features: [],
-    fill: [1, 2],
-    scale: [2, 1],
-    linear: [0.5, -1],
-    hidden: [{ weights: [1, 0], bias: 0.5, out: 2 }],
-    chance: [1, 0],
-  };
-
-  it("adds the linear part and the units over standardised values", () => {
-    expect(scoreOf([3, 4], model)).toBeCloseTo(0.5 - 2 + 2 * Math.tanh(1.5), 12);
-  });
-
-  it("takes an unknown value as the middle, not as 0", () => {
-    expect(scoreOf([null, null], model)).toBe(scoreOf([1, 2], model));
-    expect(scoreOf([null, 2], model)).not.toBe(scoreOf([0, 2], model));
-  });
-});
 
 describe("createEmbeddedReranker", () => {
   const texts = ["Tinnitus is rated at 10 percent.", "A flag drapes the casket."];

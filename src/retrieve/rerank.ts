@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../errors.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
-import { PACKAGE_ROOT } from "../package.ts";
+import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
+import { chanceOf, namedScorerSchema } from "../models/weights/scorer.ts";
 import { Lexicon } from "./lexicon.ts";
 import { viewPairs } from "./pair-view.ts";
 import { FEATURES, type PairView } from "./rerank-features.ts";
@@ -13,34 +11,17 @@ import type { Candidate } from "./search-index.ts";
 const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
-  models: z.record(
-    z.enum(["hybrid", "words", "text"]),
-    z.object({
-      features: z.array(z.enum(Object.keys(FEATURES))),
-      /** What a feature counts as where it is `null`: its mean over the training pairs. */
-      fill: z.array(z.number()),
-      scale: z.array(z.number().positive()),
-      linear: z.array(z.number()),
-      hidden: z.array(z.object({ weights: z.array(z.number()), bias: z.number(), out: z.number() })),
-      /** Slope and offset of the logistic curve from score to chance that the passage answers. */
-      chance: z.tuple([z.number().positive(), z.number()]),
-    }),
-  ),
+  models: z.record(z.enum(["hybrid", "words", "text"]), namedScorerSchema(Object.keys(FEATURES))),
 });
 export type RerankWeights = z.infer<typeof weightsSchema>;
-export type RerankModel = RerankWeights["models"]["hybrid"];
 
 /**
  * Weights as they ship; made by `lab/train/reranker`.
  * @throws ModelError `reranker_corrupt` when the file is missing or not what it should be
  */
-export function readRerankWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/rerank.json")): RerankWeights {
-  try {
-    return weightsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch (cause) {
-    const message = `the reranker's weights ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/reranker`;
-    throw new ModelError("reranker_corrupt", message, { path }, { cause });
-  }
+export function readRerankWeights(path: string = shippedWeights("rerank.json")): RerankWeights {
+  const names = { code: "reranker_corrupt", whose: "the reranker's weights", recipe: "reranker" };
+  return readWeights({ path, schema: weightsSchema, ...names }).weights;
 }
 
 /**
@@ -57,7 +38,9 @@ export function createEmbeddedReranker(
     async rerank(question, passages, { signal, idf } = {}) {
       signal?.throwIfAborted();
       const model = weights.models[modelFor(passages)];
-      return viewPairs(question, passages, lexicon, idf).map((view) => (view === null ? null : chanceOf(view, model)));
+      return viewPairs(question, passages, lexicon, idf).map((view) =>
+        view === null ? null : chanceOf(measure(view, model.features), model),
+      );
     },
   };
 }
@@ -71,22 +54,6 @@ function modelFor(passages: readonly RerankPassage[]): "hybrid" | "words" | "tex
 /** Values of the named features; `null` where one measures nothing. */
 export function measure(view: PairView, names: readonly string[]): (number | null)[] {
   return names.map((name) => (FEATURES[name] as (typeof FEATURES)[string])(view));
-}
-
-/** Chance that the passage answers, 0 to 1: a linear part and a few tanh units over standardised features, through a logistic curve. */
-export function chanceOf(view: PairView, model: RerankModel): number {
-  return logistic(model.chance[0] * scoreOf(measure(view, model.features), model) + model.chance[1]);
-}
-
-/** Σ linear·x + Σ out·tanh(weights·x + bias), x = (value − fill) / scale; what is not known is 0. */
-export function scoreOf(values: readonly (number | null)[], { fill, scale, linear, hidden }: RerankModel): number {
-  const x = values.map((value, i) => (value === null ? 0 : (value - (fill[i] as number)) / (scale[i] as number)));
-  const dot = (by: readonly number[]) => x.reduce((sum, value, i) => sum + value * (by[i] as number), 0);
-  return hidden.reduce((sum, { weights, bias, out }) => sum + out * Math.tanh(dot(weights) + bias), dot(linear));
-}
-
-function logistic(value: number): number {
-  return 1 / (1 + Math.exp(-value));
 }
 
 /** A candidate with what a reranker said of it; `null`: not asked, or not known. */

@@ -83,7 +83,7 @@ describe("features of a passage", () => {
   ])("are finite or null, and a chance comes of them: %j over %j", (question, texts) => {
     const seen = view(question, passagesOf(texts));
     for (const row of measurePassages(seen, NAMES)) for (const one of row) expect(one === null || Number.isFinite(one)).toBe(true);
-    const chances = relevanceOf(seen, shipped);
+    const chances = relevanceOf(seen, shipped.passage);
     expect(chances).toHaveLength(texts.length);
     for (const { probability } of chances) expect(probability > 0 && probability < 1).toBe(true);
   });
@@ -93,10 +93,9 @@ describe("relevanceOf", () => {
   it("σ(bias + Σ weight · (value − mean)), what is not known adding nothing", () => {
     const model = {
       bias: -1,
-      features: [
-        { name: "held", mean: 0.5, weight: 4 },
-        { name: "dense", mean: 0.3, weight: 100 },
-      ],
+      features: ["held", "dense"],
+      fill: [0.5, 0.3],
+      linear: [4, 100],
     };
     // all words held, no vector: −1 + 4 · .5 = 1
     expect(relevanceOf(view("card fee", passagesOf(["A card has a fee."])), model)[0]?.probability).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
@@ -106,21 +105,17 @@ describe("relevanceOf", () => {
   });
   it("names what weighed most, for it and against it, three at most, in one line", () => {
     const model = {
-      bias: 0,
-      features: [
-        { name: "held", mean: 0.5, weight: 4 },
-        { name: "dense", mean: 0.8, weight: 3 },
-        { name: "title.held", mean: 0.1, weight: 0.5 },
-        { name: "bm25", mean: 2, weight: 0.3 },
-      ],
+      features: ["held", "dense", "title.held", "bm25"],
+      fill: [0.5, 0.8, 0.1, 2],
+      linear: [4, 3, 0.5, 0.3],
     };
     const [one] = relevanceOf(view("card fee", passagesOf(["A card has a fee."], [{ dense: 0.1, bm25: 0 }])), model);
     expect(one?.reason).toBe("relevance 0.32: for it the question's words in it; against it its vector, its rank by words");
-    const [average] = relevanceOf(view("card", passagesOf(["A card."])), { bias: 0, features: [{ name: "dense", mean: 0, weight: 1 }] });
+    const [average] = relevanceOf(view("card", passagesOf(["A card."])), { features: ["dense"], fill: [0], linear: [1] });
     expect(average?.reason).toBe("relevance 0.50: as the average passage");
   });
   it("puts the passage that answers above one that speaks of something else, as it ships", () => {
-    const [answer, stranger] = relevanceOf(view(QUESTION, passagesOf([ANSWER, STRANGER], [GOOD, BAD])), shipped);
+    const [answer, stranger] = relevanceOf(view(QUESTION, passagesOf([ANSWER, STRANGER], [GOOD, BAD])), shipped.passage);
     expect(answer?.probability).toBeGreaterThan(shipped.cuts.verified);
     expect(stranger?.probability).toBeLessThan(shipped.cuts.rejected);
   });
@@ -258,7 +253,7 @@ describe("the weights that ship", () => {
   const path = join(PACKAGE_ROOT, "src/models/weights/relevance.json");
   const file = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
   it("name every feature once, their data, and cuts that hold what their rule says", () => {
-    expect(shipped.features.map(({ name }) => name)).toEqual(NAMES);
+    expect(shipped.passage.features).toEqual(NAMES);
     expect(shipped.id).toMatch(/^sourcebound-relevance-1-[0-9a-f]{12}$/);
     expect(shipped.data).toMatch(/^[0-9a-f]{64}$/);
     expect(shipped.cuts.precision).toBeGreaterThanOrEqual(0.75);
@@ -268,10 +263,10 @@ describe("the weights that ship", () => {
   it.each([
     ["no JSON", "{"],
     ["nothing", "null"],
-    ["an unknown feature", { ...file, features: [{ name: "tea leaves", mean: 0, weight: 1 }] }],
-    ["a feature twice", { ...file, features: [1, 2].map(() => ({ name: "held", mean: 0, weight: 1 })) }],
-    ["no features", { ...file, features: [] }],
-    ["a weight that is no number", { ...file, features: [{ name: "held", mean: 0, weight: "heavy" }] }],
+    ["an unknown feature", { ...file, passage: { features: ["tea leaves"], linear: [1] } }],
+    ["a feature twice", { ...file, passage: { features: ["held", "held"], linear: [1, 1] } }],
+    ["no features", { ...file, passage: { features: [], linear: [] } }],
+    ["a weight that is no number", { ...file, passage: { features: ["held"], linear: ["heavy"] } }],
     ["agreement that speaks against a passage", { ...file, combine: { ...shipped.combine, agreement: 1 } }],
     ["cuts in the wrong order", { ...file, cuts: { ...shipped.cuts, verified: 0.1, rejected: 0.2 } }],
   ])("are refused with the file's name when they hold %s", (_, content) => {

@@ -1,29 +1,22 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../errors.ts";
+import { readNamedWeights, readWeights, shippedWeights } from "../models/weights/read-weights.ts";
+import { chanceOfScore, linearPartsOf, type NamedScorer, namedScorerSchema } from "../models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import { sha256Hex } from "../text/hash.ts";
 import { IN_WORDS, measurePassages, RELEVANCE_FEATURES } from "./relevance-features.ts";
 import type { SufficiencyParts } from "./sufficiency.ts";
 import type { EvidenceView } from "./sufficiency-view.ts";
 
-const modelSchema = z.object({
-  /** Score of a passage whose every feature is its mean. */
-  bias: z.number(),
-  /** A feature that measures nothing counts as its mean over the training passages. */
-  features: z
-    .array(z.object({ name: z.enum(Object.keys(RELEVANCE_FEATURES)), mean: z.number(), weight: z.number() }))
-    .min(1)
-    .refine((features) => new Set(features.map(({ name }) => name)).size === features.length, { message: "a feature is named twice" }),
-});
+const modelSchema = namedScorerSchema(Object.keys(RELEVANCE_FEATURES));
 
-const weightsSchema = modelSchema.extend({
+const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
   date: z.string(),
   /** SHA-256 of the measured features that it was learned from. */
   data: z.string(),
+  /** Chance that one passage answers. */
+  passage: modelSchema,
   /** Log-odds of the score: offset + relevance · log-odds of relevance + consistency · (1 − consistency) + agreement · (1 − agreement). */
   combine: z.object({
     offset: z.number(),
@@ -43,19 +36,21 @@ const weightsSchema = modelSchema.extend({
     })
     .refine(({ verified, rejected }) => rejected <= verified, { message: "the cut of rejected lies above the one of verified" }),
 });
-export type RelevanceModel = z.infer<typeof modelSchema>;
+export type RelevanceModel = NamedScorer;
 /** The learned chance that a passage answers, what makes a score of it, and the cuts of the score. */
 export interface RelevanceWeights extends z.infer<typeof weightsSchema> {
   /** Names these very weights: the recipe and the hash of the file. */
   readonly id: string;
 }
 
+const NAMES = { code: "relevance_corrupt", whose: "the weights of relevance", recipe: "relevance" };
+
 /**
  * Weights as they ship, with the cuts and what was measured at them; made by `lab/train/relevance`.
  * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
  */
-export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/models/weights/relevance.json")): RelevanceWeights {
-  return readWeights(path, weightsSchema, (weights, file) => ({ ...weights, id: `${weights.name}-${sha256Hex(file).slice(0, 12)}` }));
+export function readRelevanceWeights(path: string = shippedWeights("relevance.json")): RelevanceWeights {
+  return readNamedWeights({ path, schema: weightsSchema, ...NAMES });
 }
 
 /**
@@ -63,17 +58,7 @@ export function readRelevanceWeights(path: string = join(PACKAGE_ROOT, "src/mode
  * @throws ModelError `relevance_corrupt` when the file is missing or not what it should be
  */
 export function readRelevanceFolds(path: string = join(PACKAGE_ROOT, "lab/train/relevance/folds.json")): readonly RelevanceModel[] {
-  return readWeights(path, z.object({ folds: z.array(modelSchema).min(2) }), ({ folds }) => folds);
-}
-
-function readWeights<T, R>(path: string, schema: z.ZodType<T>, make: (weights: T, file: string) => R): R {
-  try {
-    const file = readFileSync(path, "utf8");
-    return make(schema.parse(JSON.parse(file)), file);
-  } catch (cause) {
-    const message = `the weights of relevance ${path} cannot be read (${messageOf(cause)}): reinstall the package, or make them again with lab/train/relevance`;
-    throw new ModelError("relevance_corrupt", message, { path }, { cause });
-  }
+  return readWeights({ path, schema: z.object({ folds: z.array(modelSchema).min(2) }), ...NAMES }).weights.folds;
 }
 
 /** What a gate is given that judges all passages together and each of them. */
@@ -105,22 +90,18 @@ export function judgePassages(
 ): PassageJudge {
   if (ranker !== encoder)
     return { type: "words", why: ranker === null ? "no encoder ranked the passages" : `nothing was learned with ${ranker}` };
-  return { type: "learned", weights, relevance: relevanceOf(view, weights) };
+  return { type: "learned", weights, relevance: relevanceOf(view, weights.passage) };
 }
 
 /** σ(bias + Σ weight · (value − mean)) of every passage, in order. */
-export function relevanceOf(view: EvidenceView, { bias, features }: RelevanceModel): Relevance[] {
-  const rows = measurePassages(
-    view,
-    features.map(({ name }) => name),
-  );
-  return rows.map((row) => {
-    const parts = features.map(({ weight, mean }, i) => {
-      const value = row[i] ?? null;
-      return value === null ? 0 : weight * (value - mean);
-    });
-    const probability = sigmoid(parts.reduce((sum, part) => sum + part, bias));
-    return { probability, reason: `relevance ${probability.toFixed(2)}${explain(features, parts)}` };
+export function relevanceOf(view: EvidenceView, model: RelevanceModel): Relevance[] {
+  return measurePassages(view, model.features).map((row) => {
+    const parts = linearPartsOf(row, model);
+    const probability = chanceOfScore(
+      parts.reduce((sum, part) => sum + part, model.bias ?? 0),
+      model,
+    );
+    return { probability, reason: `relevance ${probability.toFixed(2)}${explain(model.features, parts)}` };
   });
 }
 
@@ -132,7 +113,7 @@ const SAYS_SOMETHING = 0.1;
 /** The groups of features that weighed most beside the average passage. */
 function explain(features: RelevanceModel["features"], parts: readonly number[]): string {
   const groups = new Map<keyof typeof IN_WORDS, number>();
-  for (const [i, { name }] of features.entries()) {
+  for (const [i, name] of features.entries()) {
     const group = RELEVANCE_FEATURES[name]?.says;
     if (group !== undefined) groups.set(group, (groups.get(group) ?? 0) + (parts[i] as number));
   }

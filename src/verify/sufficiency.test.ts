@@ -8,7 +8,7 @@ import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
-import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel, scoreOf } from "./sufficiency.ts";
+import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel } from "./sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
@@ -87,13 +87,22 @@ describe("features of the evidence", () => {
   });
 });
 
+const TREES = {
+  roots: [0, -4],
+  feature: [0, 1],
+  threshold: [0.4, 0.3],
+  left: [-1, -2],
+  right: [1, -3],
+  missing: [1, 0],
+  leaves: [-0.5, 0.1, 0.7, 0.25],
+};
 const model: SufficiencyModel = {
   features: ["held.best", "dense.best"],
   fill: [0.5, 0.2],
   scale: [0.25, 0.1],
   linear: [2, 3],
   bias: -1,
-  trees: [[[0, 0.4, 1, 1, 2], [-0.5], [1, 0.3, 0, 3, 4], [0.1], [0.7]], [[0.25]]],
+  trees: TREES,
   chance: [1, 0],
   threshold: {
     minimum: 0.5,
@@ -107,20 +116,6 @@ const model: SufficiencyModel = {
     risk_cross_fitted: 0,
   },
 };
-
-describe("scoreOf", () => {
-  it("adds the linear part and one leaf of each tree", () => {
-    // −1 + 2·(.75 − .5)/.25 + 3·(.4 − .2)/.1 + .7 + .25
-    expect(scoreOf([0.75, 0.4], model)).toBeCloseTo(7.95, 9);
-    // a value equal to the threshold goes left: −1 − .8 + 0 − .5 + .25
-    expect(scoreOf([0.4, 0.2], model)).toBeCloseTo(-2.05, 9);
-  });
-  it("takes what is not known as its mean, and down the way that trees learned for it", () => {
-    // right at the second split, for a missing value goes right there: −1 + 2 + .7 + .25
-    expect(scoreOf([0.75, null], model)).toBeCloseTo(1.95, 9);
-    expect(scoreOf([null, 0.2], model)).toBeCloseTo(-1.25, 9);
-  });
-});
 
 describe("weights", () => {
   const write = (content: unknown) => {
@@ -143,8 +138,8 @@ describe("weights", () => {
     ["no JSON", "{"],
     ["a number too few", file({ ...model, fill: [1] })],
     ["a feature that is not there", file({ ...model, features: ["held.best", "horoscope"] })],
-    ["a tree that runs in a circle", file({ ...model, trees: [[[0, 0.4, 1, 0, 1], [1]]] })],
-    ["a split on no feature", file({ ...model, trees: [[[7, 0.4, 1, 1, 2], [1], [2]]] })],
+    ["a tree that runs in a circle", file({ ...model, trees: { ...TREES, right: [0, -3] } })],
+    ["a split on no feature", file({ ...model, trees: { ...TREES, feature: [7, 1] } })],
     ["a scale of zero", file({ ...model, scale: [0, 1] })],
   ])("with %s are refused with what to do", (_, content) => {
     expect(() => readSufficiencyWeights(write(content))).toThrowError(/reinstall the package/);

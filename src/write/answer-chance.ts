@@ -1,5 +1,6 @@
+import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice } from "./choose.ts";
-import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
+import type { ChooserWeights } from "./chooser-weights.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
 
 /** Lead of a piece that has no competitor. */
@@ -26,5 +27,5 @@ export function answerChance(
     ["score.crowd", Math.log(scores.reduce((sum, score) => sum + Math.exp(score - best), 0))],
   ]);
   const values = answer.features.map((name) => own.get(name) ?? known.get(name) ?? null);
-  return 1 / (1 + Math.exp(-linearScore(values, answer)));
+  return chanceOf(values, answer);
 }

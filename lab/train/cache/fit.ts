@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { createLikeness } from "../../../src/compare/likeness.ts";
 import { loadDomain } from "../../../src/engine/domain.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
-import { type MatchWeights, scoreOf } from "../../../src/remember/match.ts";
+import { type MatchWeights, matchScore } from "../../../src/remember/match.ts";
 import { groupBy } from "../../judges/group-by.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { featuresOf } from "../../runs/cache-curve.ts";
@@ -81,8 +81,8 @@ function learn(names: readonly string[], all: typeof rows, guard: Guard): MatchW
   }
   const raw = names.map((_, i) => (model.weights[i] as number) / (model.spread[i] as number));
   const constant = (model.weights.at(-1) as number) - raw.reduce((sum, weight, i) => sum + weight * (model.mean[i] as number), 0);
-  const plain = { names: [...names], weights: raw.map(round), constant: round(constant), threshold: 1 };
-  const at = scored.map(({ pair, features }) => ({ pair, score: scoreOf(features, plain) }));
+  const plain = { features: [...names], linear: raw.map(round), bias: round(constant), threshold: 1 };
+  const at = scored.map(({ pair, features }) => ({ pair, score: matchScore(features, plain) }));
   const isGuard = ({ pair }: { pair: CachePair }) => !pair.share && guard.sets.includes(pair.set);
   const must = all.filter(isGuard).length;
   const allowed = (threshold: number) => at.filter((row) => isGuard(row) && row.score >= threshold).length <= guard.share * must;

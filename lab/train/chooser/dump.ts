@@ -5,6 +5,7 @@ import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
@@ -12,7 +13,7 @@ import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retr
 import { questionWords } from "../../../src/retrieve/understand.ts";
 import type { Evidence, Passage, Question, TextRange } from "../../../src/types.ts";
 import { combineScores, readRelevanceWeights, relevanceOf } from "../../../src/verify/relevance.ts";
-import { chanceOf, readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
+import { readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
@@ -133,7 +134,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     const understood = parts.corpus.understand(question, sourcebound.retrieve.query);
     const words = questionWords(understood, understood, parts.corpus);
     const view = viewEvidence(words.asked, passages, words, lexicon, 0);
-    const chances = relevanceOf(view, relevance).map(({ probability }) => probability);
+    const chances = relevanceOf(view, relevance.passage).map(({ probability }) => probability);
     const evidence = passages.map(toEvidence).filter((_, i) => {
       const score = combineScores({ relevance: chances[i] as number, consistency: null, agreement: null }, relevance);
       return score >= relevance.cuts.rejected;

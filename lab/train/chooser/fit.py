@@ -97,7 +97,7 @@ class Chooser:
 
     def artifact(self) -> dict:
         raw = self.weights / self.scale
-        return dict(features=self.names, fill=[float(v) for v in self.fill], weights=[float(v) for v in raw], bias=float(-(self.mean @ raw)))
+        return dict(features=self.names, fill=[float(v) for v in self.fill], linear=[float(v) for v in raw], bias=float((self.fill - self.mean) @ raw))
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list[float]:
@@ -187,9 +187,8 @@ def main() -> None:
                 recipe="lab/train/chooser",
                 date=args.date,
                 data=data,
-                piece=whole.artifact(),
-                chance=[float(slope[0]), float(slope[1])],
-                answer=dict(features=all_names, fill=[float(v) for v in fill], weights=[float(v) for v in raw], bias=float(w[-1] - mean @ raw)),
+                piece=dict(whole.artifact(), chance=[float(slope[0]), float(slope[1])]),
+                answer=dict(features=all_names, fill=[float(v) for v in fill], linear=[float(v) for v in raw], bias=float(w[-1] + (fill - mean) @ raw)),
                 threshold=json.loads(args.threshold),
             ),
             indent=1,

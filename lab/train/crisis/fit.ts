@@ -114,6 +114,6 @@ if (values.weights !== undefined) {
   const rounded = [...weights].map((value) => Math.round(value * 1000) / 1000);
   writeFileSync(
     values.weights,
-    `${JSON.stringify({ encoder: encoder.id, recipe: "lab/train/crisis/fit.ts", bias: Math.round(bias * 1000) / 1000, weights: rounded })}\n`,
+    `${JSON.stringify({ encoder: encoder.id, recipe: "lab/train/crisis/fit.ts", bias: Math.round(bias * 1000) / 1000, linear: rounded })}\n`,
   );
 }

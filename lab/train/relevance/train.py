@@ -101,8 +101,10 @@ def number(value):
 
 def export(model, names):
     return {
+        "features": list(names),
+        "fill": [number(m) for m in model["mean"]],
+        "linear": [number(w) for w in model["weight"]],
         "bias": number(model["bias"]),
-        "features": [{"name": n, "mean": number(m), "weight": number(w)} for n, m, w in zip(names, model["mean"], model["weight"])],
     }
 
 
@@ -183,7 +185,7 @@ def main():
         "seed": 0,
         "data": data,
         "passages": int(learned.sum()),
-        **export(model, dump["names"]),
+        "passage": export(model, dump["names"]),
         "combine": combine,
         "cuts": {
             "verified": round(cuts[0], 6),

@@ -76,14 +76,31 @@ def calibration_error(p, y, w, bins=10):
     return total / w.sum()
 
 
-def tree_of(predictor):
-    """[feature, threshold, missing left, left, right] of a split, [value] of a leaf; a value of at most the threshold goes left."""
-    return [
-        [round(float(n["value"]), 7)]
-        if n["is_leaf"]
-        else [int(n["feature_idx"]), float(f"{n['num_threshold']:.9g}"), int(n["missing_go_to_left"]), int(n["left"]), int(n["right"])]
-        for n in predictor.nodes
-    ]
+def trees_of(predictors):
+    """Nodes of all trees in one list each, as src/models/weights/trees.ts reads them; a child below 0 is leaf -1 - child, counted over all trees."""
+    out = {"roots": [], "feature": [], "threshold": [], "left": [], "right": [], "missing": [], "leaves": []}
+
+    def add(nodes, place):
+        n = nodes[place]
+        if n["is_leaf"]:
+            out["leaves"].append(round(float(n["value"]), 7))
+            return -len(out["leaves"])
+        at = len(out["feature"])
+        for key, value in (
+            ("feature", int(n["feature_idx"])),
+            ("threshold", float(f"{n['num_threshold']:.9g}")),
+            ("missing", int(n["missing_go_to_left"])),
+            ("left", 0),
+            ("right", 0),
+        ):
+            out[key].append(value)
+        out["left"][at] = add(nodes, n["left"])
+        out["right"][at] = add(nodes, n["right"])
+        return at
+
+    for predictor in predictors:
+        out["roots"].append(add(predictor.nodes, 0))
+    return out
 
 
 def export(model, curve):
@@ -92,7 +109,7 @@ def export(model, curve):
         "scale": [float(f"{v:.7g}") for v in model["scale"]],
         "linear": [float(f"{v:.7g}") for v in model["linear"].coef_[0]],
         "bias": float(f"{model['linear'].intercept_[0] + model['trees']._baseline_prediction[0, 0]:.9g}"),
-        "trees": [tree_of(p[0]) for p in model["trees"]._predictors],
+        "trees": trees_of([p[0] for p in model["trees"]._predictors]),
         "chance": [float(f"{v:.9g}") for v in curve],
     }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { tokenSchema } from "./token-config.ts";
+import { tokenSchema } from "./tokens.ts";
 
-export type { TokenSettings } from "./token-config.ts";
+export type { TokenSettings } from "./tokens.ts";
 
 /** Shortest admin token: what guards a server must not be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;

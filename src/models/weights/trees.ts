@@ -1,14 +1,19 @@
+import { z } from "zod";
+
+const numbers = z.array(z.number());
+
 /** Boosted trees, their nodes in one list each. A child below 0 is leaf `-1 - child`. */
-export interface Trees {
-  readonly roots: readonly number[];
-  readonly feature: readonly number[];
-  readonly threshold: readonly number[];
-  readonly left: readonly number[];
-  readonly right: readonly number[];
+export const treesSchema = z.object({
+  roots: numbers,
+  feature: z.array(z.int().min(0)),
+  threshold: numbers,
+  left: numbers,
+  right: numbers,
   /** 1: a value that is not there goes left. */
-  readonly missing: readonly number[];
-  readonly leaves: readonly number[];
-}
+  missing: numbers,
+  leaves: numbers,
+});
+export type Trees = z.infer<typeof treesSchema>;
 
 /** Sum over all trees of the leaf that the values fall into: left where value ≤ threshold. */
 export function scoreTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, values: readonly (number | null)[]): number {
@@ -30,13 +35,10 @@ export function faultOfTrees({ roots, feature, threshold, left, right, missing, 
   const size = feature.length;
   if ([threshold, left, right, missing].some((list) => list.length !== size)) return "its lists differ in length";
   if (feature.some((one) => one >= features)) return "a node asks for a feature that is not there";
-  const isLeaf = (child: number) => child < 0 && -child <= leaves.length;
-  const ends = (child: number, parent: number) => isLeaf(child) || (child > parent && child < size);
+  const isPlace = (child: number) => Number.isInteger(child);
+  const isLeaf = (child: number) => isPlace(child) && child < 0 && -child <= leaves.length;
+  const ends = (child: number, parent: number) => isLeaf(child) || (isPlace(child) && child > parent && child < size);
   if (roots.some((root) => !ends(root, -1))) return "a root is not there";
   if (left.some((child, at) => !ends(child, at)) || right.some((child, at) => !ends(child, at))) return "a child is not there";
   return null;
-}
-
-export function logistic(value: number): number {
-  return 1 / (1 + Math.exp(-value));
 }

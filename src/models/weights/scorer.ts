@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { faultOfTrees, scoreTrees, treesSchema } from "./trees.ts";
+
+const numbers = z.array(z.number());
+
+/** Slope and offset of the logistic curve from score to chance. */
+const curveSchema = z.tuple([z.number().positive(), z.number()]);
+
+/** The one form in which every linear and tree model of this folder is written. Extended where a model has more to say; `usableOn` says of how many features it is. */
+export const scorerSchema = z.object({
+  /** What a feature counts as where it is `null`: its mean over the rows learned from. @default 0 for each */
+  fill: numbers.optional(),
+  /** What a feature is divided by. @default 1 for each */
+  scale: z.array(z.number().positive()).optional(),
+  linear: numbers.optional(),
+  /** @default 0 */
+  bias: z.number().optional(),
+  /** Hyperbolic tangents over the features as the linear part takes them. */
+  hidden: z.array(z.object({ weights: numbers, bias: z.number(), out: z.number() })).optional(),
+  trees: treesSchema.optional(),
+  /** @default [1, 0] */
+  chance: curveSchema.optional(),
+});
+
+/** A learned score. */
+export type Scorer = z.infer<typeof scorerSchema>;
+
+/** A scorer of named features; `known`, where it is given, holds every name that this version measures. */
+export function namedScorerSchema(known?: readonly string[]) {
+  const name = z.string().refine((one) => known === undefined || known.includes(one), {
+    error: ({ input }) => `this version does not measure ${String(input)}`,
+  });
+  const names = z
+    .array(name)
+    .min(1)
+    .refine((features) => new Set(features).size === features.length, { message: "a feature is named twice" });
+  return scorerSchema.extend({ features: names }).superRefine(usableOn(({ features }) => features.length));
+}
+export type NamedScorer = Scorer & { readonly features: readonly string[] };
+
+/** Refines a schema of scorers to those that can be used on so many features. */
+export function usableOn<S extends Scorer>(featuresOf: (scorer: S) => number) {
+  return (scorer: S, context: z.core.$RefinementCtx<S>): void => {
+    const fault = faultOf(scorer, featuresOf(scorer));
+    if (fault !== null) context.addIssue({ code: "custom", message: fault, input: scorer });
+  };
+}
+
+/** Why a scorer cannot be used on so many features; `null` when it can. */
+function faultOf({ fill, scale, linear, hidden, trees }: Scorer, features: number): string | null {
+  if (linear === undefined && (fill !== undefined || scale !== undefined || hidden !== undefined))
+    return "fill, scale and hidden belong to a linear part";
+  const lists = [fill, scale, linear, ...(hidden ?? []).map(({ weights }) => weights)];
+  if (lists.some((list) => list !== undefined && list.length !== features))
+    return "fill, scale, linear and hidden have one number for each feature";
+  if (linear === undefined && trees === undefined) return "it has neither a linear part nor trees";
+  return trees === undefined ? null : faultOfTrees(trees, features);
+}
+
+/** `bias + Σ linear·x + Σ out·tanh(Σ weights·x + bias) + Σ leaf of each tree`, x = (value − fill) / scale; what is not known is 0, and goes its own way in a tree. */
+export function scoreOf(values: readonly (number | null)[], scorer: Scorer): number {
+  const { linear, hidden = [], trees, bias = 0 } = scorer;
+  let score = bias;
+  if (linear !== undefined) {
+    const x = standardised(values, scorer);
+    const dot = (by: readonly number[]) => x.reduce((sum, value, i) => sum + value * (by[i] as number), 0);
+    score += dot(linear);
+    for (const unit of hidden) score += unit.out * Math.tanh(dot(unit.weights) + unit.bias);
+  }
+  return trees === undefined ? score : score + scoreTrees(trees, values);
+}
+
+/** What each feature adds to the linear part. */
+export function linearPartsOf(values: readonly (number | null)[], scorer: Scorer): number[] {
+  return standardised(values, scorer).map((x, i) => x * (scorer.linear?.[i] ?? 0));
+}
+
+/** σ(slope · score + offset): 0 to 1. */
+export function chanceOf(values: readonly (number | null)[], scorer: Scorer): number {
+  return chanceOfScore(scoreOf(values, scorer), scorer);
+}
+
+/** The chance that a score stands for. */
+export function chanceOfScore(score: number, { chance: [slope, offset] = [1, 0] }: Pick<Scorer, "chance">): number {
+  return 1 / (1 + Math.exp(-(slope * score + offset)));
+}
+
+function standardised(values: readonly (number | null)[], { fill, scale }: Scorer): number[] {
+  return values.map((value, i) => (value === null ? 0 : (value - (fill?.[i] ?? 0)) / (scale?.[i] ?? 1)));
+}
