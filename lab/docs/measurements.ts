@@ -204,6 +204,7 @@ const nameOf = ({ command }: Measured) => command.replace("eval golden --domain 
 export function measurementDocs(made: string): string {
   const [ablation, retail, replays] = [measured("ablation"), measured("golden-retail"), measured("replays")];
   const golden = PACKS.map((pack) => measured(`golden-${pack}`));
+  const real = measured("ablation-model");
   const when = ({ command, date, versions }: Measured) => `\`sourcebound ${command}\`, ${date.slice(0, 10)}, Node ${versions.node}`;
   return [
     `${made}# Measurements, and what the sources claim`,
@@ -220,7 +221,8 @@ export function measurementDocs(made: string): string {
     ladderTable(ablation, "quotes"),
     "Single layers off, scripted model:",
     layersTable(ablation),
-    "No row of a real model: SmolLM2-135M-Instruct behind an OpenAI-compatible endpoint (`--writers model --rungs ladder --limit 10`, 2026-11-22) gave five drafts in 13 minutes of a busy machine, and the run was stopped.",
+    `A real small model, SmolLM2-135M-Instruct in 4 bit: its drafts to ${real.n.questions} questions of the retail pack, ${real.n.answerable} of which are answerable, written once behind an OpenAI-compatible endpoint (4 for the prompt of \`seven-layer\`, 7 for that of \`validator\`, since the busy machine gave one in two to ten minutes) and played to every rung: ${when(real)}. None of its sentences cites anything, and nearly all are wrong; our own checks judge. What \`ours\` shows is quotes in their place.`,
+    ladderTable(real, "model"),
     "## Replay",
     `Answers of the retail pack, refusals among them, under every profile that runs without a model, asked on Node 22 and replayed byte for byte after the installation was closed and opened again, on 24 and 26 in another process: ${["22", "24", "26"].map((node) => `Node ${node} ${replays.metrics[`node${node}.identical`] ?? "–"} of ${replays.metrics[`node${node}.n`] ?? "–"}`).join(", ")} identical. \`./run eval replays --folder F --answers 500\`, ${replays.date.slice(0, 10)}; the other two replay the folder that Node 22 wrote.`,
     "## The sources' claims",

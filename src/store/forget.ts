@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { dropUnnamedContents } from "./contents.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
 import { emptyLog, rewrite } from "./dialect.ts";
 import { dropUnnamedSettings } from "./records.ts";
@@ -325,10 +326,11 @@ export async function dropInteractions(
   return deleted;
 }
 
-/** What no recorded answer rests on any more: replaced texts of documents, settings. */
+/** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
 async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
   await dropUnnamedSettings(trx);
+  await dropUnnamedContents(trx);
 }
 
 /** SQLite wants a limit before an offset. */

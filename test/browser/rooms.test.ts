@@ -123,7 +123,13 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       .click();
     await page.getByText("every sentence checked").waitFor();
     await page.getByRole("button", { name: "History" }).click();
-    await page.getByRole("button", { name: "Delete all from this browser" }).click();
+    const all = page.getByRole("button", { name: "Delete all from this browser" });
+    await all.click();
+    await expect.poll(() => page.getByRole("button", { name: "Keep" }).evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => all.evaluate((one) => one === document.activeElement)).toBe(true);
+    await all.click();
+    await page.getByRole("button", { name: "Delete 1 conversation for good" }).click();
     await page.getByText("There are none yet.").waitFor();
     await page.keyboard.press("Escape");
     await page.reload();
