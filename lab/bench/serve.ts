@@ -3,6 +3,7 @@ import { loadavg, tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
+import { RequestError } from "../../src/errors.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import { answerableSchema, PACKAGE_ROOT, quantile, readGolden, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -88,16 +89,20 @@ function trafficOf(folder: string, answered: readonly string[]): Record<string, 
   };
 }
 
-/** @throws Error when something else was measured than what stands over the figures */
+/** @throws RequestError `bench_unmeant` when something else was measured than what stands over the figures */
 function assertMeant(phases: Readonly<Record<string, Phase>>): void {
   for (const [name, { ms, statuses }] of Object.entries(phases)) {
     const found = JSON.stringify(statuses);
     if ((statuses.unexpected ?? 0) > 0 || ms.length === 0)
-      throw new Error(`${name}: not all answers were what this phase measures: ${found}`);
+      throw new RequestError("bench_unmeant", `${name}: not all answers were what this phase measures: ${found}. Nothing is reported.`);
   }
 }
 
-/** Reads the demo documents. @returns those of the pack's questions that are answered and kept by the cache */
+/**
+ * Reads the demo documents.
+ * @returns those of the pack's questions that are answered and kept by the cache
+ * @throws RequestError `bench_refused` when there is none
+ */
 async function ingest(folder: string): Promise<string[]> {
   const settings = { server: { queue: 2_048 }, domain: DOMAIN, data_dir: join(folder, "data") };
   writeFileSync(join(folder, "sourcebound.config.json"), JSON.stringify(settings));
@@ -109,7 +114,11 @@ async function ingest(folder: string): Promise<string[]> {
       const { status } = await engine.answer(question);
       if (status === "ok" && (await engine.answer(question)).cacheMode === "exact") answered.push(question);
     }
-    if (answered.length === 0) throw new Error(`none of the questions of ${GOLDEN} is answered and kept: there are no hits to measure`);
+    if (answered.length === 0)
+      throw new RequestError(
+        "bench_refused",
+        `None of the questions of ${GOLDEN} is answered and kept: there are no hits to measure. Unset SOURCEBOUND_ANSWER_FROM and SOURCEBOUND_CACHE.`,
+      );
     return answered;
   } finally {
     await engine.close();

@@ -64,10 +64,11 @@ export interface ForgetStore {
 export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
   const run = async (target: ForgetTarget, by: string | null) => {
     const key = await secret();
-    let counted: Forgotten | null = null;
+    const found: Forgotten[] = [];
     try {
       await transact(db, async (trx) => {
-        counted = await forget(trx, target, key);
+        const counted = await forget(trx, target, key);
+        found.push(counted);
         // Counting is forgetting that is taken back: there is one way of finding what goes.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
@@ -76,7 +77,9 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     } catch (error) {
       if (!(error instanceof CountOnly)) throw error;
     }
-    return counted as unknown as Forgotten;
+    const counted = found.at(-1);
+    if (counted === undefined) throw new Error("nothing was counted");
+    return counted;
   };
   return {
     count: (target) => run(target, null),
