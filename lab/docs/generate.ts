@@ -16,6 +16,7 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+import { capacityDocs } from "./capacity.ts";
 import { profilesMeasured } from "./measured-profiles.ts";
 import { measurementDocs } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
@@ -26,6 +27,7 @@ export function generateDocs(): Readonly<Record<string, string>> {
     "docs/api.md": apiDocs(),
     "docs/configuration.md": configurationDocs(),
     "docs/profiles.md": profileDocs(),
+    "docs/capacity.md": capacityDocs(MADE),
     "docs/measurements.md": measurementDocs(MADE),
   };
 }
