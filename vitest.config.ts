@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes begin first, so that no worker is left with one at the end; then the others as vitest orders them. */
@@ -11,9 +11,28 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Tests of plain functions: their files share one process, which reads the program, its weights and its lists of words once. A test that starts threads, servers or
+ * processes, or that changes what is global, belongs elsewhere.
+ */
+const PLAIN = [
+  "src/{text,reading,compare,guard,check,admit,verify,write,prove,wire,config,profiles,models}/**/*.test.ts",
+  "lab/{judges,made,sets}/**/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.{ts,tsx}", "lab/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "plain", include: PLAIN, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.{ts,tsx}", "lab/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...PLAIN],
+        },
+      },
+    ],
     globalSetup: ["test/support/build.ts"],
     sequence: { sequencer: LongestFirst },
     // Vitest keeps one core for itself; of two that leaves one, and it needs little.

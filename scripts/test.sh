@@ -28,6 +28,8 @@ export SOURCEBOUND_TEST
 # Real data to measure on is used where it is there; tests that need it say so when it is not.
 if [ -z "${SOURCEBOUND_DATA:-}" ] && [ -d ../shared/data ]; then SOURCEBOUND_DATA=$(cd ../shared/data && pwd); export SOURCEBOUND_DATA; fi
 unset SOURCEBOUND_COMMAND
+NODE_COMPILE_CACHE=$root/node_modules/.cache/compiled
+export NODE_COMPILE_CACHE
 
 # Databases of tests lie in memory where the system has room there: nearly every one waits for a disk at each commit, and no test pulls the plug.
 in_memory() {

@@ -3,12 +3,12 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { databaseSchema } from "./database-config.ts";
+import { databaseSchema } from "./config/database.ts";
+import { experimentsSchema } from "./config/experiments.ts";
+import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
+import { serverSchema } from "./config/server.ts";
 import { ConfigError, messageOf } from "./errors.ts";
-import { experimentsSchema } from "./experiments-config.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
-import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./models-config.ts";
-import { serverSchema } from "./server-config.ts";
 import { didYouMean } from "./text/nearest.ts";
 import { describeIssues } from "./text/validate.ts";
 

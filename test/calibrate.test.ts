@@ -7,8 +7,10 @@ import type { AskOptions } from "../src/engine/engine.ts";
 import { createRandom } from "../src/grade/random.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
+import { readChooserWeights } from "../src/write/chooser-weights.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
 
 /** Harbours with one year and one fee each: an index large enough for the learned gate. */
 const HARBOURS = 170;
@@ -188,6 +190,25 @@ describe("calibrate", () => {
     expect(calibration).toBeNull();
     expect(choice).toMatchObject({ type: "too-few", needed: 149, missing: expect.any(Number) });
   }, 60_000);
+
+  it("asks in the name of the tenant that a label gives, over that tenant's documents, and prints the threshold that ships", async () => {
+    writeFiles(library.sandbox.folder, {
+      "alices/pier.md": "# Pier of Alice\n\nThe pier of Alice was opened in 1702. A night at its quay costs 400 dollars.\n",
+    });
+    await library.ingest("alices", { tenant: "alice" });
+    const own = { id: "t0", question: "When was the pier of Alice opened?", gold_pages: ["pier.md"], key_values: ["1702"] };
+    const labels = join(library.sandbox.folder, "tenants.jsonl");
+    const write = (row: object) => writeFileSync(labels, [...answerable, row].map((one) => JSON.stringify(one)).join("\n"));
+    write(own);
+    await expect(calibrated({ golden: labels })).rejects.toMatchObject({ code: "golden_pages_missing" });
+    write({ ...own, tenant: "alice" });
+    const { questions, shipped, labels: counted } = await calibrated({ golden: labels });
+    expect(questions.find(({ id }) => id === "t0")).toMatchObject({ answered: true, wrong: false });
+    expect(counted.n).toBe(answerable.length + 1);
+    const { facts } = await decided("When was the pier of Alice opened?", { tenant: "alice", measuring: true });
+    expect(facts.minimum).toBe(0);
+    expect(shipped.threshold).toBe(readChooserWeights().threshold.minimum);
+  }, 120_000);
 
   it("says what cannot be calibrated", async () => {
     await expect(calibrated({ profile: "seven-layer" })).rejects.toMatchObject({ code: "calibrate_profile" });

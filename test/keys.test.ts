@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tokenSchema } from "../src/config/tokens.ts";
 import { createRandom } from "../src/grade/random.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { serveEngine, toAskEngine } from "../src/server/start.ts";
-import { tokenSchema } from "../src/token-config.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";

@@ -47,7 +47,7 @@ beforeAll(async () => {
       }
     }
   }
-});
+}, PATIENCE_MS);
 afterAll(() => library.close());
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 

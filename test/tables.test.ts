@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csvOf, xlsxOf } from "../src/ingest/testing/made-files.ts";
 import { originalPlaceOf } from "../src/text/original-place.ts";
 import { readChooserWeights } from "../src/write/chooser-weights.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
-
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
 
 /** The chance from which the program answers as it ships. */
 const SHIPPED = { answer_from: readChooserWeights().threshold.minimum };
@@ -43,9 +37,15 @@ describe.each([
   ["csv", (rows: readonly (readonly string[])[]) => Buffer.from(csvOf(rows))],
   ["xlsx", (rows: readonly (readonly string[])[]) => xlsxOf([{ name: "Stock", rows }])],
 ] as const)("a table of 5,000 rows as %s", (format, write) => {
-  it("finds every row by its key among the first passages, with its row number", { timeout: 900_000 }, async () => {
-    const rows = makeRows();
+  const rows = makeRows();
+  let library: Library;
+  // Read once: no test changes what is stored.
+  beforeAll(async () => {
     library = await openLibrary({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
+  }, 180_000);
+  afterAll(() => library.close());
+
+  it("finds every row by its key among the first passages, with its row number", { timeout: 900_000 }, async () => {
     const { engine } = library;
     const next = draws(11);
     const missed: string[] = [];
@@ -69,8 +69,6 @@ describe.each([
   });
 
   it("answers questions by key from that row alone, and none by a key that no row has", { timeout: 900_000 }, async () => {
-    const rows = makeRows();
-    library = await openLibrary({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
     const next = draws(13);
     const count = rounds({ all: 200, usually: 20 });
     const wrong: string[] = [];
@@ -93,7 +91,6 @@ describe.each([
   });
 
   it("refuses sums and maxima over the table, or cites every row", { timeout: 180_000 }, async () => {
-    library = await openLibrary({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...makeRows()]) } });
     const wrong: string[] = [];
     for (const question of [
       "What is the total stock of all articles?",

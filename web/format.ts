@@ -67,6 +67,11 @@ export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
 
+/** The name of a check, for people. */
+export function describeCheck(name: string): string {
+  return name.replaceAll("-", " ");
+}
+
 /** `$0`, `$0.0123`, or that the price is not known. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return "not known";

@@ -1,6 +1,9 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { createApi } from "./app/api.ts";
 import { App } from "./app/app.tsx";
+import { lookFirst } from "./app/first-look.ts";
+import { readKey } from "./app/preferences.ts";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/turn.css";
@@ -9,8 +12,13 @@ import "./styles/explore.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+const key = readKey();
+const page = createRoot(root);
+// No top-level await: it would part this file from what it needs, in as many requests.
+lookFirst(createApi(() => key)).then((first) =>
+  page.render(
+    <StrictMode>
+      <App first={first} />
+    </StrictMode>,
+  ),
 );

@@ -70,6 +70,8 @@ export const benchmark: Benchmark = {
       const vectors: Float32Array[] = [];
       const remote = await openPostgresVectors(db, { domain: "d", model: "bench", dimensions });
       for (const size of sizes) {
+        // The index of the size before would be kept up with every vector that is put in.
+        await remote.dropIndex();
         progress(`${size} vectors: stored`);
         for (; made < size; made += WINDOWS_PER_DOCUMENT) {
           const documentId = await putDocument(store, made);

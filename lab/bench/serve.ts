@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
+import { RequestError } from "../../src/errors.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import { answerableSchema, PACKAGE_ROOT, quantile, readGolden, versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
-import { type LoadOptions, type LoadResult, load, watchHealth } from "./serve/load.ts";
+import { type Health, type LoadOptions, type LoadResult, load, watchHealth } from "./serve/load.ts";
 import { type Served, startServer } from "./serve/processes.ts";
 
 const DOMAIN = "veterans";
@@ -25,7 +26,7 @@ interface Traffic extends Pick<LoadOptions, "body" | "expected"> {
 }
 
 interface Phase extends LoadResult {
-  readonly health: readonly number[];
+  readonly health: Health;
   /** MiB at the beginning, middle and end of the phase. */
   readonly memory: readonly number[];
   /** Of the server, for each answer. */
@@ -35,7 +36,7 @@ interface Phase extends LoadResult {
 /** What does a server hold, from a second process, beside the least that a server of its kind does? */
 export const benchmark: Benchmark = {
   description:
-    "load on `serve` from a second process beside a bare server (--connections N, --seconds N for each phase, --few N connections of the phase before)",
+    "load on `serve` from a second process beside a bare server (--connections N, --seconds N for each phase, --few N connections of the phase before, --hits-seconds N for hits at all connections)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -43,9 +44,11 @@ export const benchmark: Benchmark = {
         connections: { type: "string", default: "200" },
         seconds: { type: "string", default: "20" },
         few: { type: "string", default: "4" },
+        "hits-seconds": { type: "string" },
       },
     });
     const [connections, seconds, few] = [Number(values.connections), Number(values.seconds), Number(values.few)];
+    const hitsSeconds = Number(values["hits-seconds"] ?? seconds);
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
     try {
       progress("ingesting the demo documents");
@@ -62,13 +65,13 @@ export const benchmark: Benchmark = {
           progress(`${name}: ${few} connections`);
           phases[`${name}_few`] = await measured({ connections: few, seconds: Math.min(seconds, 20) });
           progress(`${name}: ${connections} connections`);
-          phases[name] = await measured({ connections, seconds });
+          phases[name] = await measured({ connections, seconds: name === "hits" ? hitsSeconds : seconds });
         } finally {
           await server.stop();
         }
       }
       assertMeant(phases);
-      return reportOf(phases, { args, connections, seconds, few });
+      return reportOf(phases, { args, connections, seconds, hitsSeconds, few });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -86,16 +89,20 @@ function trafficOf(folder: string, answered: readonly string[]): Record<string, 
   };
 }
 
-/** @throws Error when something else was measured than what stands over the figures */
+/** @throws RequestError `bench_unmeant` when something else was measured than what stands over the figures */
 function assertMeant(phases: Readonly<Record<string, Phase>>): void {
   for (const [name, { ms, statuses }] of Object.entries(phases)) {
     const found = JSON.stringify(statuses);
     if ((statuses.unexpected ?? 0) > 0 || ms.length === 0)
-      throw new Error(`${name}: not all answers were what this phase measures: ${found}`);
+      throw new RequestError("bench_unmeant", `${name}: not all answers were what this phase measures: ${found}. Nothing is reported.`);
   }
 }
 
-/** Reads the demo documents. @returns those of the pack's questions that are answered and kept by the cache */
+/**
+ * Reads the demo documents.
+ * @returns those of the pack's questions that are answered and kept by the cache
+ * @throws RequestError `bench_refused` when there is none
+ */
 async function ingest(folder: string): Promise<string[]> {
   const settings = { server: { queue: 2_048 }, domain: DOMAIN, data_dir: join(folder, "data") };
   writeFileSync(join(folder, "sourcebound.config.json"), JSON.stringify(settings));
@@ -107,7 +114,11 @@ async function ingest(folder: string): Promise<string[]> {
       const { status } = await engine.answer(question);
       if (status === "ok" && (await engine.answer(question)).cacheMode === "exact") answered.push(question);
     }
-    if (answered.length === 0) throw new Error(`none of the questions of ${GOLDEN} is answered and kept: there are no hits to measure`);
+    if (answered.length === 0)
+      throw new RequestError(
+        "bench_refused",
+        `None of the questions of ${GOLDEN} is answered and kept: there are no hits to measure. Unset SOURCEBOUND_ANSWER_FROM and SOURCEBOUND_CACHE.`,
+      );
     return answered;
   } finally {
     await engine.close();
@@ -133,7 +144,7 @@ async function measure(server: Served, of: Omit<LoadOptions, "url">, hasHealth: 
   return {
     ...result,
     processorMs,
-    health: health === null ? [] : await health.stop(),
+    health: health === null ? { ms: [], lost: 0 } : await health.stop(),
     memory: [memory.slice(0, third), memory.slice(third, -third), memory.slice(-third)].map(middle),
   };
 }
@@ -142,14 +153,16 @@ interface Run {
   readonly args: readonly string[];
   readonly connections: number;
   readonly seconds: number;
+  readonly hitsSeconds: number;
   readonly few: number;
 }
 
-function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, seconds, few }: Run) {
+function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, seconds, hitsSeconds, few }: Run) {
   const ms = (values: readonly number[], q: number) => quantile(values, q) ?? Number.NaN;
   const rate = (name: string) => phases[name]?.perSecond ?? Number.NaN;
-  const timings = Object.fromEntries(
-    Object.entries(phases).flatMap(([name, { perSecond, ms: all, health, memory, statuses, processorMs }]) => [
+  const timings = Object.fromEntries([
+    ["load_average_5m", loadavg()[1] ?? null] as const,
+    ...Object.entries(phases).flatMap(([name, { perSecond, ms: all, health, memory, statuses, processorMs }]) => [
       [`${name}.per_second`, perSecond],
       [`${name}.of_hello`, perSecond / rate(name.endsWith("_few") ? "hello_few" : "hello")],
       [`${name}.processor_ms`, processorMs],
@@ -158,19 +171,20 @@ function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, 
       [`${name}.p99_over_p50`, ms(all, 0.99) / ms(all, 0.5)],
       [`${name}.lost`, statuses.lost ?? 0],
       [`${name}.refused`, (statuses["429"] ?? 0) + (statuses["503"] ?? 0)],
-      [`${name}.health_ms_p99`, ms(health, 0.99)],
+      [`${name}.health_ms_p99`, ms(health.ms, 0.99)],
+      [`${name}.health_lost`, health.lost],
       ...memory.map((mib, i) => [`${name}.memory_mib_${["begin", "middle", "end"][i]}`, mib] as const),
     ]),
-  );
+  ]);
   const table = Object.entries(phases).map(([name, { perSecond, ms: all, statuses, health, memory, processorMs }]) => ({
     name: `${name}, ${name.endsWith("_few") ? few : connections} connections`,
     figure: `${perSecond.toFixed(0)}/s, ${((100 * perSecond) / rate(name.endsWith("_few") ? "hello_few" : "hello")).toFixed(1)} % of hello`,
-    note: `n = ${all.length}; ${processorMs.toFixed(2)} ms of processor each; p50 ${ms(all, 0.5).toFixed(1)} ms, p99 ${ms(all, 0.99).toFixed(1)} ms (${(ms(all, 0.99) / ms(all, 0.5)).toFixed(1)} ×); statuses ${JSON.stringify(statuses)}; /healthz p99 ${ms(health, 0.99).toFixed(0)} ms (n = ${health.length}); memory ${memory.map((mib) => mib.toFixed(0)).join(" → ")} MiB`,
+    note: `n = ${all.length}; ${processorMs.toFixed(2)} ms of processor each; p50 ${ms(all, 0.5).toFixed(1)} ms, p99 ${ms(all, 0.99).toFixed(1)} ms (${(ms(all, 0.99) / ms(all, 0.5)).toFixed(1)} ×); statuses ${JSON.stringify(statuses)}; /healthz p99 ${ms(health.ms, 0.99).toFixed(0)} ms (n = ${health.ms.length}, ${health.lost} lost); memory ${memory.map((mib) => mib.toFixed(0)).join(" → ")} MiB`,
   }));
   const counts = Object.fromEntries(Object.entries(phases).map(([name, phase]) => [name, phase.ms.length]));
   const report = {
     ...{ name: "serve", command: `bench serve ${args.join(" ")}`.trim(), versions: versionsOf(), seed: 0, date: new Date().toISOString() },
-    ...{ n: { ...counts, connections, seconds }, metrics: {}, timings, items: [] },
+    ...{ n: { ...counts, connections, few, seconds, hits_seconds: hitsSeconds }, metrics: {}, timings, items: [] },
   };
   return { report, table };
 }

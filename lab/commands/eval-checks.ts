@@ -53,11 +53,12 @@ function addSentences(evaluate: Command, context: CliContext): void {
     .description("sentences that are false against their quote, and true ones in other words, through every check of a sentence, by kind")
     .requiredOption("--file <file>", "tab-separated, with the columns domain, kind, title, quote, false, true")
     .option("--profile <name>", "profile whose checks are measured", sourcebound.name)
+    .option("--uncited", "as a writer that cites nothing writes them, its quote at hand")
     .option("--json <file>", "write the whole report")
     .addHelpText("after", "\nExample:\n  sourcebound eval sentences --file lab/sets/own/sentences.tsv")
-    .action(async ({ json, file, profile }: { json?: string; file: string; profile: string }) => {
+    .action(async ({ json, file, profile, uncited = false }: { json?: string; file: string; profile: string; uncited?: boolean }) => {
       const { evaluateOwnSentences } = await import("../runs/own-sentences.ts");
-      const command = `eval sentences --file ${file} --profile ${profile}`;
-      await showEvaluation(evaluateOwnSentences({ file, profile, command }), json, context);
+      const command = `eval sentences --file ${file} --profile ${profile}${uncited ? " --uncited" : ""}`;
+      await showEvaluation(evaluateOwnSentences({ file, profile, uncited, command }), json, context);
     });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/config/server.ts";
 import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
@@ -6,7 +7,6 @@ import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
-import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/server-config.ts";
 import { ROLES, type Role } from "../../src/store/keys.ts";
 import {
   askRequestSchema,
@@ -16,6 +16,7 @@ import {
   refreshResponseSchema,
 } from "../../src/wire/index.ts";
 import { correctionSchema, feedbackRequestSchema, forgetRequestSchema } from "../../src/wire/memory.ts";
+import { capacityDocs } from "./capacity.ts";
 import { profilesMeasured } from "./measured-profiles.ts";
 import { measurementDocs } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
@@ -26,6 +27,7 @@ export function generateDocs(): Readonly<Record<string, string>> {
     "docs/api.md": apiDocs(),
     "docs/configuration.md": configurationDocs(),
     "docs/profiles.md": profileDocs(),
+    "docs/capacity.md": capacityDocs(MADE),
     "docs/measurements.md": measurementDocs(MADE),
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRandom } from "../../src/grade/random.ts";
+import { sampleAnswer } from "../../src/testing/answers.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import type { Answer, Citation } from "../../src/types.ts";
 import { addBeside, changeFact } from "../made/day-edits.ts";
@@ -26,8 +27,8 @@ const citation = (change: Partial<Citation> = {}) =>
     original: { path: "a.txt", unit: "utf16", start: 7, end: 22, sha256: sha256Hex(TEXT), normaliser: "1" },
     ...change,
   }) as Citation;
-const answer = (citations: Citation[], text = "A card costs 5 dollars.", status = "ok") =>
-  ({ status, citations, sentences: [{ text, citations: [1] }] }) as unknown as Answer;
+const answer = (citations: Citation[], text = "A card costs 5 dollars.", status: Answer["status"] = "ok") =>
+  sampleAnswer({ question: "What does a card cost?", status, citations, sentences: [{ text, citations: [1] }] });
 
 describe("staleBecause", () => {
   it("lets a quote stand that stands, and nothing else", () => {

@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/config/models.ts";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type ScriptedModel, startScriptedModel } from "../../src/grade/ablate/scripted-model.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
-import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/models-config.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type CheckContext, checkSentence } from "../../src/check/check.ts";
+import type { CitedQuote } from "../../src/check/finding.ts";
 import { createReader } from "../../src/check/statements.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { usesSupport } from "../../src/profiles/guards.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -11,6 +13,8 @@ export interface OwnSentencesOptions {
   /** Tab-separated, with a header: domain, kind, title, quote, false, true. */
   readonly file: string;
   readonly profile: string;
+  /** They cite nothing: the quote is one that the writer had. */
+  readonly uncited: boolean;
   readonly command: string;
 }
 
@@ -33,14 +37,14 @@ interface Judged extends Row {
 }
 
 /** Sentences that are false against their quote, each in its way, and true ones in other words, through every check of a sentence. */
-export async function* evaluateOwnSentences({ file, profile, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateOwnSentences({ file, profile, uncited, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
   const settings = profileNamed(profile).check;
-  const support = settings.support === null ? null : createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const support = usesSupport({ check: settings }) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
   const context: CheckContext = { settings, hosts: [], homePage: null, reader: createReader(), question: "", support };
   const judged: Judged[] = [];
   for (const row of readRows(file)) {
-    const wrong = await judge(row.false, row, context);
-    const right = await judge(row.true, row, context);
+    const wrong = await judge(row.false, row, uncited, context);
+    const right = await judge(row.true, row, uncited, context);
     judged.push({ ...row, falseOutcome: wrong.outcome, trueOutcome: right.outcome, why: [...wrong.why, "|", ...right.why] });
   }
   yield { type: "report", ...summarize(judged, command) };
@@ -61,8 +65,14 @@ function readRows(file: string): Row[] {
   });
 }
 
-async function judge(text: string, { quote, title }: Row, context: CheckContext): Promise<{ outcome: Outcome; why: string[] }> {
-  const { kept, results } = await checkSentence({ text, cited: [{ text: quote, url: null, exact: true, above: [title] }] }, context);
+async function judge(
+  text: string,
+  { quote, title }: Row,
+  uncited: boolean,
+  context: CheckContext,
+): Promise<{ outcome: Outcome; why: string[] }> {
+  const given: CitedQuote[] = [{ text: quote, url: null, exact: true, above: [title] }];
+  const { kept, results } = await checkSentence(uncited ? { text, cited: [], others: [given] } : { text, cited: given }, context);
   const found = results.filter(({ verdict }) => verdict !== "pass");
   return { outcome: !kept ? "struck" : found.length > 0 ? "doubted" : "shown", why: found.map(({ name }) => name) };
 }

@@ -9,6 +9,7 @@ import { countRow, makeReport } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
 import { createRandom } from "../bench/speed/generate.ts";
+import { latencyOf } from "./selected.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 /** Shortest selection, in characters; the longest is the document. Lengths are spread over their magnitudes. */
@@ -33,6 +34,7 @@ interface Tried {
   readonly path: string;
   readonly selection: TextRange;
   readonly shown: boolean;
+  readonly latencyMs: number;
   /** Texts of documents that the answer or refusal shows. */
   readonly texts: number;
   /** Those of them that do not stand in the selection. */
@@ -82,7 +84,7 @@ function randomRange(length: number, random: () => number): TextRange {
 }
 
 /** Everything of an answer that shows text of documents, held against the selection. */
-function judge(answer: Answer, document: StoredDocument, selection: TextRange): Pick<Tried, "shown" | "texts" | "outside"> {
+function judge(answer: Answer, document: StoredDocument, selection: TextRange): Pick<Tried, "shown" | "latencyMs" | "texts" | "outside"> {
   const selected = document.text.slice(selection.start, selection.end);
   const outside: string[] = [];
   for (const { documentId, start, end, quote, context } of answer.citations) {
@@ -95,7 +97,7 @@ function judge(answer: Answer, document: StoredDocument, selection: TextRange): 
   const nearest = answer.refusal?.nearest ?? [];
   for (const { quote } of nearest) if (quote !== null && !selected.includes(quote)) outside.push(`nearest: ${quote}`);
   const texts = 2 * answer.citations.length + answer.evidence.length + nearest.length;
-  return { shown: answer.status === "ok", texts, outside };
+  return { shown: answer.status === "ok", latencyMs: answer.latencyMs, texts, outside };
 }
 
 function summarize(tried: readonly Tried[], command: string) {
@@ -103,19 +105,21 @@ function summarize(tried: readonly Tried[], command: string) {
   const shown = tried.filter((one) => one.shown).length;
   const texts = tried.reduce((sum, one) => sum + one.texts, 0);
   const wrong = tried.reduce((sum, { outside }) => sum + outside.length, 0);
+  const latency = latencyOf(tried);
   const metrics = { "inside.selections": clean / tried.length, "outside.texts": wrong, answered: shown / tried.length };
   return {
     report: makeReport({
       name: "random selections",
       command,
-      n: { selections: tried.length, texts },
+      n: { selections: tried.length, texts, shown },
       metrics,
-      timings: {},
-      items: tried.map((one) => ({ ...one })),
+      timings: latency.timings,
+      items: tried.map(({ latencyMs: _, ...one }) => one),
     }),
     table: [
       countRow("nothing from outside", clean, tried.length, `${texts} quotes, contexts, passages and nearest quotes looked at`),
       countRow("answered", shown, tried.length),
+      ...latency.table,
     ],
   };
 }

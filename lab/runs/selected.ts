@@ -141,11 +141,8 @@ function summarize(judged: readonly Judged[], command: string) {
     counts.map(([name, some, hit]) => [name, some.length === 0 ? null : some.filter(hit).length / some.length]),
   );
   const table: TableRow[] = counts.map(([name, some, hit, note]) => countRow(name, some.filter(hit).length, some.length, note));
-  const p95 = quantile(
-    judged.map(({ latencyMs }) => latencyMs),
-    0.95,
-  );
-  table.push({ name: "latency, p95", figure: `${p95?.toFixed(0)} ms`, note: "the source of `book` allows 500 ms with a selection" });
+  const latency = latencyOf(judged);
+  table.push(...latency.table);
   const items = judged.map(({ set, row, latencyMs: _, ...rest }) => ({
     set,
     id: row.id,
@@ -153,6 +150,23 @@ function summarize(judged: readonly Judged[], command: string) {
     unanswerable: row.unanswerable,
     ...rest,
   }));
-  const n = { answerable: answerable.length, unanswerable: others.length };
-  return { report: makeReport({ name: "selected", command, n, metrics, timings: { p95_ms: p95 }, items }), table };
+  const n = { answerable: answerable.length, unanswerable: others.length, shown: shown.length };
+  return { report: makeReport({ name: "selected", command, n, metrics, timings: latency.timings, items }), table };
+}
+
+/** Times of answers and of refusals apart: a refusal is quicker, and says nothing of the other. */
+export function latencyOf(asked: readonly { readonly shown: boolean; readonly latencyMs: number }[]) {
+  const table: TableRow[] = [];
+  const timings: Record<string, number | null> = {};
+  for (const [what, some] of [
+    ["answered", asked.filter((one) => one.shown)],
+    ["refused", asked.filter((one) => !one.shown)],
+  ] as const) {
+    const times = some.map(({ latencyMs }) => latencyMs);
+    const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
+    Object.assign(timings, { [`${what}.p50_ms`]: p50, [`${what}.p95_ms`]: p95 });
+    const figure = p50 === null || p95 === null ? "none" : `${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`;
+    table.push({ name: `latency, ${what}`, figure, note: `n ${some.length}; the source of \`book\` allows 500 ms with a selection` });
+  }
+  return { table, timings };
 }

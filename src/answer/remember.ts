@@ -7,7 +7,9 @@ import { type Answered, type ReportingParts, reportFailed, reportLowConfidence }
 import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface RememberParts extends ReportingParts, Pick<LookupParts, "questions" | "cache" | "remember" | "hotlines" | "models"> {
+export interface RememberParts
+  extends ReportingParts,
+    Pick<LookupParts, "questions" | "cache" | "answers" | "remember" | "hotlines" | "models"> {
   readonly store: Pick<Store, "documents" | "interactions" | "cache">;
   /** What answers of this question's domain and profile are made with. */
   readonly settings: RecordedSettings;
@@ -29,12 +31,15 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
   const share =
     questions.embed === null || profile.caches.length < 2 ? null : { ...questions, embed: questions.embed, settings: profile.match };
   const repeatable = uncacheable(question, parts) === null;
+  const { hit } = outcome;
+  const read = () => topicsOf(question, answer, store);
   const facts = {
     writing: profile.caches.includes("exact") && repeatable ? { scope: cache, share } : null,
     curatedKey: repeatable ? curatedKey(question, cache) : null,
     chance: outcome.decision.chance,
-    hit: outcome.hit?.answer ?? null,
-    topics: await topicsOf(question, answer, store),
+    hit: hit?.answer ?? null,
+    topics: await (hit === null || hit.level === "curated" ? read() : parts.answers.topicsOf(hit.answer, read)),
+    answers: parts.answers,
   };
   const { reports } = parts.remember;
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };

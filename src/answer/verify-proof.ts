@@ -214,16 +214,21 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   if (idle !== undefined) fail(`nothing of the answer is in ${idle.path}`);
 }
 
+/** Settings of a proof are JSON; what a hostile one may hold is found out by the checks that run with it. */
+function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
+  return settings as unknown as CheckSettings;
+}
+
 /** Is every sentence an exact quote, so that no score is needed? */
 function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote[]): boolean {
-  const { guards = GUARDS } = checking.settings as unknown as CheckSettings;
+  const { guards = GUARDS } = settingsOf(checking);
   const isQuote = ({ text, quotes: cited }: ProofStatement["drafts"][number]) =>
     cited.length === 1 && quotes[cited[0] as number]?.text === text;
   return guards.faithfulness === null && guards.relevancy === null && drafts.every(isQuote);
 }
 
 function contextOf({ checking, question, served }: ProofStatement, reads: boolean, models: ProofModels): CheckContext {
-  const settings = checking.settings as unknown as CheckSettings;
+  const settings = settingsOf(checking);
   const { hosts, home_page: homePage, contacts, terminology, encoder } = checking;
   const { uncitedSimilarity } = settings;
   const embedded = uncitedSimilarity === undefined || encoder === null ? null : models.encoder();
@@ -282,7 +287,7 @@ async function compareAnswer({ answer, evidence, checking, question, served }: P
   const { written, passages, context, models } = again;
   if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
   if (answer.status === "ok" && answer.sentences.length === 0) fail("nothing is said");
-  const settings = checking.settings as unknown as CheckSettings;
+  const settings = settingsOf(checking);
   const judged = evidence.flatMap(({ passage }) =>
     passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
   );

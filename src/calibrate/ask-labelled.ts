@@ -50,11 +50,10 @@ export async function* askLabelled(
   questions: readonly LabelledQuestion[],
   { scope, profile, signal }: AskLabelledOptions,
 ): AsyncGenerator<AskLabelledEvent, void> {
-  const places = await locateGold(
-    questions.flatMap((one) => (one.kind === "answerable" ? one : [])),
-    scope,
-    engine.store.documents,
-  );
+  const places = new Map<string, GoldPlaces>();
+  const isAnswerable = (one: LabelledQuestion) => one.kind === "answerable";
+  for (const [tenant, own] of Map.groupBy(questions.filter(isAnswerable), (one) => one.tenant ?? scope.tenant))
+    for (const [id, found] of await locateGold(own, { ...scope, tenant }, engine.store.documents)) places.set(id, found);
   const judged: JudgedQuestion[] = [];
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
@@ -69,7 +68,11 @@ export async function* askLabelled(
       unjudgeable.push(labelled.id);
       continue;
     }
-    const { answer, chance, by } = await askOne(engine, labelled.question, { scope, profile, signal });
+    const { answer, chance, by } = await askOne(engine, labelled.question, {
+      scope: { ...scope, tenant: labelled.tenant ?? scope.tenant },
+      profile,
+      signal,
+    });
     if (by !== null) judges.set(JSON.stringify(by), by);
     const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);

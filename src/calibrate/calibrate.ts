@@ -8,7 +8,7 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import type { GateCalibration, GateFacts } from "../verify/calibration.ts";
 import { calibrationName } from "../verify/calibration-files.ts";
-import { readSufficiencyWeights } from "../verify/sufficiency.ts";
+import { readChooserWeights } from "../write/chooser-weights.ts";
 import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
 import { fitConfidenceMap } from "./fit-confidence-map.ts";
@@ -91,7 +91,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
     );
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
-  const documents = await documentFacts(engine, scope);
+  const documents = await documentFacts(engine, scope, labelled);
   if (documents.windows === 0)
     throw new RequestError("calibrate_index", `Domain "${pack.name}" has no documents. Ingest those that the questions are about.`);
   for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
@@ -109,11 +109,14 @@ function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): strin
   throw new RequestError("golden_missing", `Domain "${name}" brings no labelled questions: give a file or a folder of them with --golden.`);
 }
 
-async function documentFacts(engine: Engine, scope: Scope): Promise<GateCalibration["documents"]> {
+/** Documents of everybody who asks. */
+async function documentFacts(engine: Engine, scope: Scope, { questions }: LabelledQuestions): Promise<GateCalibration["documents"]> {
   const corpus = engine.corpus(scope.domain);
   await corpus.ready();
   await corpus.sync();
-  const outlines = await engine.store.documents.outlines(scope);
+  const askers = [...new Set([scope.tenant, ...questions.map(({ tenant }) => tenant ?? scope.tenant)])];
+  const found = await Promise.all(askers.map((tenant) => engine.store.documents.outlines({ ...scope, tenant })));
+  const outlines = [...new Map(found.flat().map((one) => [one.id, one])).values()];
   const sha256 = sha256Hex(JSON.stringify(outlines.map(({ path, version }) => [path, version]).sort()));
   const { revision } = await engine.counts(scope);
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
@@ -171,7 +174,7 @@ function summarise(
       unjudgeable,
     },
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
-    shipped: pointAt(answered, readSufficiencyWeights().models[by.model].threshold.minimum),
+    shipped: pointAt(answered, readChooserWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
     calibrationError: {
       raw: bounded(errorOf(({ chance }) => chance)),

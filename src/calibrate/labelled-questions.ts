@@ -6,8 +6,10 @@ import { answerableSchema, UNANSWERABLE_KINDS, unanswerableSchema } from "../gra
 import { parseLines } from "../grade/read-lines.ts";
 import { sha256Hex } from "../text/hash.ts";
 
-const answerable = answerableSchema.pick({ id: true, question: true, gold_pages: true, gold_quotes: true, key_values: true });
-const unanswerable = unanswerableSchema.pick({ id: true, question: true, kind: true });
+/** Who asks it, of a domain with tenants; absent: nobody in particular. */
+const asker = { tenant: z.string().min(1).optional() };
+const answerable = answerableSchema.pick({ id: true, question: true, gold_pages: true, gold_quotes: true, key_values: true }).extend(asker);
+const unanswerable = unanswerableSchema.pick({ id: true, question: true, kind: true }).extend(asker);
 
 /** A question whose right answer is known: where it stands, or of which kind it is that has none. */
 export type LabelledQuestion = ({ readonly kind: "answerable" } & z.infer<typeof answerable>) | z.infer<typeof unanswerable>;
@@ -46,7 +48,7 @@ export function readLabelledQuestions(path: string): LabelledQuestions {
   const questions = new Map<string, LabelledQuestion>();
   let repeated = 0;
   for (const one of filesOf(path).flatMap((file) => parseLines(file, labelledSchema, "golden_invalid"))) {
-    const key = one.question.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+    const key = JSON.stringify([one.question.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim(), one.tenant ?? null]);
     const before = questions.get(key);
     if (before === undefined && [...questions.values()].some(({ id }) => id === one.id))
       throw new RequestError("golden_invalid", `${path} gives the id ${one.id} to two questions: ids tell them apart.`);

@@ -1,4 +1,4 @@
-import type { ExperimentSettings } from "../experiments-config.ts";
+import type { ExperimentSettings } from "../config/experiments.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 
 /** Hexadecimal digits of the hash that make a number: 48 bits. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { ExperimentSettings } from "../config/experiments.ts";
 import { configSchema } from "../config.ts";
-import type { ExperimentSettings } from "../experiments-config.ts";
 import { createRandom } from "../grade/random.ts";
 import type { ExposedSession } from "../store/exposures.ts";
 import { assignVariant } from "./assign.ts";

@@ -1,7 +1,7 @@
+import type { ExperimentSettings } from "../config/experiments.ts";
 import type { Config } from "../config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ConfigError, RequestError } from "../errors.ts";
-import type { ExperimentSettings } from "../experiments-config.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type ExperimentReport, reportExperiment } from "./report.ts";
 

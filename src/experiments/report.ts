@@ -1,4 +1,4 @@
-import type { ExperimentMetric, ExperimentSettings } from "../experiments-config.ts";
+import type { ExperimentMetric, ExperimentSettings } from "../config/experiments.ts";
 import type { ExposedSession } from "../store/exposures.ts";
 import { anytimeDifference, type Difference, type Estimate, estimateRatio, fixedDifference, isMismatched } from "./statistics.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../config/models.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../models-config.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
 import { pauseAfterFailure } from "./circuit.ts";

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../types.ts";
+import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { losesWords, redactAnswered } from "./redact.ts";
 
 const SHOWN = "Write to joe.doe@example.org or call 202-555-0143.";
-const answer = (quote: string) => ({ sentences: [{ text: SHOWN, citations: [1] }], citations: [{ quote }] }) as unknown as Answer;
+const PAGE = { title: "Contacts", url: null, asOf: null, headingPath: [], path: "contacts.md" };
+const answer = (quote: string) =>
+  sampleAnswer({
+    question: "How?",
+    sentences: [{ text: SHOWN, citations: [1] }],
+    citations: [sampleCitation(1, { ...PAGE, context: quote }, quote)],
+  });
 
 describe("redactAnswered and losesWords", () => {
   it("keep what a cited quote publishes, wherever it breaks its lines", () => {

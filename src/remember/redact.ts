@@ -1,5 +1,5 @@
 import { findPersonalData, redactPersonalData } from "../guard/pii.ts";
-import type { Answer, Passage, PassageDocument } from "../types.ts";
+import type { Answer, Evidence, Passage, PassageDocument } from "../types.ts";
 
 /**
  * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
@@ -8,10 +8,7 @@ import type { Answer, Passage, PassageDocument } from "../types.ts";
  */
 export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
   const { citations, conflicts, seeAlso, refusal, web, id, sessionId: _, cached, ...rest } = answer;
-  const evidence = answer.evidence.map((one) => ({
-    ...one,
-    passage: { ...withoutTwins(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) },
-  }));
+  const evidence = answer.evidence === hit?.evidence ? hit.evidence : answer.evidence.map(withoutTexts);
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
   const published = publishedIn(answer);
   const own = { ...rest, question, evidence: [], refusal: refusal === null ? null : { ...refusal, nearest } };
@@ -20,6 +17,10 @@ export function forStorage(answer: Answer, question: string, hit: Answer | null 
   const sources = { ...(seeAlso === undefined ? {} : { seeAlso }), ...(web === undefined ? {} : { web }) };
   const from = cached === undefined ? {} : { cached };
   return { ...kept, evidence, citations, conflicts, ...sources, ...from, id, sessionId: null };
+}
+
+function withoutTexts(one: Evidence): Evidence {
+  return { ...one, passage: { ...withoutTwins(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) } };
 }
 
 function withoutStructure({ reading: _, pages: __, ...document }: PassageDocument): PassageDocument {

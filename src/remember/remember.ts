@@ -14,6 +14,7 @@ import type { Matcher } from "./matcher.ts";
 import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
 import { forStorage, losesWords, redactAnswered } from "./redact.ts";
 import { sessionShown } from "./session-messages.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
 
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
@@ -53,6 +54,8 @@ export interface RememberFacts {
   readonly hit: Answer | null;
   /** Topics of the cited documents. */
   readonly topics: readonly string[];
+  /** Where answers that are served again are known. */
+  readonly answers: Pick<StoredAnswers, "share">;
 }
 
 export interface Remembered {
@@ -69,7 +72,7 @@ export interface Remembered {
 export async function rememberAnswer(
   question: Question,
   answer: Answer,
-  { writing, curatedKey, chance, hit, topics }: RememberFacts,
+  { writing, curatedKey, chance, hit, topics, answers }: RememberFacts,
   store: Pick<Store, "interactions" | "cache">,
   { cache, session }: RememberSettings,
   { report = null, recordOf }: Companions = {},
@@ -81,7 +84,8 @@ export async function rememberAnswer(
   // What a reviewer wrote was not redacted.
   const before = answer.cacheMode === "curated" ? null : hit;
   const kept = ephemeral ? null : forStorage(answer, redacted, before);
-  const stored = kept === null ? "" : JSON.stringify(kept);
+  const shared = kept === null || before === null ? null : answers.share(kept, before);
+  const stored = kept === null ? "" : JSON.stringify(shared?.own ?? kept);
   const cited = citedVersions(answer);
   const { reviewStatus, reportFailure } = await addInteraction(
     {
@@ -95,6 +99,7 @@ export async function rememberAnswer(
         userId,
         question: ephemeral ? "" : redacted,
         answer: stored,
+        content: shared?.content ?? null,
         status: answer.status,
         confidence: answer.confidence,
         chance,

@@ -82,8 +82,8 @@ function reasonsOf(one: PendingInteraction): string[] {
     ...(one.thumbs === "down" ? ["thumbs down"] : []),
     ...(one.demoted ? ["a source changed"] : []),
     ...(one.reviewStatus === "flagged" ? ["flagged"] : []),
-    ...(one.conflicts > 0 ? [`${one.conflicts} conflicts`] : []),
-    ...(one.warnings > 0 ? [`${one.warnings} warnings`] : []),
+    ...(one.conflicts > 0 ? [`${one.conflicts} ${one.conflicts === 1 ? "conflict" : "conflicts"}`] : []),
+    ...(one.warnings > 0 ? [`${one.warnings} ${one.warnings === 1 ? "warning" : "warnings"}`] : []),
     ...(one.reported ? ["reported"] : []),
     one.status === "ok" ? `confidence ${confidence}` : "refused",
   ];

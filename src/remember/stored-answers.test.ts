@@ -44,4 +44,15 @@ describe("StoredAnswers", () => {
     expect(asked).toEqual(["x", "x", "y"]);
     expect(await check("x", false, answers.read("k", text("b")))).toBe(false);
   });
+
+  it("shares what was taken over unchanged, of one answer once, and nothing of one that was changed", () => {
+    const answers = new StoredAnswers();
+    const parts = { sentences: [{ text: "Ten days." }], claims: [], citations: [], evidence: [], conflicts: [], checks: [] };
+    const served = answers.read("k", JSON.stringify({ id: "a", ...parts, model: "none" }));
+    const first = answers.share({ ...served, id: "b" }, served);
+    expect(first?.own).toEqual({ id: "b", model: "none" });
+    expect(JSON.parse(first?.content.body ?? "")).toEqual(parts);
+    expect(answers.share({ ...served, id: "c" }, served)?.content).toBe(first?.content);
+    for (const part of Object.keys(parts)) expect(answers.share({ ...served, [part]: [] }, served)).toBeNull();
+  });
 });

@@ -1,9 +1,14 @@
+import type { SharedContent } from "../store/contents.ts";
+import { sha256Hex } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
 
 /** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
 const KEPT_CHARACTERS = 16_000_000;
 /** Ways of asking for one answer for which its checks are kept. */
 const MOST_CONTEXTS = 64;
+
+/** Parts of an answer that are taken over from the stored one as they are; nearly all of its text. */
+const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
   readonly text: string;
@@ -18,6 +23,8 @@ export class StoredAnswers {
   private readonly limit: number;
   private readonly known = new Map<string, Read>();
   private readonly passed = new WeakMap<Answer, Set<string>>();
+  private readonly contents = new WeakMap<Answer, SharedContent>();
+  private readonly topics = new WeakMap<Answer, readonly string[]>();
   private characters = 0;
 
   /** @param limit characters kept at most */
@@ -51,6 +58,34 @@ export class StoredAnswers {
     if (contexts.size >= MOST_CONTEXTS) contexts.clear();
     this.passed.set(answer, contexts.add(context));
     return true;
+  }
+
+  /**
+   * What an answer that is stored has in common with the one that was served, to be kept once for all of them, and what is left of it; `null`: it does not
+   * have all of these parts unchanged.
+   * @param stored as it is stored
+   * @param served an answer that `read` gave
+   */
+  share(stored: Answer, served: Answer): { readonly own: object; readonly content: SharedContent } | null {
+    if (!SHARED.every((part) => stored[part] === served[part])) return null;
+    const own = Object.fromEntries(Object.entries(stored).filter(([part]) => !SHARED.some((shared) => shared === part)));
+    return { own, content: this.contentOf(served) };
+  }
+
+  /** Topics of the documents that an answer cites: of a stored one that is served they stay the same, since a document that says anything else has another version. */
+  async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
+    const known = this.topics.get(served) ?? (await read());
+    this.topics.set(served, known);
+    return known;
+  }
+
+  private contentOf(served: Answer): SharedContent {
+    const before = this.contents.get(served);
+    if (before !== undefined) return before;
+    const body = JSON.stringify(Object.fromEntries(SHARED.map((part) => [part, served[part]])));
+    const content = { hash: sha256Hex(body), body };
+    this.contents.set(served, content);
+    return content;
   }
 
   private drop(key: string, { text }: Read): void {

@@ -6,14 +6,14 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { tokenize } from "../text/tokens.ts";
-import type { StoredDocument, TextRange, Unit } from "../types.ts";
+import type { TextRange, Unit } from "../types.ts";
 import { clipWindows } from "./clip.ts";
-import { searchSelection } from "./search-selection.ts";
+import { type SelectableDocument, searchSelection } from "./search-selection.ts";
 
 const WORDS = ["pension", "review", "spouse", "appeal", "dental"] as const;
 
 /** Sentences of one line each, in windows of three and chunks of two windows. */
-function documentOf(sentences: readonly string[]): StoredDocument {
+function documentOf(sentences: readonly string[]): SelectableDocument {
   const units: Unit[] = [];
   let text = "";
   for (const sentence of sentences) {
@@ -27,7 +27,7 @@ function documentOf(sentences: readonly string[]): StoredDocument {
   const chunks = group(windows, 2).map((some, ordinal) => {
     return { ...rangeOf(some), id: `c${ordinal}`, documentId: "d", ordinal, tokens: 18, headingPath: ["pension"], windows: some };
   });
-  return { id: "d", version: "v", title: "pension review", text, units, chunks } as unknown as StoredDocument;
+  return { id: "d", version: "v", title: "pension review", text, units, chunks };
 }
 
 const search = (term: string) => ({

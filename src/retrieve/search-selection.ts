@@ -5,6 +5,9 @@ import { fuseMinMax, type Ranked } from "./fuse.ts";
 import type { Candidate } from "./search-index.ts";
 import type { WeightedTerm } from "./word-search.ts";
 
+/** A document as far as its selection is looked at. */
+export type SelectableDocument = Pick<StoredDocument, "id" | "version" | "title" | "text" | "units" | "chunks">;
+
 export interface SelectionSearch {
   readonly terms: readonly (string | WeightedTerm)[];
   readonly vector: Float32Array | null;
@@ -21,7 +24,7 @@ export interface SelectionSearch {
  * scored as clipped. No word outside scores, neither by its own frequency nor by how rare it makes others.
  */
 export async function searchSelection(
-  document: StoredDocument,
+  document: SelectableDocument,
   selection: readonly TextRange[],
   search: SelectionSearch,
 ): Promise<Candidate[]> {

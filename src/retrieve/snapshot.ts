@@ -294,10 +294,15 @@ function cutShort(bytes: number, needed: number): SnapshotError {
   );
 }
 
+/** `Uint32Array`, `Float32Array` and their like. */
+interface NumberArray<A> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBuffer, offset: number, length: number): A;
+}
+
 /** Bytes as an array of numbers, in place. */
-export function arrayOf<A>(type: new (buffer: ArrayBuffer, offset: number, length: number) => A, bytes: Uint8Array<ArrayBuffer>): A {
-  const { BYTES_PER_ELEMENT } = type as unknown as { BYTES_PER_ELEMENT: number };
-  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / BYTES_PER_ELEMENT));
+export function arrayOf<A>(type: NumberArray<A>, bytes: Uint8Array<ArrayBuffer>): A {
+  return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / type.BYTES_PER_ELEMENT));
 }
 
 function bytesOf(view: ArrayBufferView): Uint8Array {

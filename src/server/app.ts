@@ -5,6 +5,7 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { RequestError } from "../errors.ts";
 import type { Evaluations } from "../grade/evaluations.ts";
+import { createAnswerWriter } from "../wire/index.ts";
 import { knownCallerOf } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
 import { createSessionIds, type SessionIds } from "./access/session-ids.ts";
@@ -115,8 +116,9 @@ export function createApp({
   app.use(securityHeaders());
   app.use(strictTransport(guard.isTrusted), hostGuard(host, hosts));
 
+  const write = createAnswerWriter();
   const handlers: Handlers = {
-    ask: (context) => ask(context, { engine, log, limits, sessions }),
+    ask: (context) => ask(context, { engine, log, limits, sessions, write }),
     refresh: (context) => refresh(context, engine),
     refreshCache: (context) => refresh(context, engine),
     schema,
@@ -125,7 +127,7 @@ export function createApp({
     ready: (context) => ready(context, engine, isStopping()),
     ...(metrics === undefined ? {} : { metrics: (context) => showMetrics(context, metrics) }),
     ...(memory === undefined ? {} : memoryHandlers(memory, sessions)),
-    ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits, sessions }, rooms) }),
+    ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits, sessions, write }, rooms) }),
     ...(service === undefined
       ? {}
       : {

@@ -3,8 +3,8 @@ import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
+import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../config/server.ts";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
-import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../server-config.ts";
 import { DEFAULT_CLOSE_GRACE_MS } from "./limits.ts";
 import type { Tls } from "./tls.ts";
 

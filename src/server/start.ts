@@ -87,13 +87,15 @@ const PLAIN_WARNING =
 
 /** What HTTP asks of an engine. */
 export function toAskEngine(engine: Engine, issueSession: () => string = randomUUID): AskEngine {
+  // Of a session that begins here nothing has to be read.
+  const sessionOf = (id: string | undefined) => (id === undefined ? { sessionId: issueSession(), turns: [] } : { sessionId: id });
   return {
     ask: (request, { signal, scope, turns }) =>
       engine.ask(request.question, {
         ...scope,
         profile: request.profile,
         detail: request.detail,
-        ...(turns === undefined ? { sessionId: request.session_id ?? issueSession() } : { turns }),
+        ...(turns === undefined ? sessionOf(request.session_id) : { turns }),
         selection:
           request.selection === undefined
             ? null

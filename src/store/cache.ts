@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
+import { jsonRows } from "./dialect.ts";
 import { linkQuestion } from "./graph.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -45,11 +46,18 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         .selectFrom("cache_entries as e")
         .leftJoin("interactions as i", "i.id", "e.interaction_id")
         .select(["e.state", "e.question", "e.answer", "e.created_at", "i.review_status"])
+        .select((eb) =>
+          eb
+            .selectFrom("cache_documents as d")
+            .select(jsonRows(db, ["d.document_id", "d.version", "d.passages"]).as("rows"))
+            .whereRef("d.key", "=", "e.key")
+            .as("documents"),
+        )
         .where("e.key", "=", key)
         .where("e.expires_at", ">", at)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const named = await db.selectFrom("cache_documents").select(["document_id", "version", "passages"]).where("key", "=", key).execute();
+      const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
       used.set(key, at);
       if (used.size >= PENDING_USES) await transact(db, writeUses);
       return {
@@ -57,11 +65,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         state: row.state,
         question: row.question,
         answer: row.answer,
-        documents: named.map(({ document_id, version, passages }) => ({
-          id: document_id,
-          version,
-          passages: JSON.parse(passages) as string[],
-        })),
+        documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
         reviewStatus: row.review_status ?? "unreviewed",
         createdAt: row.created_at,
       };

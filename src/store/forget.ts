@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { dropUnnamedContents } from "./contents.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
 import { emptyLog, rewrite } from "./dialect.ts";
 import { dropUnnamedSettings } from "./records.ts";
@@ -63,10 +64,11 @@ export interface ForgetStore {
 export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
   const run = async (target: ForgetTarget, by: string | null) => {
     const key = await secret();
-    let counted: Forgotten | null = null;
+    const found: Forgotten[] = [];
     try {
       await transact(db, async (trx) => {
-        counted = await forget(trx, target, key);
+        const counted = await forget(trx, target, key);
+        found.push(counted);
         // Counting is forgetting that is taken back: there is one way of finding what goes.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
@@ -75,7 +77,9 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     } catch (error) {
       if (!(error instanceof CountOnly)) throw error;
     }
-    return counted as unknown as Forgotten;
+    const counted = found.at(-1);
+    if (counted === undefined) throw new Error("nothing was counted");
+    return counted;
   };
   return {
     count: (target) => run(target, null),
@@ -322,10 +326,11 @@ export async function dropInteractions(
   return deleted;
 }
 
-/** What no recorded answer rests on any more: replaced texts of documents, settings. */
+/** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
 async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
   await dropUnnamedSettings(trx);
+  await dropUnnamedContents(trx);
 }
 
 /** SQLite wants a limit before an offset. */

@@ -51,7 +51,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
   return {
     async related({ scope, domain, topics, entities, approvedOnly, limit }) {
       if (topics.length === 0 || entities.length === 0) return [];
-      let query = db
+      const rows = await db
         .selectFrom("cache_entries as e")
         .innerJoin("question_topics as qt", "qt.question_key", "e.key")
         .innerJoin("topics as t", "t.id", "qt.topic_id")
@@ -65,12 +65,13 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
         .where("t.domain", "=", domain)
         .where("t.slug", "in", topics)
         .where("n.domain", "=", domain)
-        .where((eb) => eb.or(entities.map(({ type, value }) => eb.and([eb("n.type", "=", type), eb("n.value", "=", value)]))));
-      if (approvedOnly)
-        query = query
-          .innerJoin("interactions as i", "i.id", "e.interaction_id")
-          .where("i.review_status", "=", "approved") as unknown as typeof query;
-      const rows = await query.orderBy("e.seq", "desc").limit(limit).execute();
+        .where((eb) => eb.or(entities.map(({ type, value }) => eb.and([eb("n.type", "=", type), eb("n.value", "=", value)]))))
+        .$if(approvedOnly, (query) =>
+          query.innerJoin("interactions as i", "i.id", "e.interaction_id").where("i.review_status", "=", "approved"),
+        )
+        .orderBy("e.seq", "desc")
+        .limit(limit)
+        .execute();
       return rows.map(({ key }) => key);
     },
     async nodesOf(keys) {

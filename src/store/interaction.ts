@@ -1,3 +1,4 @@
+import type { SharedContent } from "./contents.ts";
 import type { Database } from "./schema.ts";
 
 export type ReviewStatus = Database["interactions"]["review_status"];
@@ -16,6 +17,8 @@ export interface Interaction {
   readonly question: string;
   /** The answer as JSON text. */
   readonly answer: string;
+  /** What of the answer stands there instead of in `answer`, since others have it too; absent: nothing. */
+  readonly content?: SharedContent | null | undefined;
   readonly status: string;
   readonly confidence: number | null;
   /** What the learned gate said before any calibration; `null`: it did not judge, or the answer was a cached one. */
@@ -47,7 +50,7 @@ export interface InteractionFacts {
   readonly approved: ReadonlyMap<string, string> | null;
 }
 
-export interface StoredInteraction extends Omit<Interaction, "userId"> {
+export interface StoredInteraction extends Omit<Interaction, "userId" | "content"> {
   readonly privacy: "redacted" | "ephemeral";
   readonly reviewStatus: ReviewStatus;
   readonly createdAt: string;

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { insertContent, wholeAnswer, withContents } from "./contents.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
 import { insertRecord, type NewRecord, settingsHasher } from "./records.ts";
@@ -53,6 +54,7 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
         // A document that has changed while the answer was on its way would take the approval back from nobody.
         const holds = approved !== null && (await areCurrent(trx, approved));
         const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+        if (interaction.content != null) await insertContent(trx, interaction.content);
         await trx
           .insertInto("interactions")
           .values({ ...row, review_status })
@@ -70,15 +72,15 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
       });
     },
     async list(domain, limit) {
-      const rows = await db
-        .selectFrom("interactions")
-        .selectAll()
+      const rows = await withContents(db)
+        .selectAll("interactions")
+        .select(wholeAnswer.as("whole"))
         .where("domain", "=", domain)
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(fromRow);
+      return rows.map(({ whole, ...row }) => fromRow({ ...row, answer: whole }));
     },
     async recentChances({ domain, profile, since }, limit) {
       const rows = await db
@@ -170,7 +172,7 @@ function factsOf({ question, answer }: Interaction): InteractionFacts {
 }
 
 function toRow(
-  { access, cacheMode, sessionId, userId, tenant, ...rest }: Interaction,
+  { access, cacheMode, sessionId, userId, tenant, content, ...rest }: Interaction,
   facts: InteractionFacts,
   secret: string,
   at: string,
@@ -179,6 +181,7 @@ function toRow(
     ...rest,
     tenant: tenant ?? "",
     access: JSON.stringify(access),
+    content: content?.hash ?? null,
     session_id: sessionId === null ? null : keyedHash(secret, "session", sessionId),
     user_id: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
     privacy: facts.privacy,

@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { outlineOf } from "../text/outline.ts";
 import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
+import { addContents } from "./migrate-contents.ts";
 import { addLoad } from "./migrate-load.ts";
 import { createRecordTables } from "./migrate-records.ts";
 import { addReview } from "./migrate-review.ts";
@@ -23,6 +24,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "009_service": { up: addService },
   "010_shared": { up: addShared },
   "011_load": { up: addLoad },
+  "012_contents": { up: addContents },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
+import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
 import type { Database } from "./schema.ts";
 
@@ -39,8 +40,9 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
         .selectFrom("records")
         .innerJoin("interactions", "interactions.id", "records.interaction_id")
         .innerJoin("record_settings", "record_settings.hash", "records.settings")
+        .leftJoin("answer_contents", "answer_contents.hash", "interactions.content")
         .select(["interactions.id", "interactions.domain", "interactions.tenant", "interactions.access", "interactions.question"])
-        .select(["interactions.answer", "interactions.cache_mode", "interactions.created_at"])
+        .select([wholeAnswer.as("answer"), "interactions.cache_mode", "interactions.created_at"])
         .select(["records.revision", "records.body", "record_settings.body as settings"])
         .where("records.interaction_id", "=", id)
         .executeTakeFirst();

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
+import { wholeAnswer, withContents } from "./contents.ts";
 import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { areCurrent, insertDocuments } from "./interactions.ts";
@@ -211,7 +212,7 @@ async function listPending(
 }
 
 async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedInteraction | null> {
-  const row = await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await withContents(db).selectAll("interactions").select(wholeAnswer.as("whole")).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return null;
   const rated = await db.selectFrom("feedback").selectAll().where("interaction_id", "=", id).executeTakeFirst();
   const curated =
@@ -230,7 +231,7 @@ async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedIn
     access: JSON.parse(row.access) as string[],
     profile: row.profile,
     question: row.question,
-    answer: row.answer,
+    answer: row.whole,
     privacy: row.privacy,
     status: row.status,
     reason: row.reason,

@@ -79,8 +79,10 @@ export interface Database {
     user_id: string | null;
     /** Redacted; empty where privacy is ephemeral. */
     question: string;
-    /** JSON; empty where privacy is ephemeral. */
+    /** JSON; empty where privacy is ephemeral. Without what stands in `content`. */
     answer: string;
+    /** Hash of what the answer has in common with others; `null`: it stands in `answer` as a whole. */
+    content: string | null;
     privacy: "redacted" | "ephemeral";
     /** Keyed hash of the normalised, resolved question: what is counted. */
     question_hash: string;
@@ -116,6 +118,8 @@ export interface Database {
     latency_ms: number | null;
     created_at: string;
   };
+  /** What answers that were served again have in common, JSON by its SHA-256; goes with the last answer that names it. */
+  answer_contents: { hash: string; body: string };
   /** Document versions on which a reviewed interaction rests. */
   review_documents: { interaction_id: string; document_id: string; version: string };
   /** Answers that a reviewer wrote, one a key. */

@@ -64,7 +64,7 @@ export interface SessionParts {
   readonly writeTurn: WriteTurn;
 }
 
-/** Share of the sessions that may be kept that come between two looks for too many: looking reads them all. */
+/** Share of the sessions that may be kept that come between two looks for too many: looking counts them all. */
 const LOOK_SHARE = 1 / 1000;
 
 export function createTurnWriter(now: () => Date): WriteTurn {
@@ -79,14 +79,23 @@ export function createTurnWriter(now: () => Date): WriteTurn {
       access: JSON.stringify(labelsOf(scope)),
       user_id: userId === null ? null : keyedHash(key, "user", userId),
     };
-    await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
     const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
     const times = { updated_at: at.toISOString(), expires_at };
-    await trx
+    const row = { id, ...owner, created_at: at.toISOString(), ...times };
+    const { numInsertedOrUpdatedRows } = await trx
       .insertInto("sessions")
-      .values({ id, ...owner, created_at: at.toISOString(), ...times })
-      .onConflict((c) => c.column("id").doUpdateSet(times))
-      .execute();
+      .values(row)
+      .onConflict((c) => c.column("id").doNothing())
+      .executeTakeFirst();
+    const begins = Number(numInsertedOrUpdatedRows) > 0;
+    if (!begins) {
+      await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
+      await trx
+        .insertInto("sessions")
+        .values(row)
+        .onConflict((c) => c.column("id").doUpdateSet(times))
+        .execute();
+    }
     if (most !== undefined && untilLook-- <= 0) {
       untilLook = Math.floor(most * LOOK_SHARE);
       await dropSilent(trx, most, id);
@@ -96,6 +105,7 @@ export function createTurnWriter(now: () => Date): WriteTurn {
       .insertInto("session_turns")
       .values({ session_id: id, ...said, created_at: at.toISOString() })
       .execute();
+    if (begins && limit > 0) return;
     await trx
       .deleteFrom("session_turns")
       .where("session_id", "=", id)
@@ -147,20 +157,22 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
   };
 }
 
-/** SQLite knows no offset without a limit. */
-const ALL = 1_000_000_000;
-
 /** Deletes the sessions that were silent longest, as far as there are too many; never the one that is spoken in. */
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: string): Promise<void> {
-  const beyond = trx
+  const { n } = await trx
+    .selectFrom("sessions")
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
+  const tooMany = Number(n) - Math.max(most, 1);
+  if (tooMany <= 0) return;
+  const silent = trx
     .selectFrom("sessions")
     .select("id")
     .where("id", "!=", spoken)
-    .orderBy("expires_at", "desc")
-    .orderBy("id")
-    .limit(ALL)
-    .offset(Math.max(most - 1, 0));
-  const gone = (await beyond.execute()).map(({ id }) => id);
+    .orderBy("expires_at")
+    .orderBy("id", "desc")
+    .limit(tooMany);
+  const gone = (await silent.execute()).map(({ id }) => id);
   if (gone.length > 0) await trx.deleteFrom("sessions").where("id", "in", gone).execute();
 }
 

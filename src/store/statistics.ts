@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { wholeAnswer, withContents } from "./contents.ts";
 import type { Database } from "./schema.ts";
 
 /** What is counted of one interaction; no text. */
@@ -91,10 +92,9 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
       }
     },
     async made(domain, since, limit) {
-      let query = db
-        .selectFrom("interactions")
-        .select(["answer", "created_at"])
-        .where("answer", "!=", "")
+      let query = withContents(db)
+        .select([wholeAnswer.as("answer"), "created_at"])
+        .where("interactions.answer", "!=", "")
         .orderBy("created_at", "desc")
         .limit(limit);
       if (domain !== null) query = query.where("domain", "=", domain);

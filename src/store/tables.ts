@@ -9,6 +9,7 @@ export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
   documents: ["id"],
   chunks: ["id"],
   embeddings: ["model", "text_hash"],
+  answer_contents: ["hash"],
   interactions: ["id"],
   review_documents: ["interaction_id", "document_id"],
   curated: ["key"],

@@ -27,7 +27,7 @@ export interface NewReservation {
   readonly holdMs: number;
 }
 
-/** `spent`: nothing is left; `taken`: what is left is set aside for answers that are on their way. */
+/** `spent`: what is left holds no answer; `taken`: so much is set aside for answers that are on their way. */
 export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
 
 export interface UsageStore {
@@ -35,8 +35,8 @@ export interface UsageStore {
   /** Adds an answer; several processes may do so at once. */
   add(caller: string, day: string, spent: Amount): Promise<void>;
   /**
-   * Sets aside what an answer may come to, so that those that are on their way at once do not spend more together than the caller may. Where less is left
-   * than one may come to, one alone is let in.
+   * Sets aside what an answer may come to, so that neither one nor those that are on their way at once spend more than the caller may: where less is left
+   * than that, none is let in. Of a budget that is smaller than one answer may come to, the whole is set aside.
    */
   reserve(asked: NewReservation): Promise<Reserved>;
   /** Puts what an answer came to in the place of what was set aside for it; `null`: nothing is known of it. */
@@ -61,16 +61,15 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         const at = now();
         await trx.deleteFrom("usage_reservations").where("expires_at", "<=", at.toISOString()).execute();
         const spent = await usageOf(trx, caller, day);
-        const { n, tokens, costUsd } = await setAside(trx, caller, day);
-        const isSpent = exceeds(spent, limits);
-        if (isSpent) return { type: "spent" };
-        const together = { tokens: spent.tokens + tokens + most.tokens, costUsd: spent.costUsd + costUsd + most.costUsd };
-        if (n > 0 && isBeyond(together, limits)) return { type: "taken" };
+        const aside = await setAside(trx, caller, day);
+        const share = { tokens: shareOf(most.tokens, limits.tokens), costUsd: shareOf(most.costUsd, limits.costUsd) };
+        if (exceeds(spent, limits) || isBeyond(sum(spent, share), limits)) return { type: "spent" };
+        if (isBeyond(sum(spent, share, aside), limits)) return { type: "taken" };
         const id = randomUUID();
         const expires_at = new Date(at.getTime() + holdMs).toISOString();
         await trx
           .insertInto("usage_reservations")
-          .values({ id, caller, day, tokens: most.tokens, cost_usd: most.costUsd, expires_at })
+          .values({ id, caller, day, tokens: share.tokens, cost_usd: share.costUsd, expires_at })
           .execute();
         return { type: "reserved", id };
       });
@@ -109,20 +108,30 @@ async function addUsage(db: Kysely<Database>, of: { caller: string; day: string 
     .execute();
 }
 
-async function setAside(trx: Transaction<Database>, caller: string, day: string): Promise<Amount & { n: number }> {
+async function setAside(trx: Transaction<Database>, caller: string, day: string): Promise<Amount> {
   const row = await trx
     .selectFrom("usage_reservations")
-    .select(({ fn }) => [fn.countAll().as("n"), fn.sum("tokens").as("tokens"), fn.sum("cost_usd").as("cost_usd")])
+    .select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("cost_usd").as("cost_usd")])
     .where("caller", "=", caller)
     .where("day", "=", day)
     .executeTakeFirstOrThrow();
-  return { n: Number(row.n), tokens: Number(row.tokens ?? 0), costUsd: Number(row.cost_usd ?? 0) };
+  return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.cost_usd ?? 0) };
+}
+
+/** @param limit 0: none */
+function shareOf(most: number, limit: number): number {
+  return limit === 0 ? most : Math.min(most, limit);
+}
+
+function sum(...amounts: readonly Amount[]): Amount {
+  const total = (of: (amount: Amount) => number) => amounts.reduce((all, one) => all + of(one), 0);
+  return { tokens: total(({ tokens }) => tokens), costUsd: total(({ costUsd }) => costUsd) };
 }
 
 function exceeds(spent: Amount, { tokens, costUsd }: Amount): boolean {
   return (tokens > 0 && spent.tokens >= tokens) || (costUsd > 0 && spent.costUsd >= costUsd);
 }
 
-function isBeyond(sum: Amount, { tokens, costUsd }: Amount): boolean {
-  return (tokens > 0 && sum.tokens > tokens) || (costUsd > 0 && sum.costUsd > costUsd);
+function isBeyond(amount: Amount, { tokens, costUsd }: Amount): boolean {
+  return (tokens > 0 && amount.tokens > tokens) || (costUsd > 0 && amount.costUsd > costUsd);
 }

@@ -1,4 +1,5 @@
 import { describeCache } from "./store/cache.ts";
+import { describeContents } from "./store/contents.ts";
 import { describeDocuments } from "./store/documents.ts";
 import type { StoreUnderTest, WithStore } from "./store/fixtures.ts";
 import { describeJobs } from "./store/jobs.ts";
@@ -29,6 +30,7 @@ export function describeStoreContract(name: string, open: () => Promise<StoreUnd
   describeReports(name, withStore);
   describeSessionsOfUsers(name, withStore);
   describeReview(name, withStore);
+  describeContents(name, withStore);
   describeJobs(name, withStore);
   describeRest(name, withStore);
   describeService(name, withStore);

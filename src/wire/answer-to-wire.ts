@@ -146,10 +146,15 @@ function spansOf({ question, sentences, refusal }: Answer): { sentence: number; 
   ).map((span) => ({ ...span }));
 }
 
+/** What is another each time, even of an answer that is served again. */
+export function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
+  return { id, latency_ms: latencyMs, timings_ms: { ...timings }, session_id: sessionId } satisfies Partial<WireAnswer>;
+}
+
 /** An answer as it travels. */
 export function answerToWire(answer: Answer): WireAnswer {
   return {
-    id: answer.id,
+    ...ownToWire(answer),
     status: answer.status,
     question: answer.question,
     domain: answer.domain,
@@ -176,10 +181,7 @@ export function answerToWire(answer: Answer): WireAnswer {
     cost_usd: answer.costUsd,
     calls: answer.calls.map(callToWire),
     ...(answer.report === undefined ? {} : { report: reportToWire(answer.report) }),
-    latency_ms: answer.latencyMs,
-    timings_ms: { ...answer.timings },
     model: answer.model,
-    session_id: answer.sessionId,
     ...(answer.proof === undefined ? {} : { proof: answer.proof }),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { EXPERIMENT_METRICS } from "../config/experiments.ts";
 import type { ExperimentReport } from "../experiments/report.ts";
-import { EXPERIMENT_METRICS } from "../experiments-config.ts";
 import { toSnakeCase } from "../text/snake-case.ts";
 
 /** Reports of experiments, as they travel. */

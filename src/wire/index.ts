@@ -9,6 +9,7 @@ export {
   type WireWarning,
   warningSchema,
 } from "./answer.ts";
+export { createAnswerWriter } from "./answer-json.ts";
 export { answerToWire } from "./answer-to-wire.ts";
 export { askRequestSchema, type WireAskRequest } from "./ask.ts";
 export { errorResponseSchema, type WireError } from "./errors.ts";

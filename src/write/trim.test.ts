@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import type { PlacedUnit } from "../types.ts";
-import type { ScoredPiece } from "./choose.ts";
-import { trimPassages } from "./trim.ts";
+import { trimPassages, type WeighedPiece } from "./trim.ts";
 
 const filler = (n: number) => Array.from({ length: n }, (_, i) => `Filler sentence number ${i}.`);
 const passageOf = (sid: string, pieces: Parameters<typeof fakePassage>[0]["pieces"]) => ({
@@ -11,11 +10,11 @@ const passageOf = (sid: string, pieces: Parameters<typeof fakePassage>[0]["piece
 });
 
 /** The pieces of a passage whose text begins so, with their chances. */
-function scored(passage: ReturnType<typeof passageOf>, chances: Readonly<Record<string, number>>): Pick<ScoredPiece, "view" | "chance">[] {
+function scored(passage: ReturnType<typeof passageOf>, chances: Readonly<Record<string, number>>): WeighedPiece[] {
   return Object.entries(chances).map(([text, chance]) => {
     const unit = passage.units.find(({ start }) => passage.text.startsWith(text, start)) as PlacedUnit;
     const piece = { range: unit, context: [], conditions: [] };
-    return { chance, view: { piece, evidence: fakeEvidence(passage) } as unknown as ScoredPiece["view"] };
+    return { chance, view: { piece, evidence: fakeEvidence(passage) } };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Passage, PlacedUnit, TextRange } from "../types.ts";
-import type { ScoredPiece } from "./choose.ts";
+import type { Piece } from "./pieces.ts";
 import { type OfferedSource, partSource, passageSource } from "./sources.ts";
 
 /** A piece bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
@@ -13,7 +13,7 @@ const MOSTLY = 0.7;
  * Passages cut to what bears on the question: pieces that may answer with their neighbours, what they cannot be understood without, what limits them, and
  * the heading under which they stand. Best passage first; one without any piece stays whole.
  */
-export function trimPassages(passages: readonly Passage[], pieces: readonly Pick<ScoredPiece, "view" | "chance">[]): OfferedSource[] {
+export function trimPassages(passages: readonly Passage[], pieces: readonly WeighedPiece[]): OfferedSource[] {
   const top = Math.max(0, ...pieces.map(({ chance }) => chance));
   const trimmed = passages.map((passage) => {
     const own = pieces.filter(({ view }) => view.evidence.passage.sid === passage.sid);
@@ -24,7 +24,17 @@ export function trimPassages(passages: readonly Passage[], pieces: readonly Pick
   return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
 }
 
-function trim(passage: Passage, kept: readonly Pick<ScoredPiece, "view">[]): OfferedSource {
+/** A piece as far as it is looked at here. */
+export interface WeighedPiece {
+  readonly view: {
+    readonly piece: Pick<Piece, "range" | "context" | "conditions">;
+    readonly evidence: { readonly passage: Pick<Passage, "sid"> };
+  };
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+}
+
+function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
   const { units } = passage;
   const keep = new Set<number>();
   for (const { view } of kept) {

@@ -160,6 +160,21 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(async () => Math.abs(((await why.boundingBox())?.y ?? 0) - before)).toBeLessThan(5);
   });
 
+  it("brings each question into view, however much stands before it", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const asked = [QUESTIONS.answer, QUESTIONS.conflict, QUESTIONS.answer, QUESTIONS.refusal];
+    for (const [i, question] of asked.entries()) {
+      await ask(question);
+      const article = page.getByRole("article").nth(i);
+      await expect.poll(() => article.getAttribute("aria-busy")).toBe("false");
+      // What is far away is laid out a frame later.
+      await page.waitForTimeout(200);
+      const top = (await article.getByRole("heading", { level: 2 }).boundingBox())?.y ?? Number.NaN;
+      expect(top, `question ${i + 1}`).toBeGreaterThanOrEqual(0);
+      expect(top, `question ${i + 1}`).toBeLessThan(844 / 2);
+    }
+  });
+
   it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();

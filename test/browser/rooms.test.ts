@@ -123,7 +123,13 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       .click();
     await page.getByText("every sentence checked").waitFor();
     await page.getByRole("button", { name: "History" }).click();
-    await page.getByRole("button", { name: "Delete all from this browser" }).click();
+    const all = page.getByRole("button", { name: "Delete all from this browser" });
+    await all.click();
+    await expect.poll(() => page.getByRole("button", { name: "Keep" }).evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => all.evaluate((one) => one === document.activeElement)).toBe(true);
+    await all.click();
+    await page.getByRole("button", { name: "Delete 1 conversation for good" }).click();
     await page.getByText("There are none yet.").waitFor();
     await page.keyboard.press("Escape");
     await page.reload();
@@ -174,6 +180,20 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await expect
       .poll(() => engine.calls.at(-1)?.request.selection)
       .toEqual({ document_id: first?.documentId, start: first?.start, end: first?.end });
+  });
+
+  it("opens a document beside a long conversation without moving it", async () => {
+    await ask(QUESTIONS.answer);
+    await ask(QUESTIONS.conflict);
+    await ask(QUESTIONS.answer);
+    const article = page.getByRole("article").last();
+    await article.getByRole("button", { name: /^Source 1: / }).click();
+    const whole = article.getByRole("button", { name: "Whole document" });
+    await whole.scrollIntoViewIfNeeded();
+    const before = (await whole.boundingBox())?.y ?? Number.NaN;
+    await whole.click();
+    await page.locator("mark.is-place").first().waitFor();
+    await expect.poll(async () => Math.abs(((await whole.boundingBox())?.y ?? Number.NaN) - before)).toBeLessThan(5);
   });
 
   it("says of a place in a document whether it has moved, changed or gone", async () => {

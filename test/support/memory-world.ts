@@ -166,6 +166,7 @@ export class MemoryWorld {
         chance: null,
         hit: null,
         topics: [],
+        answers: new StoredAnswers(),
       },
       store,
       settings,

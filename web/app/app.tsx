@@ -3,6 +3,7 @@ import { AskRoom, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
 import { Choices } from "./choices.tsx";
 import { Failed } from "./failed.tsx";
+import type { FirstLook } from "./first-look.ts";
 import { ROOMS, roomOf, roomsFor } from "./rooms.ts";
 import { formatRoute, type Route } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -18,8 +19,8 @@ const EvaluateRoom = lazy(() => import("../evaluate/evaluate-room.tsx"));
 const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
 
 /** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
-export function App() {
-  const account = useAccount();
+export function App({ first }: { readonly first: FirstLook }) {
+  const account = useAccount(first);
   const route = useRoute();
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";

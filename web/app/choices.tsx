@@ -11,7 +11,9 @@ export function Choices({ account: { domain, domains, preferences, prefer } }: C
   if (domains.type !== "ready" || domain === null) return <div className="choices" />;
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
-  const profiles = known.profiles.map(({ name, title }) => ({ name: name === domain.profile ? "" : name, title: `${name} – ${title}` }));
+  const profiles = known.profiles.map(({ name, title }) =>
+    name === domain.profile ? { name: "", title: `Usual (${name})` } : { name, title: `${name} – ${title}` },
+  );
   return (
     <div className="choices">
       <Choice

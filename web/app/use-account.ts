@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
 import { type Api, createApi } from "./api.ts";
+import type { FirstLook } from "./first-look.ts";
 import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
 import { type Loaded, useLoaded } from "./use-loaded.ts";
 
@@ -22,12 +23,19 @@ export interface Account {
   reload(): void;
 }
 
-export function useAccount(): Account {
+/** @param first what is known already of the key that the page begins with */
+export function useAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(() => key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
-  const [caller, reloadCaller] = useLoaded(useCallback((signal) => api.get<WireCaller>("/v1/whoami", signal), [api]));
-  const [domains, reloadDomains] = useLoaded(useCallback((signal) => api.get<WireDomains>("/v1/domains", signal), [api]));
+  const [caller, reloadCaller] = useLoaded(
+    useCallback((signal) => first.caller.take() ?? api.get<WireCaller>("/v1/whoami", signal), [api, first]),
+    first.caller.known,
+  );
+  const [domains, reloadDomains] = useLoaded(
+    useCallback((signal) => first.domains.take() ?? api.get<WireDomains>("/v1/domains", signal), [api, first]),
+    first.domains.known,
+  );
 
   useEffect(() => {
     document.documentElement.dataset.theme = preferences.theme;

@@ -7,13 +7,18 @@ export type Loaded<T> =
   | { readonly type: "ready"; readonly value: T }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** What a call gives; asked again by the function beside it. What an older call brings late is dropped. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonly [Loaded<T>, () => void] {
-  const [state, setState] = useState<Loaded<T>>({ type: "loading" });
-  const [attempt, setAttempt] = useState({ load });
-  const due = attempt.load === load ? attempt : { load };
+/**
+ * What a call gives; asked again by the function beside it. What an older call brings late is dropped.
+ *
+ * @param known what the first call would give, where that is known already: it is not made then
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
+  const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });
+  const [attempt, setAttempt] = useState({ load, isKnown: known !== null });
+  const due = attempt.load === load ? attempt : { load, isKnown: false };
   if (due !== attempt) setAttempt(due);
   useEffect(() => {
+    if (due.isKnown) return;
     const abort = new AbortController();
     setState((before) => (before.type === "failed" ? { type: "loading" } : before));
     due.load(abort.signal).then(
@@ -27,5 +32,5 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): readonl
     );
     return () => abort.abort();
   }, [due]);
-  return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same })), [])];
+  return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
 }

@@ -62,7 +62,7 @@ export function RefusalView({ number, refusal: { reason, message, note, searched
       )}
       <h4>What was searched</h4>
       <p className="searched">
-        {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")} (revision {searched.revision})
+        {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")}
         {describeDates(searched.as_of)}
         {searched.within === undefined ? "" : `, only ${searched.within}`}.
       </p>

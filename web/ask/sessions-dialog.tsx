@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useCallback, useId, useState } from "react";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
+import { AskedTwice } from "../kit/asked-twice.tsx";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
 export interface SessionsProps {
@@ -78,15 +79,18 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
                 {DAY.format(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
             </button>
-            <button type="button" className="quiet-button" aria-label={`Delete “${entry.title}”`} onClick={() => remove(entry)}>
-              Delete
-            </button>
+            <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete it for good" onConfirm={() => void remove(entry)} />
           </li>
         ))}
       </ul>
-      <button type="button" className="quiet-button is-danger" onClick={() => remove(null)}>
-        Delete all from this browser
-      </button>
+      <div className="dialog-row">
+        <AskedTwice
+          className="quiet-button is-danger"
+          label="Delete all from this browser"
+          confirm={`Delete ${formatCount(state.value.length, "conversation")} for good`}
+          onConfirm={() => void remove(null)}
+        />
+      </div>
     </>
   );
 }

@@ -84,6 +84,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
         <button type="button" className="link-button" onClick={() => onEdit(question)}>
           Edit question
         </button>
+        {status.type === "running" ? <StageLine stage={status.stage} /> : null}
       </p>
       <div className="turn-columns">
         <div className="turn-main">
@@ -103,7 +104,6 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               sourceId={(n) => sourceId(id, n)}
             />
           </div>
-          {status.type === "running" ? <StageLine stage={status.stage} /> : null}
           {answer?.refusal ? <RefusalView number={id} refusal={answer.refusal} /> : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
@@ -160,12 +160,13 @@ function sourceId(turn: number, n: number): string {
   return `turn-${turn}-source-${n}`;
 }
 
+/** Stands beside the question: below the sentences it would move with each of them. */
 function StageLine({ stage }: { readonly stage: string | null }) {
   return (
-    <p className="stage-line" data-testid="stage">
+    <span className="stage-line" data-testid="stage">
       <span className="stage-dot" aria-hidden="true" />
       {stage === null ? "Asking" : describeStage(stage)}…
-    </p>
+    </span>
   );
 }
 

@@ -44,7 +44,12 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
       </p>
       <StartForm account={account} isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
-      {state.type === "ready" && runs.length === 0 ? <p role="status">There is no run yet.</p> : null}
+      {state.type === "ready" && runs.length === 0 ? (
+        <p role="status">
+          There is no run yet. Start one above: it asks every question of the golden set once, and shows how often the answers were right,
+          wrong or missing. The documents that are searched here are not touched.
+        </p>
+      ) : null}
       {runs.length === 0 ? null : (
         <div className="columns">
           <section aria-label="Runs">
@@ -97,7 +102,7 @@ function StartForm({ account: { api, domain, domains }, isRunning, onStarted }: 
       <div className="filters">
         <label htmlFor={id}>Method</label>
         <select id={id} className="field" value={profile} onChange={(event) => setProfile(event.target.value)}>
-          <option value="">The one of these documents</option>
+          <option value="">The usual one of these documents</option>
           {profiles.map(({ name, title }) => (
             <option key={name} value={name}>
               {name} – {title}

@@ -4,6 +4,7 @@ import { type Api, messageOf } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { goTo } from "../app/use-route.ts";
 import { formatCount } from "../format.ts";
+import { AskedTwice } from "../kit/asked-twice.tsx";
 import { ColumnHeads } from "../kit/column-heads.tsx";
 import { download } from "../kit/download.ts";
 import { StateLine } from "../kit/state-line.tsx";
@@ -74,9 +75,11 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
             Export as one page
           </button>
         )}
-        <button type="button" className="quiet-button is-danger" onClick={remove}>
-          {run.state === "running" ? "Stop and delete" : "Delete"}
-        </button>
+        <AskedTwice
+          label={run.state === "running" ? "Stop and delete" : "Delete"}
+          confirm={run.state === "running" ? "Stop it and delete what it found" : "Delete the run with its figures"}
+          onConfirm={() => void remove()}
+        />
       </div>
       {failed === null ? null : (
         <p role="alert" className="message is-warning">

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { DRAWING, layOut } from "./lay-out.ts";
+import { DRAWING, layOut, type Point } from "./lay-out.ts";
 
 export interface GraphDrawingProps {
   readonly graph: WireGraph;
@@ -11,13 +11,16 @@ export interface GraphDrawingProps {
 /** Labels that are written beside nodes: more would cover one another. */
 const LABELLED = 18;
 const LABEL_CHARACTERS = 26;
+/** Units of the drawing that are shown at least, and around the outermost nodes. */
+const LEAST_VIEW = { width: 420, height: 300 } as const;
+const MARGIN = { x: 110, y: 40 } as const;
 
 /** The graph as a picture. The list beside it says the same in words, and is what the keyboard walks. */
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
   return (
-    <svg className="graph-drawing" viewBox={`0 0 ${DRAWING.width} ${DRAWING.height}`} aria-hidden="true">
+    <svg className="graph-drawing" viewBox={viewOf(points)} aria-hidden="true">
       {links.map(([from, to]) => {
         const [a, b] = [points[from], points[to]];
         return a === undefined || b === undefined ? null : <line key={`${from} ${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
@@ -39,6 +42,22 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
       })}
     </svg>
   );
+}
+
+/** The part of the drawing in which nodes stand, with room for their labels: few nodes are shown large. */
+function viewOf(points: readonly Point[]): string {
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
+  const height = Math.min(DRAWING.height, Math.max(LEAST_VIEW.height, spread(ys) + 2 * MARGIN.y, (width * DRAWING.height) / DRAWING.width));
+  const from = (at: readonly number[], size: number, whole: number) =>
+    Math.min(whole - size, Math.max(0, (Math.min(...at) + Math.max(...at) - size) / 2));
+  return points.length === 0
+    ? `0 0 ${DRAWING.width} ${DRAWING.height}`
+    : [from(xs, width, DRAWING.width), from(ys, height, DRAWING.height), width, height].map(Math.round).join(" ");
+}
+
+function spread(at: readonly number[]): number {
+  return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
 }
 
 /** Text at the border grows inwards. */

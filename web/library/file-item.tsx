@@ -1,7 +1,7 @@
-import { useState } from "react";
 import type { WireFile } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
+import { AskedTwice } from "../kit/asked-twice.tsx";
 import { Versions, type VersionsProps } from "./versions.tsx";
 
 export interface FileItemProps {
@@ -17,7 +17,6 @@ const STATES = { queued: "waits to be read", reading: "is being read", ok: "read
 
 /** A file with its documents, or the reason why there are none. */
 export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) {
-  const [asked, setAsked] = useState(false);
   const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = status === "queued" || status === "reading";
   return (
@@ -46,19 +45,8 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
         </span>
       ))}
       <span className="file-act actions">
-        {!uploaded || busy ? null : asked ? (
-          <>
-            <button type="button" className="quiet-button is-danger" onClick={onDelete}>
-              Delete it with what rests on it
-            </button>
-            <button type="button" className="quiet-button" onClick={() => setAsked(false)}>
-              Keep
-            </button>
-          </>
-        ) : (
-          <button type="button" className="quiet-button" aria-label={`Delete ${path}`} onClick={() => setAsked(true)}>
-            Delete
-          </button>
+        {!uploaded || busy ? null : (
+          <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it with what rests on it" onConfirm={onDelete} />
         )}
       </span>
     </li>

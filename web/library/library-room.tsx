@@ -60,9 +60,11 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
 
   const remove = ({ id, path }: WireFile) =>
     tell(api.send("DELETE", `/v1/documents/${encodeURIComponent(id)}?${scope}`), `${path} was deleted.`);
-  const shown = files.filter(({ path, documents }) =>
-    [path, ...documents.map(({ title }) => title)].some((text) => text.toLowerCase().includes(words.toLowerCase())),
-  );
+  const shown = files
+    .filter(({ path, documents }) =>
+      [path, ...documents.map(({ title }) => title)].some((text) => text.toLowerCase().includes(words.toLowerCase())),
+    )
+    .sort((a, b) => rankOf(a) - rankOf(b));
 
   return (
     <main className="room-page" aria-labelledby="library-title">
@@ -98,6 +100,11 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
       )}
     </main>
   );
+}
+
+/** What was just sent, and what needs looking at, stands first. */
+function rankOf({ status, uploaded }: WireFile): number {
+  return status === "queued" || status === "reading" ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
 /** How far the reading is, as long as something is read. */

@@ -14,7 +14,7 @@ export function Bars({ title, bars, note = null }: BarsProps) {
       <h2>{title}</h2>
       {bars.length === 0 ? <p className="muted">None.</p> : null}
       {bars.length === 0 ? null : (
-        <table>
+        <table className="bars">
           <tbody>
             {bars.map(({ name, count }) => (
               <tr key={name}>

@@ -1,5 +1,5 @@
 import type { WireMadeStatistics } from "../../src/client/index.ts";
-import { describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
+import { describeCheck, describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
 import { FigureTable } from "./figure-table.tsx";
 
 /** What is no stage among the timings. */
@@ -23,7 +23,11 @@ export function Made({ made }: { readonly made: WireMadeStatistics }) {
       />
       <section className="chart" aria-label="Grades">
         <h2>Grades</h2>
-        {metrics.length === 0 ? <p className="muted">None: only the method “validator” grades its answers.</p> : null}
+        {metrics.length === 0 ? (
+          <p className="muted">
+            None: answers of the method “validator” are graded, and all where the configuration says <code>grade: always</code>.
+          </p>
+        ) : null}
         <ul className="cards">
           {metrics.map((metric) => (
             <MetricCard key={metric.metric} {...metric} />
@@ -42,7 +46,10 @@ export function Made({ made }: { readonly made: WireMadeStatistics }) {
       <FigureTable
         title="Outcomes of checks"
         columns={["Check", "Passed", "Repaired", "Doubt", "Failed"]}
-        rows={checks.map(({ name, pass, repaired, warn, fail }) => ({ name, cells: [pass, repaired, warn, fail].map(formatNumber) }))}
+        rows={checks.map(({ name: check, pass, repaired, warn, fail }) => ({
+          name: describeCheck(check),
+          cells: [pass, repaired, warn, fail].map(formatNumber),
+        }))}
       />
     </div>
   );

@@ -4,6 +4,7 @@ import { type Api, messageOf } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { Near } from "../kit/near.tsx";
 import { numbered } from "../kit/numbered.ts";
+import { showInPane } from "../kit/show-in-pane.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { openPdf, type PdfFile } from "./pdf-file.ts";
 
@@ -74,7 +75,7 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
     [file, number],
   );
   useEffect(() => {
-    if (isWanted && drawn !== null) whole.current?.querySelector(".page-mark.is-place")?.scrollIntoView({ block: "center" });
+    if (isWanted && drawn !== null) showInPane(whole.current?.querySelector(".page-mark.is-place"), "center");
   }, [isWanted, drawn]);
   return (
     <figure className="pdf-page" ref={whole}>

@@ -9,6 +9,7 @@ import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
+import { showInPane } from "../kit/show-in-pane.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { AskSelection } from "./ask-selection.tsx";
 import { DocumentText } from "./document-text.tsx";
@@ -121,8 +122,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   const highlights = useMemo(() => [...markOf(located), ...citedIn(turns, document)], [located, turns, document]);
 
   useEffect(() => {
-    const target = scroller.current?.querySelector("mark.is-place");
-    target?.scrollIntoView({ block: "center" });
+    showInPane(scroller.current?.querySelector("mark.is-place"), "center");
   }, []);
   useEffect(() => {
     const look = () => {
@@ -135,7 +135,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   useEffect(() => {
     if (sought === null) return;
     const target = scroller.current?.querySelector<HTMLElement>(`[data-at="${sought}"]`);
-    target?.scrollIntoView({ block: "start" });
+    showInPane(target, "start");
     target?.setAttribute("tabindex", "-1");
     target?.focus({ preventScroll: true });
     setSought(null);

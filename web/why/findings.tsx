@@ -1,6 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { checkInWords, claimInWords } from "../ask/plain-words.ts";
-import { formatShare } from "../format.ts";
+import { describeCheck, formatShare } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
 
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
@@ -42,7 +42,8 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
     <ul className="checks">
       {numbered(checks).map(({ place, item: check }) => (
         <li key={place}>
-          <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span> <strong>{check.name}</strong>
+          <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
+          <strong>{describeCheck(check.name)}</strong>
           {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
           {check.verdict === "warn" || check.verdict === "fail" ? ` ${checkInWords(check)}` : ""}
         </li>

@@ -47,9 +47,12 @@ export async function launch(executablePath: string, more: readonly string[] = [
 
 export async function watch(
   browser: Browser,
-  { width, height = 900 }: { readonly width: number; readonly height?: number },
+  { width, height = 900, key }: { readonly width: number; readonly height?: number; readonly key?: string },
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width, height } });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    ...(key === undefined ? {} : { extraHTTPHeaders: { authorization: `Bearer ${key}` } }),
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {

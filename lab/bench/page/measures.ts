@@ -66,10 +66,9 @@ export async function measureStream(browser: Browser, url: string, width: number
     const found: Streamed[] = [];
     for (const question of questions) {
       await forget(page);
-      await ask(page, question);
+      const sentences = await ask(page, question);
       await page.waitForTimeout(700);
       const { shifts } = await recorded(page);
-      const sentences = await page.getByRole("article").last().locator(".sentence").count();
       found.push({ question, width, sentences, shift: cumulativeShift(shifts), shifts });
     }
     return found;
@@ -91,7 +90,7 @@ export async function measureConversation(browser: Browser, url: string, message
   const { page, close } = await watch(browser, { width: 1_280 });
   try {
     await page.goto(url);
-    await ask(page, question);
+    mustBeAnswered(question, await ask(page, question));
     await page.waitForTimeout(500);
     await page.evaluate(grow, messages / 2);
     await page.reload();
@@ -116,11 +115,62 @@ export async function measureBook(browser: Browser, { url, book }: ServedPage): 
   }
 }
 
-async function ask(page: Page, question: string): Promise<void> {
+export interface Drawn {
+  /** Milliseconds from the choice until the drawing stands. */
+  readonly ms: Readonly<Record<string, number>>;
+  readonly longFrames: readonly LongFrame[];
+}
+
+/** A graph of many nodes: the largest part of it drawn, narrowed by a word, and drawn around one node. */
+export async function measureGraph(browser: Browser, { url, adminToken }: ServedPage): Promise<Drawn> {
+  const { page, close } = await watch(browser, { width: 1_280, key: adminToken });
+  try {
+    const ms: Record<string, number> = {};
+    const list = page.getByRole("region", { name: "Nodes that are shown" });
+    const step = async (name: string, act: () => Promise<unknown>, stands: () => Promise<unknown>) => {
+      const begun = performance.now();
+      await act();
+      await stands();
+      ms[name] = performance.now() - begun;
+      await page.waitForTimeout(500);
+    };
+    const drawn = (count: number) => () =>
+      page
+        .locator(".graph-drawing .node")
+        .nth(count - 1)
+        .waitFor({ state: "attached" });
+    await step("opened with 80", () => page.goto(`${url}/#/graph`), drawn(80));
+    await forget(page);
+    await step("240 shown", () => page.getByLabel("Shown at most").selectOption("240"), drawn(240));
+    await step(
+      "narrowed to a word",
+      () => page.getByLabel("Name holds").fill("lamp 13"),
+      () => list.getByRole("button", { name: /^13/ }).first().waitFor(),
+    );
+    await step(
+      "around one node",
+      () => list.getByRole("button", { name: /^13/ }).first().click(),
+      () => page.getByRole("button", { name: "Show all again" }).waitFor(),
+    );
+    const { longFrames } = await recorded(page);
+    return { ms, longFrames };
+  } finally {
+    await close();
+  }
+}
+
+/** Throws where a question of the bench is refused: then nothing streams and nothing long is scrolled. */
+export function mustBeAnswered(question: string, sentences: number): void {
+  if (sentences === 0) throw new Error(`"${question}" is not answered any more: give the bench another question of the demo documents`);
+}
+
+/** Gives the sentences, items and rows of the answer: each carries the mark of its check. */
+async function ask(page: Page, question: string): Promise<number> {
   const before = await page.getByRole("article").count();
   await page.getByLabel("Your question").fill(question);
   await page.keyboard.press("Enter");
   await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
+  return page.getByRole("article").last().locator(".answer .mark").count();
 }
 
 /** Runs in the page: the conversation that the browser keeps grows to so many turns. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
 import { makePdf } from "../../../src/ingest/testing/made-pdf.ts";
 import { PACKAGE_ROOT } from "../../../src/internals.ts";
-import { createApp } from "../../../src/server/app.ts";
+import { createApp, type ServiceEngine } from "../../../src/server/app.ts";
 import type { AskEngine } from "../../../src/server/ask-engine.ts";
 import { serve } from "../../../src/server/serve.ts";
 import { toAskEngine } from "../../../src/server/start.ts";
@@ -20,6 +21,8 @@ export interface ServedPage {
   readonly url: string;
   /** Id of the made book. */
   readonly book: string;
+  /** Opens every room. */
+  readonly adminToken: string;
   close(): Promise<void>;
 }
 
@@ -27,10 +30,12 @@ export interface ServedOptions {
   /** Milliseconds before each sentence of an answer: what a model would take. */
   readonly pauseMs: number;
   readonly bookPages: number;
+  /** Questions of the made graph. */
+  readonly questions: number;
 }
 
 /** The built page over the demo documents and one long book, in this process, on a port of its own. */
-export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<ServedPage> {
+export async function servePage({ pauseMs, bookPages, questions }: ServedOptions): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
   const engine = await createEngine(
     embeddedIn(loadProcessConfig({ data_dir: join(folder, "data"), domain: DOMAIN }), join(folder, "data")),
@@ -48,7 +53,11 @@ export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<
     await engine.corpus(DOMAIN).ready();
     const log = { info: () => {}, error: () => {} };
     const webRoot = join(PACKAGE_ROOT, "dist", "web");
-    const app = createApp({ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: engine, log, webRoot });
+    const adminToken = randomUUID();
+    const app = createApp({
+      ...{ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: remembering(engine, questions) },
+      ...{ log, webRoot, adminToken },
+    });
     const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     const { items } = await createClient({ baseUrl: server.url }).documents({ limit: 100 });
     const book = items
@@ -56,8 +65,7 @@ export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<
       .at(0);
     if (book === undefined) throw new Error("the made book was not read");
     return {
-      url: server.url,
-      book,
+      ...{ url: server.url, book, adminToken },
       close: async () => {
         await server.close();
         await close();
@@ -67,6 +75,17 @@ export async function servePage({ pauseMs, bookPages }: ServedOptions): Promise<
     await close();
     throw error;
   }
+}
+
+/** As if so many questions had been asked: made ones in the place of what the database would give, all else as it is. */
+function remembering<E extends ServiceEngine>(engine: E, questions: number): E {
+  const made = Array.from({ length: questions }, (_, i) => ({
+    ...{ key: `q${i}`, tenant: null, access: ["public"], question: `Question ${i} about lamp ${i % 97}`, answerId: `a${i}` },
+    topics: [{ slug: `t${i % 40}`, name: `Topic ${i % 40}` }],
+    entities: [{ type: "lamp", value: `${i % 97}` }],
+    sources: [{ documentId: `d${i % 700}`, title: `Document ${i % 700}` }],
+  }));
+  return { ...engine, store: { ...engine.store, graph: { ...engine.store.graph, questions: async () => made } } };
 }
 
 /** Sentences come one by one, as a model would write them. */

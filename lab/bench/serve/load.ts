@@ -56,15 +56,26 @@ function post(url: string, body: string, { agent, expected }: { agent: Agent; ex
   });
 }
 
+/** Milliseconds of each look at `/healthz` that was answered, and how many were not. */
+export interface Health {
+  readonly ms: readonly number[];
+  readonly lost: number;
+}
+
 /** Asks `/healthz` again and again, beside whatever else is asked, until it is told to stop. */
-export function watchHealth(url: string, everyMs: number): { stop(): Promise<readonly number[]> } {
+export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
   const ms: number[] = [];
+  let lost = 0;
   let isStopped = false;
   const watching = (async () => {
     while (!isStopped) {
       const from = performance.now();
-      await (await fetch(`${url}/healthz`)).arrayBuffer();
-      ms.push(performance.now() - from);
+      try {
+        await (await fetch(`${url}/healthz`)).arrayBuffer();
+        ms.push(performance.now() - from);
+      } catch {
+        lost++;
+      }
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   })();
@@ -72,7 +83,7 @@ export function watchHealth(url: string, everyMs: number): { stop(): Promise<rea
     async stop() {
       isStopped = true;
       await watching;
-      return ms;
+      return { ms, lost };
     },
   };
 }

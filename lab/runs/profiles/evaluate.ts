@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../../src/config/models.ts";
 import type { Config } from "../../../src/config.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { RequestError } from "../../../src/errors.ts";
@@ -7,7 +8,6 @@ import { type GoldenPlaces, locatePlaces } from "../../../src/grade/golden-place
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "../../../src/grade/golden-set.ts";
 import { judgeAnswerable, judgeUnanswerable } from "../../../src/grade/judge-golden.ts";
 import { openGoldenSet } from "../../../src/grade/run-golden.ts";
-import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../../src/models-config.ts";
 import { profileNamed, profiles } from "../../../src/profiles/index.ts";
 import type { Profile } from "../../../src/profiles/profile.ts";
 import { retrievePassages } from "../../../src/retrieve/retrieve.ts";

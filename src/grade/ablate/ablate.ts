@@ -1,9 +1,9 @@
+import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../config/models.ts";
 import type { Config } from "../../config.ts";
 import { loadDomain } from "../../engine/domain.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
 import { costUsd, loadPrices } from "../../models/prices.ts";
-import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../models-config.ts";
 import { countTokens } from "../../text/cl100k.ts";
 import { sumOrNull } from "../../text/sum-or-null.ts";
 import type { Answer } from "../../types.ts";

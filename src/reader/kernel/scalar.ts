@@ -147,7 +147,7 @@ function toShares(scores: Float32Array, scale: number): void {
 function sumOfFour(values: Float32Array): number {
   const sums = new Float32Array(4);
   for (let i = 0; i < values.length; i++) sums[i & 3] = (sums[i & 3] as number) + (values[i] as number);
-  const [a, b, c, d] = sums as unknown as [number, number, number, number];
+  const [a = 0, b = 0, c = 0, d = 0] = sums;
   return fround(fround(a + b) + fround(c + d));
 }
 

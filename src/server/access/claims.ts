@@ -1,7 +1,7 @@
 import type { JWTPayload } from "jose";
 import { z } from "zod";
+import type { TokenSettings } from "../../config/server.ts";
 import { RequestError } from "../../errors.ts";
-import type { TokenSettings } from "../../server-config.ts";
 import { ROLES, type Role } from "../../store/keys.ts";
 import type { Caller } from "./caller.ts";
 

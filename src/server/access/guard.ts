@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../config/server.ts";
 import { RequestError } from "../../errors.ts";
-import { DEFAULT_REQUESTS_PER_HOUR } from "../../server-config.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";

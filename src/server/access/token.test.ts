@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import { tokenSchema } from "../../config/tokens.ts";
 import { RequestError } from "../../errors.ts";
 import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
 import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
-import { tokenSchema } from "../../token-config.ts";
 import { createApp } from "../app.ts";
 import { MAX_FAILED_ATTEMPTS } from "./admission.ts";
 import { MAX_JSON_BYTES } from "./fetch-json.ts";

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { TokenSettings } from "../../config/server.ts";
 import { messageOf, RequestError } from "../../errors.ts";
-import type { TokenSettings } from "../../server-config.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { Caller } from "./caller.ts";
 import { grantOf } from "./claims.ts";

@@ -97,22 +97,19 @@ interface Limit {
  */
 function createLimit(timeoutMs: number, given: AbortSignal | undefined, release: () => void): Limit {
   const abort = new AbortController();
-  const failure = answerTimeout(timeoutMs);
   const over = new Promise<never>((_, reject) => {
-    abort.signal.addEventListener("abort", () => reject(failure), { once: true });
+    abort.signal.addEventListener("abort", () => reject(abort.signal.reason), { once: true });
   });
   over.catch(() => {});
   const timer = setTimeout(() => {
-    abort.abort(failure);
+    abort.abort(answerTimeout(timeoutMs));
     release();
   }, timeoutMs);
   return {
     signal: given === undefined ? abort.signal : AbortSignal.any([given, abort.signal]),
     over,
-    assertInTime() {
-      if (abort.signal.aborted) throw failure;
-    },
-    reasonFor: (error) => (abort.signal.aborted && given?.aborted !== true ? failure : error),
+    assertInTime: () => abort.signal.throwIfAborted(),
+    reasonFor: (error) => (abort.signal.aborted && given?.aborted !== true ? abort.signal.reason : error),
     end() {
       clearTimeout(timer);
       release();

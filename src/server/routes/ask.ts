@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { SourceboundError, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
-import { answerToWire, eventToWire } from "../../wire/index.ts";
+import type { Answer } from "../../types.ts";
+import { eventToWire } from "../../wire/index.ts";
 import { callerOf, narrow } from "../access/caller.ts";
 import type { SessionIds } from "../access/session-ids.ts";
 import type { AskEngine, ParsedAskRequest } from "../ask-engine.ts";
@@ -18,6 +19,8 @@ export interface AskRouteOptions {
   readonly log: ServerLog;
   readonly limits: ServerLimits;
   readonly sessions: SessionIds;
+  /** Writes answers as JSON. */
+  readonly write: (answer: Answer) => string;
 }
 
 /** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
@@ -33,7 +36,7 @@ export async function ask(context: Context, options: AskRouteOptions): Promise<R
   if (wantsEvents(context.req.header("accept"))) return streamAnswer(context, events, signal, abort, options);
   try {
     const answer = await lastAnswer(events);
-    return context.json(answerToWire(answer));
+    return context.body(options.write(answer), 200, { "content-type": "application/json" });
   } catch (error) {
     if (signal.aborted) return goneResponse();
     throw error;

@@ -35,15 +35,23 @@ export function describeService(name: string, withStore: WithStore): void {
         expect(await store.usage.reserve({ ...asked, caller: "key b" })).toMatchObject({ type: "reserved" });
         for (const id of ids) await second.usage.settle(id, { caller: "key a", day, amount: { tokens: 290, costUsd: 0.1 } });
         expect(await store.usage.of("key a", day)).toEqual({ answers: 3, tokens: 870, costUsd: expect.closeTo(0.3) });
-        // Less is left than one may come to: one at a time.
-        const last = await store.usage.reserve(asked);
-        expect(last.type).toBe("reserved");
-        expect(await second.usage.reserve(asked)).toEqual({ type: "taken" });
+        // Less is left than one may come to: none is let in, for it could overrun the rest.
+        expect(await store.usage.reserve(asked)).toEqual({ type: "spent" });
+        const smaller = { ...asked, most: { tokens: 130, costUsd: 0 } };
+        expect(await store.usage.reserve(smaller)).toMatchObject({ type: "reserved" });
+        expect(await second.usage.reserve(smaller)).toEqual({ type: "taken" });
+        // Its process died.
         advance(60_001);
-        const next = await second.usage.reserve(asked);
+        const next = await second.usage.reserve(smaller);
         expect(next.type).toBe("reserved");
         if (next.type === "reserved") await store.usage.settle(next.id, { caller: "key a", day, amount: { tokens: 130, costUsd: 0 } });
-        expect(await store.usage.reserve(asked)).toEqual({ type: "spent" });
+        expect(await store.usage.reserve(smaller)).toEqual({ type: "spent" });
+        // A budget smaller than one answer may come to: one at a time, while nothing is spent.
+        const small = { ...asked, caller: "key c", most: { tokens: 5_000, costUsd: 0 } };
+        const [alone, beside] = [await store.usage.reserve(small), await second.usage.reserve(small)];
+        expect([alone.type, beside.type]).toEqual(["reserved", "taken"]);
+        if (alone.type === "reserved") await store.usage.settle(alone.id, { caller: "key c", day, amount: { tokens: 1, costUsd: 0 } });
+        expect(await second.usage.reserve(small)).toEqual({ type: "spent" });
         const dollars = { ...asked, most: { tokens: 0, costUsd: 0.1 }, limits: { tokens: 0, costUsd: 0.3 } };
         expect(await store.usage.reserve(dollars)).toEqual({ type: "spent" });
         expect(await store.usage.reserve({ ...dollars, limits: { tokens: 0, costUsd: 0.5 } })).toMatchObject({ type: "reserved" });

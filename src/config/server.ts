@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { tokenSchema } from "./token-config.ts";
+import { tokenSchema } from "./tokens.ts";
 
-export type { TokenSettings } from "./token-config.ts";
+export type { TokenSettings } from "./tokens.ts";
 
 /** Shortest admin token: what guards a server must not be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
@@ -102,7 +102,7 @@ export const serverSchema = z
       .min(1)
       .default(DEFAULT_TOKENS_PER_ANSWER)
       .describe(
-        "Tokens set aside of a budget for each answer that is on its way, so that answers at the same time do not overrun it together; where less is left, one is answered at a time",
+        "Tokens set aside of a budget for each answer that is on its way, so that no answer, and none at the same time, overruns it; where less is left, none is answered any more",
       ),
     usd_per_answer: z.number().positive().default(DEFAULT_USD_PER_ANSWER).describe("US dollars set aside, the same way"),
     answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks that are worked on at once"),

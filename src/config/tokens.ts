@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "./store/keys.ts";
+import { ROLES } from "../store/keys.ts";
 
 /** Signatures that are taken: by keys of which the issuer alone has the secret half. `none` and HMAC are not among them and cannot be set. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;

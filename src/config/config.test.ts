@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "./config.ts";
-import { keysAt } from "./text/validate.ts";
+import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "../config.ts";
+import { keysAt } from "../text/validate.ts";
 
 let cwd = "";
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "./models/hub/catalog.ts";
+import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../models/hub/catalog.ts";
 
 /** Milliseconds until a call to a model or encoder endpoint counts as failed. */
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { sha256Hex } from "../../text/hash.ts";
+import { interaction, type WithStore } from "./fixtures.ts";
+
+const body = JSON.stringify({ sentences: [{ text: "Ten “days”, 10 % – naïve ☂." }], checks: [{ name: "c", verdict: "pass" }] });
+const content = { hash: sha256Hex(body), body };
+const hit = (id: string, of = content) => ({ ...interaction(id), answer: JSON.stringify({ id, status: "ok" }), content: of });
+const whole = (id: string, of = content) => ({ id, status: "ok", ...(JSON.parse(of.body) as object) });
+
+/** What answers that are served again have in common. */
+export function describeContents(name: string, withStore: WithStore): void {
+  describe(`${name}: contents that answers share`, () => {
+    it(
+      "gives every answer whole, wherever it is read, beside answers that share nothing",
+      withStore(async ({ store, second }) => {
+        const record = { revision: 1, settings: { s: 1 }, body: {} };
+        await store.interactions.add({ ...interaction("alone"), answer: JSON.stringify({ id: "alone", checks: [] }) });
+        await store.interactions.add(hit("h1"), null, undefined, { record });
+        await Promise.all([second.interactions.add(hit("h2")), store.interactions.add(hit("h3"))]);
+        const listed = (await second.interactions.list("d", 10)).map(({ answer }) => JSON.parse(answer) as { id: string });
+        expect(listed.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+          { id: "alone", checks: [] },
+          ...["h1", "h2", "h3"].map((id) => whole(id)),
+        ]);
+        expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
+        expect(JSON.parse((await second.records.get("h1"))?.answer ?? "")).toEqual(whole("h1"));
+        const made = await second.statistics.made("d", null, 10);
+        expect(made.map(({ checks }) => checks.length).sort()).toEqual([0, 1, 1, 1]);
+      }),
+    );
+
+    it(
+      "keeps what others still have when one answer is forgotten, and nothing when the last one is",
+      withStore(async ({ store, second, advance }) => {
+        const other = { hash: sha256Hex('{"sentences":[]}'), body: '{"sentences":[]}' };
+        await store.interactions.add({ ...hit("h1"), userId: "u" });
+        await store.interactions.add({ ...hit("h2"), userId: "v" });
+        await store.interactions.add({ ...hit("h3", other), userId: "v" });
+        await store.forgetting.forget({ type: "user", id: "u" }, "Ann");
+        expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
+        await store.forgetting.forget({ type: "user", id: "v" }, "Ann");
+        expect(await second.interactions.list("d", 10)).toEqual([]);
+        // What was kept is gone: the same hash with other words is stored as it comes.
+        const again = { hash: content.hash, body: '{"sentences":["new"]}' };
+        advance(1);
+        await second.interactions.add(hit("h4", again));
+        expect(JSON.parse((await store.review.get("h4"))?.answer ?? "")).toEqual(whole("h4", again));
+      }),
+    );
+  });
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import type { Api } from "./api.ts";
+import { lookFirst } from "./first-look.ts";
+
+const CALLER = { roles: ["ask"], key_id: null };
+
+/** A server that answers as soon as it is let. */
+function server(answers: Readonly<Record<string, Promise<unknown>>>, asked: string[] = []): Pick<Api, "get"> {
+  return {
+    get: async <T>(path: string): Promise<T> => {
+      asked.push(path);
+      return (await answers[path]) as T;
+    },
+  };
+}
+
+describe("lookFirst", () => {
+  it("asks for both at once, gives what came in time, and hands the rest on once", async () => {
+    const asked: string[] = [];
+    const late = Promise.withResolvers<unknown>();
+    const first = await lookFirst(server({ "/v1/whoami": Promise.resolve(CALLER), "/v1/domains": late.promise }, asked), 20);
+    expect(first.caller.known).toEqual(CALLER);
+    expect(first.caller.take()).toBeNull();
+    expect(first.domains.known).toBeNull();
+    const taken = first.domains.take();
+    late.resolve({ domains: [] });
+    expect(await taken).toEqual({ domains: [] });
+    expect(first.domains.take()).toBeNull();
+    expect(asked).toEqual(["/v1/whoami", "/v1/domains"]);
+  });
+
+  it("throws nothing when the server refuses: whoever takes the call hears why", async () => {
+    const refused = new Error("key_wrong");
+    const first = await lookFirst({ get: () => Promise.reject(refused) });
+    expect(first.caller.known).toBeNull();
+    await expect(first.caller.take()).rejects.toBe(refused);
+  });
+});
