@@ -182,6 +182,16 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
   {
+    name: "reader",
+    what: "the reader of a question's best pieces",
+    makes: [`${WEIGHTS}/reader.bin`, `${WEIGHTS}/reader.parity.json`],
+    minutes: 3,
+    steps: () => [
+      ...environment("reader"),
+      { folder: "lab/train/reader", command: [PYTHON, "export.py", "--name", "reader-2", "--out", `../../../${WEIGHTS}/reader.bin`] },
+    ],
+  },
+  {
     name: "chooser",
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],

