@@ -142,7 +142,14 @@ async function judge({ question, evidence, words }: AskedQuestion, options: Extr
   const { profile, encoder, reranker, chooser, read, signal } = options;
   const begun = performance.now();
   const embed = encoder === null ? null : (texts: readonly string[]) => encoder.embedSync(texts);
-  const choice = await choosePieces(question.text, evidence, words, { maxCharacters: 1200, reranker, embed, read, weights: chooser, signal });
+  const choice = await choosePieces(question.text, evidence, words, {
+    maxCharacters: 1200,
+    reranker,
+    embed,
+    read,
+    weights: chooser,
+    signal,
+  });
   const candidates = chooseQuotes(choice, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;

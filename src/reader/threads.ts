@@ -13,10 +13,7 @@ export interface ThreadTask {
   readonly text: string;
 }
 
-export type ThreadReply = { readonly id: number } & (
-  | { readonly vector: Float32Array }
-  | { readonly failure: string }
-);
+export type ThreadReply = { readonly id: number } & ({ readonly vector: Float32Array } | { readonly failure: string });
 
 /** A thread that reads one text at a time. */
 export interface ReaderThread {

@@ -29,7 +29,9 @@ export async function readPieces(
     const score = scoreOf(values, read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading: known.cosine };
   });
-  const ranked = pieces.map((piece, glanced) => ({ piece, glanced })).sort((a, b) => b.piece.score - a.piece.score || a.glanced - b.glanced);
+  const ranked = pieces
+    .map((piece, glanced) => ({ piece, glanced }))
+    .sort((a, b) => b.piece.score - a.piece.score || a.glanced - b.glanced);
   const last = ranked.at(-1)?.piece as ScoredPiece;
   const behind = choice.pieces.slice(READ_PIECES).map((piece) => ({
     ...piece,

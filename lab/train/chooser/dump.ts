@@ -18,6 +18,7 @@ import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/suffi
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
 import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
+import { readingText } from "../../../src/write/reading-text.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -25,7 +26,6 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
-import { readingText } from "../../../src/write/reading-text.ts";
 import { readTables } from "./tables.ts";
 
 const SETS = [

@@ -12,7 +12,8 @@ import { dot, READ_PIECES } from "../../../src/write/read-pieces.ts";
 const { values: flags } = parseArgs({
   options: { rows: { type: "string" }, weights: { type: "string" }, out: { type: "string" } },
 });
-if (flags.rows === undefined || flags.out === undefined) throw new Error("give --rows and --out; --weights are those that ship unless given");
+if (flags.rows === undefined || flags.out === undefined)
+  throw new Error("give --rows and --out; --weights are those that ship unless given");
 
 const headSchema = z.object({ features: z.array(z.string()) });
 const questionSchema = z.looseObject({
