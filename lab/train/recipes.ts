@@ -195,13 +195,25 @@ export const RECIPES: readonly Recipe[] = [
     name: "chooser",
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],
-    minutes: 5,
+    minutes: 20,
     steps: ({ data, work, date }) => {
-      const rows = join(work, "pieces.jsonl.gz");
+      const [rows, small, readings] = ["pieces.jsonl.gz", "pieces-small.jsonl.gz", "readings.jsonl"].map((name) => join(work, name)) as [
+        string,
+        string,
+        string,
+      ];
+      const dump = (...options: string[]) => ({
+        folder: ".",
+        command: ["node", "dist/lab/train/chooser/dump.js", "--data", data, "--limit", "300", ...options],
+      });
+      const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
       return [
-        { folder: ".", command: ["node", "dist/lab/train/chooser/dump.js", "--data", data, "--limit", "300", "--out", rows] },
+        dump("--out", rows),
+        dump("--small", "--out", small),
         ...environment("chooser"),
-        { folder: "lab/train/chooser", command: [PYTHON, "fit.py", "--rows", rows, "--out", `../../../${WEIGHTS}`, "--date", date] },
+        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", rows, small, "--out", fitted.weights, "--date", date] },
+        { folder: ".", command: ["node", "dist/lab/train/chooser/readings.js", "--data", data, "--out", readings] },
+        { folder: fitted.folder, command: [PYTHON, "combine.py", "--readings", readings, "--weights", `${fitted.weights}/chooser.json`] },
       ];
     },
   },

@@ -41,6 +41,7 @@ export async function choose(
   const choice = await choosePieces(question.resolved, kept, wordsFor(question, parts), options);
   log.fact("chooser", weights.name);
   log.fact("pieces", choice.pieces.length);
+  log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
   return choice;
 }

@@ -96,7 +96,7 @@ function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, p
   const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
   const together = view === null ? null : judgeSufficiency(view, sufficiency(), ranker);
-  const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser());
+  const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser(), log);
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
@@ -111,11 +111,12 @@ function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, p
 const TOGETHER = "together";
 
 /** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
-function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts): Sufficiency {
+function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts, log: StageLog): Sufficiency {
   const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
   const values = measureEvidence(view, names);
   const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
-  const probability = answerChance(choice, known, weights);
+  const { chance: probability, readings } = answerChance(choice, known, weights);
+  for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replace(".", "_"), value);
   const { minimum, risk, measured } = weights.threshold;
   const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
   const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;

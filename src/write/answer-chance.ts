@@ -2,38 +2,44 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choose.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
+import type { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
+/** The chance that the best piece answers, and the figures of the reading that it is made of; `null`: nothing was read. */
+export interface AnswerChance {
+  /** 0 to 1. */
+  readonly chance: number;
+  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number], number>> | null;
+}
+
 /**
  * Chance that the best piece answers the question: what a glance says, and, where the best pieces were read, what reading says beside it.
  * @param known values of the other features by name; a name that is absent or `null` counts as the mean of the training questions
- * @returns 0 to 1; 0 when there is no piece
+ * @returns chance 0 when there is no piece
  */
 export function answerChance(
   { pieces, glance }: Pick<Choice, "pieces" | "glance">,
   known: ReadonlyMap<string, number | null>,
-  { answer, read_answer: reading }: Pick<ChooserWeights, "answer" | "read_answer">,
-): number {
+  { answer, read_answer: scorer }: Pick<ChooserWeights, "answer" | "read_answer">,
+): AnswerChance {
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
-  if (glance === null || first === undefined) return chance;
-  const cosines = pieces.flatMap(({ view, reading }) => (reading === null || view === first.view ? [] : [reading]));
-  const cosine = first.reading ?? 0;
-  const own: Readonly<Record<string, number>> = {
+  if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
+  const readings = {
     glance: logit(chance),
-    score: first.score,
     "score.ahead": Math.min(ALONE, first.score - (second?.score ?? first.score - ALONE)),
-    reading: cosine,
-    "reading.ahead": cosines.length === 0 ? 0 : cosine - Math.max(...cosines),
-    "reading.best": Math.max(cosine, ...cosines),
-    same: Number(glance[0]?.view === first.view),
+    reading: first.reading,
   };
-  return chanceOf(
-    reading.features.map((name) => own[name] ?? null),
-    reading,
-  );
+  const of: Readonly<Record<string, number>> = readings;
+  return {
+    chance: chanceOf(
+      scorer.features.map((name) => of[name] ?? null),
+      scorer,
+    ),
+    readings,
+  };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */

@@ -17,7 +17,7 @@ const weightsSchema = z.object({
   /** Name and hash of the reader that the two below were learned with: with another, nothing is read. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   /** Score of a piece that was read, and the chance that it answers. */
-  read: namedScorerSchema(Object.keys(READING_FEATURES)),
+  read: namedScorerSchema(READING_FEATURES),
   /** Chance that the best piece answers where pieces were read. */
   read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({

@@ -1,7 +1,6 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choose.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
-import { READING_FEATURES, type ReadPiece } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
 
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
@@ -21,13 +20,11 @@ export async function readPieces(
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
   const [asked, ...vectors] = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
-  const cosines = vectors.map((vector) => dot(asked as Float32Array, vector));
-  const best = Math.max(...cosines);
   const pieces = first.map((piece, i): ScoredPiece => {
-    const known: ReadPiece = { score: piece.score, cosine: cosines[i] as number, best };
-    const values = read.features.map((name) => READING_FEATURES[name]?.(known) ?? null);
+    const known: Readonly<Record<string, number>> = { score: piece.score, reading: dot(asked as Float32Array, vectors[i] as Float32Array) };
+    const values = read.features.map((name) => known[name] ?? null);
     const score = scoreOf(values, read);
-    return { ...piece, score, chance: chanceOfScore(score, read), reading: known.cosine };
+    return { ...piece, score, chance: chanceOfScore(score, read), reading: known.reading ?? null };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))

@@ -18,7 +18,6 @@ import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/suffi
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
 import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
-import { readingText } from "../../../src/write/reading-text.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -49,15 +48,13 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Questions of a set at most, drawn by hash. */
     limit: { type: "string", default: "400" },
-    /** Texts of the pieces beside what was measured, for the reader's training; questions of training groups then keep texts alone. */
-    texts: { type: "boolean", default: false },
     /** Indexes of 5 to 150 windows of a set's documents, instead of one of all. */
     small: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || flags.data === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--texts] [--small]\n");
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--small]\n");
   process.exit(flags.help ? 0 : 2);
 }
 
@@ -77,8 +74,6 @@ const DEEP = 24;
 const KEPT = 60;
 /** Windows of a small index at least and at most; how many one has is drawn evenly on their logarithm. */
 const SMALL = [5, 150] as const;
-/** The same where texts are kept. */
-const KEPT_TEXTS = 24;
 
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
@@ -152,12 +147,11 @@ async function dumpSet(name: string, data: string): Promise<void> {
         order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
         place: `${document.document.id} ${range.start}`,
         x: measurePiece(piece, unitNames).map(round),
-        ...(flags.texts ? { text: readingText(piece.view) } : {}),
       };
     });
     const kept = pieces
       .sort((a, b) => b.y - a.y || b.order - a.order)
-      .slice(0, flags.texts ? KEPT_TEXTS : KEPT)
+      .slice(0, KEPT)
       .map(({ order: _, ...rest }) => rest);
     const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
     const { group, split, form } = ask;

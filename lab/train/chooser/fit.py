@@ -19,7 +19,9 @@ from sklearn.metrics import roc_auc_score
 FOLDS = 5
 # Chosen by leaving one set out in turn (LOG.md): weaker holds worse on a set that was not seen.
 GATE_L2 = 3e-2
-READ_L2 = 1e-2
+# What a cosine counts for beside the score of a piece: chosen on each half of eight golden domains (lab/train/reader/LOG.md).
+READING_WEIGHT = 8.0
+READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
 
 
 def read(path: Path) -> tuple[list[str], list[str], list[dict]]:
@@ -101,6 +103,12 @@ class Chooser:
         return dict(features=self.names, fill=[float(v) for v in self.fill], linear=[float(v) for v in raw], bias=float((self.fill - self.mean) @ raw))
 
 
+def reader_id() -> dict:
+    """Name and hash of the reader that ships, as they stand in its file."""
+    raw = READER.read_bytes()
+    return dict(name=json.loads(raw[44 : 44 + int.from_bytes(raw[40:44], "little")])["name"], hash=raw[8:40].hex())
+
+
 def gate_row(question: dict, score: numpy.ndarray) -> list[float]:
     """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
     falling = numpy.sort(score)[::-1]
@@ -113,104 +121,10 @@ ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
 
 
-READ_FEATURES = ["score", "reading", "reading.behind"]
-READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", "reading", "reading.ahead", "reading.best", "same"]
-
-
-def standardised(x: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
-    mean, scale = x.mean(axis=0), numpy.maximum(x.std(axis=0), 1e-6)
-    return (x - mean) / scale, mean, scale
-
-
-def fit_read(args, names, kept, gate_kept, questions, folds, z, right, weight, mean, scale, fill) -> dict:
-    """Scores of pieces that were read, and the chance of an answer from them; what a glance says of a question comes from weights that saw no source of its fold."""
-    if not args.read:
-        neutral = dict(fill=[0.0], linear=[1.0])
-        return dict(read=dict(features=["score"], **neutral), read_answer=dict(features=["glance"], **neutral))
-    asked = [dict(q, set=f"{q['set']}{'' if i == 0 else f' {i}'}") for i, path in enumerate(args.read) for q in read(path)[2]]
-    asked = [q for q in asked if q["pieces"]]
-    of = numpy.array([fold_of(q["group"]) for q in asked])
-    glance, chance = [None] * len(asked), numpy.zeros(len(asked))
-    for fold in range(FOLDS):
-        inside = folds != fold
-        chooser = Chooser(names, kept).fit([q for q, f in zip(questions, folds) if f != fold])
-        w = fit_logistic(z[inside], right[inside], weight[inside], GATE_L2)
-        for i in numpy.nonzero(of == fold)[0]:
-            glance[i] = chooser.score(asked[i])
-            row, _ = matrix([gate_row(asked[i], glance[i]) + [asked[i]["gate"][k] for k in gate_kept]], fill)
-            chance[i] = (((row - mean) / scale) @ w[:-1] + w[-1])[0]
-    weights = set_weights([q["set"] for q in asked])
-    rows = [
-        numpy.column_stack([s, cosines, cosines - cosines.max()])
-        for s, cosines in ((s, numpy.array([p["reading"] for p in q["pieces"]])) for q, s in zip(asked, glance))
-    ]
-    labels = [numpy.array([p["y"] for p in q["pieces"]], dtype=float) for q in asked]
-    flat, read_mean, read_scale = standardised(numpy.concatenate(rows))
-    group = numpy.concatenate([[i] * len(r) for i, r in enumerate(rows)])
-    new: list = [None] * len(asked)
-    whole = None
-    for fold in [*range(FOLDS), None]:
-        use = [i for i in range(len(asked)) if of[i] != fold and labels[i].any()]
-        chosen = numpy.isin(group, use)
-        renumbered = numpy.searchsorted(use, group[chosen])
-        w = fit_listwise(flat[chosen], numpy.concatenate(labels)[chosen], renumbered, weights[use], 1e-3)
-        if fold is None:
-            whole = w
-        else:
-            for i in numpy.nonzero(of == fold)[0]:
-                new[i] = ((rows[i] - read_mean) / read_scale) @ w
-    print("best piece answers, where one of those read does: at a glance, read (cross-fitted)")
-    for name in sorted(set(q["set"] for q in asked)):
-        held = [i for i, q in enumerate(asked) if q["set"] == name and labels[i].any()]
-        if held:
-            before, after = (numpy.mean([labels[i][int(numpy.argmax(scores[i]))] for i in held]) for scores in (glance, new))
-            print(f"  {name:28} n {len(held):4}  {before:.3f}  {after:.3f}")
-    held = [i for i in range(len(asked)) if labels[i].any()]
-    print("  all", *(f"{numpy.mean([labels[i][int(numpy.argmax(scores[i]))] for i in held]):.3f}" for scores in (glance, new)))
-    slope = fit_logistic(numpy.concatenate(new)[:, None], numpy.concatenate(labels), weights[group], 0)
-    stack = numpy.array([answer_row(c, s, n, r[:, 1]) for c, s, n, r in zip(chance, glance, new, rows)])
-    correct = numpy.array([labels[i][int(numpy.argmax(new[i]))] for i in range(len(asked))])
-    x, answer_mean, answer_scale = standardised(stack)
-    stacked = numpy.zeros(len(asked))
-    for fold in range(FOLDS):
-        w = fit_logistic(x[of != fold], correct[of != fold], weights[of != fold], READ_L2)
-        stacked[of == fold] = x[of == fold] @ w[:-1] + w[-1]
-    w = fit_logistic(x, correct, weights, READ_L2)
-    print(f"right of the best piece read: AUROC at a glance {roc_auc_score(correct, chance):.3f}, with readings {roc_auc_score(correct, stacked):.3f}, n {len(asked)}")
-    print(dict(zip(READ_FEATURES, whole.round(3))), dict(zip(READ_ANSWER_FEATURES, w[:-1].round(3))))
-
-    def scorer(features, weights, offset, scales, fill):
-        raw = weights / scales
-        return dict(features=features, fill=[float(v) for v in fill], linear=[float(v) for v in raw], bias=float(offset))
-
-    return dict(
-        read=dict(scorer(READ_FEATURES, whole, 0.0, read_scale, read_mean), chance=[float(slope[0]), float(slope[1])]),
-        read_answer=scorer(READ_ANSWER_FEATURES, w[:-1], w[-1], answer_scale, answer_mean),
-    )
-
-
-def answer_row(chance: float, glance: numpy.ndarray, score: numpy.ndarray, cosine: numpy.ndarray) -> list[float]:
-    """What the readings of a question say; the product measures the same (src/write/answer-chance.ts)."""
-    first = int(numpy.argmax(score))
-    falling = numpy.sort(score)[::-1]
-    others = numpy.delete(cosine, first)
-    return [
-        chance,
-        falling[0],
-        min(ALONE, falling[0] - falling[1]) if len(falling) > 1 else ALONE,
-        cosine[first],
-        cosine[first] - others.max() if len(others) else 0.0,
-        cosine.max(),
-        float(first == int(numpy.argmax(glance))),
-    ]
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=Path, required=True, nargs="+", help="of indexes of all documents, and of small ones")
     options.add_argument("--out", type=Path, required=True)
-    options.add_argument("--read", type=Path, nargs="+", default=[], help="questions whose best pieces were read (read.ts)")
-    options.add_argument("--reader", default='{"name": "none", "hash": ""}', help="name and hash of the reader that read them")
     options.add_argument("--drop", default="", help="features left out, by name, comma separated")
     options.add_argument("--only", default="", help="features kept, by name")
     options.add_argument("--gate-drop", default="")
@@ -284,8 +198,10 @@ def main() -> None:
                 data=data,
                 piece=dict(whole.artifact(), chance=[float(slope[0]), float(slope[1])]),
                 answer=dict(features=all_names, fill=[float(v) for v in fill], linear=[float(v) for v in raw], bias=float(w[-1] + (fill - mean) @ raw)),
-                reader=json.loads(args.reader),
-                **fit_read(args, names, kept, gate_kept, questions, folds, z, right, weight, mean, scale, fill),
+                reader=reader_id(),
+                read=dict(features=["score", "reading"], linear=[1.0, READING_WEIGHT], chance=[float(slope[0]), float(slope[1])]),
+                # Until `combine.py` has learned it: as at a glance.
+                read_answer=dict(features=["glance"], linear=[1.0]),
                 threshold=json.loads(args.threshold),
             ),
             indent=1,
