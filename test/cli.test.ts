@@ -119,7 +119,7 @@ const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebou
 const reingest = ["ingest", "documents", "--source", "documents"];
 
 /** As the program ships, where a refusal is wanted. */
-const SURE = { env: { SOURCEBOUND_ANSWER_FROM: "0.52" } };
+const SURE = { env: { SOURCEBOUND_ANSWER_FROM: "0.62" } };
 
 describe("reports", () => {
   it("says what to do where there are none, and which switch hides them", async () => {

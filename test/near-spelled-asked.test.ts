@@ -25,7 +25,7 @@ function mistyped(word: string): string {
  * Still answered from the other without a word: a plural, which is right, and derived words, which no spelling tells from "eligible" and "eligibility" or "cancel" and
  * "cancellation": a warning at each of those would be noise.
  */
-const OPEN: ReadonlySet<string> = new Set(["pyrites", "bailiff", "notarial", "escheator", "marinade", "radicle", "chiseler", "probation"]);
+const OPEN: ReadonlySet<string> = new Set(["pyrites", "notarial", "escheator", "chiseler", "probation", "legate"]);
 
 let library: Library;
 beforeAll(async () => {

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function open(options: LibraryOptions = {}): Promise<Library> {
   // Refusals are wanted here, as the program ships.
-  library = await openLibrary({ ...options, settings: { answer_from: 0.52, ...options.settings } });
+  library = await openLibrary({ ...options, settings: { answer_from: 0.62, ...options.settings } });
   return library;
 }
 

@@ -184,11 +184,17 @@ export const RECIPES: readonly Recipe[] = [
   {
     name: "reader",
     what: "the reader of a question's best pieces",
-    makes: [`${WEIGHTS}/reader.bin`, `${WEIGHTS}/reader.parity.json`],
+    makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
     minutes: 3,
     steps: () => [
       ...environment("reader"),
-      { folder: "lab/train/reader", command: [PYTHON, "export.py", "--name", "reader-2", "--out", `../../../${WEIGHTS}/reader.bin`] },
+      {
+        folder: "lab/train/reader",
+        command: [
+          ...[PYTHON, "export.py", "--name", "reader-2", "--out", `../../../${WEIGHTS}/reader.bin`],
+          ...["--parity", "../../../src/reader/parity/reader.parity.json"],
+        ],
+      },
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { SHIPPED_WEIGHTS } from "./create-reader.ts";
@@ -20,7 +20,8 @@ const files = { "weights of tests": join(import.meta.dirname, "parity", "tiny.bi
 
 for (const [name, path] of Object.entries(files)) {
   describe.skipIf(!existsSync(path))(`the forward pass with the ${name}`, () => {
-    const stored = () => paritySchema.parse(JSON.parse(readFileSync(path.replace(/\.bin$/, ".parity.json"), "utf8")));
+    const cases = join(import.meta.dirname, "parity", basename(path).replace(/\.bin$/, ".parity.json"));
+    const stored = () => paritySchema.parse(JSON.parse(readFileSync(cases, "utf8")));
 
     for (const [kernel, every] of [
       ["wasm", 1],

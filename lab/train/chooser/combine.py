@@ -19,6 +19,8 @@ HALVES = [{"book", "covid-qa", "fda-drug-labels", "manuals"}, {"veterans", "book
 # Strong: a few hundred questions.
 L2 = 0.05
 WRONG = 0.15
+# As src/write/answer-chance.ts: beyond it a reading raises no chance.
+MOSTLY_UNKNOWN = 0.5
 
 
 def learn(x: numpy.ndarray, y: numpy.ndarray):
@@ -26,9 +28,11 @@ def learn(x: numpy.ndarray, y: numpy.ndarray):
     return fit_logistic((x - mean) / scale, y, numpy.ones(len(y)), L2), mean, scale
 
 
-def chances(x: numpy.ndarray, learned) -> numpy.ndarray:
+def chances(x: numpy.ndarray, unknown: numpy.ndarray, learned) -> numpy.ndarray:
     w, mean, scale = learned
-    return 1 / (1 + numpy.exp(-(((x - mean) / scale) @ w[:-1] + w[-1])))
+    read = 1 / (1 + numpy.exp(-(((x - mean) / scale) @ w[:-1] + w[-1])))
+    glance = 1 / (1 + numpy.exp(-x[:, 0]))
+    return numpy.where(unknown > MOSTLY_UNKNOWN, numpy.minimum(read, glance), read)
 
 
 def threshold_of(chance: numpy.ndarray, right: numpy.ndarray) -> tuple[float, int, int]:
@@ -49,16 +53,17 @@ def main() -> None:
     rows = [row for row in rows if row["shown"] and row["glance"] is not None]
     x = numpy.array([[row["glance"], row["score_ahead"], row["reading"]] for row in rows])
     y = numpy.array([bool(row["right"]) for row in rows], dtype=float)
+    unknown = numpy.array([row["unknown"] for row in rows])
     domain = numpy.array([row["domain"] for row in rows])
     print(f"{len(rows)} answers, {int(y.sum())} right; at a glance AUROC {roc_auc_score(y, x[:, 0]):.3f}")
     for half in HALVES:
         crossed = numpy.zeros(len(y))
         for inside in (numpy.isin(domain, list(half)), ~numpy.isin(domain, list(half))):
-            crossed[~inside] = chances(x[~inside], learn(x[inside], y[inside]))
+            crossed[~inside] = chances(x[~inside], unknown[~inside], learn(x[inside], y[inside]))
         least, shown, right = threshold_of(crossed, y)
         print(f"by halves ({', '.join(sorted(half))}): AUROC {roc_auc_score(y, crossed):.3f}; from {least}: {shown} shown, {right} right")
     learned = learn(x, y)
-    least, shown, right = threshold_of(chances(x, learned), y)
+    least, shown, right = threshold_of(chances(x, unknown, learned), y)
     print(f"all: from {least}: {shown} shown, {right} right")
     weights = json.loads(args.weights.read_text())
     w, mean, scale = learned

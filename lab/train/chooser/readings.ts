@@ -51,8 +51,8 @@ for (const folders of findGoldenSets(data)) {
     { answer, facts }: { answer: Answer; facts: StageFacts },
     judge: (answer: Answer) => { readonly shown: boolean; readonly right: boolean | null },
   ): void {
-    const { glance, score_ahead, reading } = facts;
+    const { glance, score_ahead, reading, unknown } = facts;
     const { shown, right } = judge(answer);
-    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, glance, score_ahead, reading })}\n`);
+    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, glance, score_ahead, reading, unknown })}\n`);
   }
 }

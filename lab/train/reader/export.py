@@ -66,6 +66,7 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=Path, help="vocab.txt, one piece a line")
     parser.add_argument("--name", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--parity", type=Path, help="where the cases go (beside the file)")
     parser.add_argument("--heads", type=int, help="attention heads (hidden / 32)")
     parser.add_argument("--layers", type=int, help="only the first so many layers (all)")
     parser.add_argument("--embedding-bits", type=int, choices=(4, 5, 6, 7, 8), help="(the most that keep the file within 16 MiB)")
@@ -95,7 +96,7 @@ def main() -> None:
     cases = make_cases(pieces)
     restored = vectors_of(weights.restore(*weights.read(options.out)), header, cases)
     print_loss(vectors_of(state, header, cases), restored)
-    parity = options.out.with_suffix(".parity.json")
+    parity = options.parity or options.out.with_suffix(".parity.json")
     stored = [[round(float(number), 6) for number in values[:STORED]] for values in restored]
     lines = ",\n".join(json.dumps({"ids": ids, "vector": values}, separators=(",", ":")) for ids, values in zip(cases, stored))
     parity.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
