@@ -18,7 +18,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number] | "unknown", number>> | null;
+  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number] | "unknown", number | null>> | null;
 }
 
 /**
@@ -36,10 +36,11 @@ export function answerChance(
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
   const readings = {
     glance: logit(chance),
-    "score.ahead": Math.min(ALONE, first.score - (second?.score ?? first.score - ALONE)),
+    // Alone it is ahead of nobody: that says nothing, least of all that it answers.
+    "score.ahead": second === undefined ? null : first.score - second.score,
     reading: first.reading,
   };
-  const of: Readonly<Record<string, number>> = readings;
+  const of: Readonly<Record<string, number | null>> = readings;
   const values = scorer.features.map((name) => of[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN) ?? 0;

@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from fit import fit_logistic
 
 FEATURES = ["glance", "score.ahead", "reading"]
-HALVES = [{"book", "covid-qa", "fda-drug-labels", "manuals"}, {"veterans", "book", "medquad", "manuals"}]
+HALVES = [{"book", "covid-qa", "fda-drug-labels", "manuals"}, {"va", "book", "medquad", "manuals"}]
 # Strong: a few hundred questions.
 L2 = 0.05
 WRONG = 0.15
@@ -50,7 +50,7 @@ def main() -> None:
     options.add_argument("--weights", type=Path, required=True, help="chooser.json, which gets the figures")
     args = options.parse_args()
     rows = [json.loads(line) for line in args.readings.read_text().splitlines()]
-    rows = [row for row in rows if row["shown"] and row["glance"] is not None]
+    rows = [row for row in rows if row["shown"] and row["glance"] is not None and row["score_ahead"] is not None]
     x = numpy.array([[row["glance"], row["score_ahead"], row["reading"]] for row in rows])
     y = numpy.array([bool(row["right"]) for row in rows], dtype=float)
     unknown = numpy.array([row["unknown"] for row in rows])

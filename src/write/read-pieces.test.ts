@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { fakeReader } from "../testing/fake-reader.ts";
+import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { answerChance } from "./answer-chance.ts";
+import { choosePieces } from "./choose.ts";
+import { readChooserWeights } from "./chooser-weights.ts";
+import { READ_PIECES, type ReadTexts } from "./read-pieces.ts";
+
+const weights = readChooserWeights();
+const { signal } = new AbortController();
+const QUESTION = "What does a visitor pay for the boat?";
+
+/** Sentences that share a word with the question each, and one that shares none. */
+const SENTENCES = [
+  "A visitor signs the book at the gate.",
+  "The boat leaves at noon.",
+  "Four dollars are due at the pier.",
+  ...Array.from({ length: 12 }, (_, i) => `The boat of pier ${i} is white.`),
+];
+
+function chooseWith(read: ReadTexts | null, pieces: readonly string[] = SENTENCES) {
+  const evidence = [fakeEvidence(fakePassage({ title: "Ferry", headingPath: ["Prices"], pieces }))];
+  return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
+}
+
+describe("readPieces", () => {
+  const isAbout = (text: string) => (text === QUESTION || text.endsWith("Four dollars are due at the pier.") ? "price" : text);
+
+  it("puts the piece first that means what was asked, though it shares no word", async () => {
+    const pieces = SENTENCES.slice(0, 6);
+    const glance = await chooseWith(null, pieces);
+    const reader = fakeReader({ nameOf: isAbout });
+    const read = await chooseWith((texts, stop) => reader.read(texts, stop), pieces);
+    expect(glance.pieces[0]?.view.text).not.toBe(SENTENCES[2]);
+    expect(glance.glance).toBeNull();
+    expect(read.pieces[0]?.view.text).toBe(SENTENCES[2]);
+    expect(read.glance?.map(({ view }) => view.text)).toEqual(glance.pieces.map(({ view }) => view.text));
+    expect(read.pieces.map(({ view }) => view.text).toSorted()).toEqual(glance.pieces.map(({ view }) => view.text).toSorted());
+  });
+
+  it("reads the best at a glance alone, below title and headings; the others stay behind them", async () => {
+    const reader = fakeReader();
+    const { pieces, glance } = await chooseWith((texts, stop) => reader.read(texts, stop));
+    const [asked, ...texts] = reader.calls[0] ?? [];
+    expect(asked).toBe(QUESTION);
+    expect(texts).toEqual((glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`));
+    expect(pieces.map(({ reading }) => reading !== null)).toEqual(pieces.map((_, i) => i < READ_PIECES));
+    expect(pieces.map(({ score }) => score)).toEqual(pieces.map(({ score }) => score).toSorted((a, b) => b - a));
+    expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));
+  });
+
+  it("reads nothing where there is no piece, and passes a cancellation on", async () => {
+    const reader = fakeReader();
+    expect((await chooseWith((texts, stop) => reader.read(texts, stop), [])).pieces).toEqual([]);
+    expect(reader.calls).toEqual([]);
+    const reason = new Error("nobody waits");
+    await expect(chooseWith(async () => Promise.reject(reason))).rejects.toBe(reason);
+  });
+});
+
+describe("answerChance", () => {
+  const chanceOf = async (nameOf: (text: string) => string, unknown: number) => {
+    const reader = fakeReader({ nameOf });
+    const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
+    const known = new Map([["unknown.weight", unknown]]);
+    const glance = answerChance({ pieces: choice.glance ?? [], glance: null }, known, weights).chance;
+    return { glance, read: answerChance(choice, known, weights) };
+  };
+
+  it("rises with a reading", async () => {
+    const alike = await chanceOf(() => "all the same", 0);
+    const apart = await chanceOf((text) => text, 0);
+    expect(alike.read.chance).toBeGreaterThan(apart.read.chance);
+    expect(alike.read.readings?.reading).toBeCloseTo(1, 5);
+    expect(apart.read.readings?.reading).toBe(0);
+  });
+
+  it("is not raised by likeness of meaning where most of what is asked stands in no document", async () => {
+    const known = await chanceOf(() => "all the same", 0.5);
+    expect(known.read.chance).toBeGreaterThan(known.glance);
+    const unknown = await chanceOf(() => "all the same", 0.51);
+    expect(unknown.read.chance).toBeLessThanOrEqual(unknown.glance);
+  });
+
+  it("takes no confidence from the lead of a piece that stands alone", async () => {
+    const reader = fakeReader({ nameOf: () => "all the same" });
+    const alone = await chooseWith((texts, stop) => reader.read(texts, stop), SENTENCES.slice(0, 1));
+    expect(answerChance(alone, new Map(), weights).readings).toMatchObject({ "score.ahead": null });
+  });
+
+  it("is that of a glance where nothing was read, and 0 without a piece", async () => {
+    const glanced = await chooseWith(null);
+    expect(answerChance(glanced, new Map(), weights).readings).toBeNull();
+    expect(answerChance({ pieces: [], glance: null }, new Map(), weights)).toEqual({ chance: 0, readings: null });
+  });
+});
