@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import { generateDocs } from "./generate.ts";
 
 /** The question whose printed answer stands in the README. */
-const README_QUESTION = "How long do I have to ask for a Higher-Level Review?";
+const README_QUESTION = "What is the deadline for a Higher-Level Review?";
 
 /** `npm run docs` writes the generated documents; `--check` compares and fails when one is out of date. */
 const check = process.argv.includes("--check");
