@@ -169,7 +169,15 @@ function createReaderKeeper() {
       if (opened === undefined) opened = open();
       const one = opened;
       if (one === null || one.weights.hash !== reader.hash) return null;
-      return (texts, signal) => one.read(texts, signal);
+      return async (texts, signal) => {
+        try {
+          return await one.read(texts, signal);
+        } catch (error) {
+          if (signal.aborted || !(error instanceof ModelError)) throw error;
+          process.emitWarning(`an answer was chosen without the reader: ${messageOf(error)}`);
+          return null;
+        }
+      };
     },
     close: async () => {
       await opened?.close();

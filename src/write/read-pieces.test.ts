@@ -49,6 +49,14 @@ describe("readPieces", () => {
     expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));
   });
 
+  it("lets a glance stand where the reader could not read", async () => {
+    const unread = await chooseWith(async () => null);
+    expect(unread.glance).toBeNull();
+    expect(unread.pieces.map(({ view, score }) => [view.text, score])).toEqual(
+      (await chooseWith(null)).pieces.map(({ view, score }) => [view.text, score]),
+    );
+  });
+
   it("reads nothing where there is no piece, and passes a cancellation on", async () => {
     const reader = fakeReader();
     expect((await chooseWith((texts, stop) => reader.read(texts, stop), [])).pieces).toEqual([]);

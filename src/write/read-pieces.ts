@@ -6,8 +6,8 @@ import { readingText } from "./reading-text.ts";
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
 export const READ_PIECES = 8;
 
-/** Vectors of texts, each of length 1, by the reader that the weights were learned with. */
-export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[]>;
+/** Vectors of texts, each of length 1, by the reader that the weights were learned with; `null`: it could not read, and what a glance says stands. */
+export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;
 
 /** The choice after the best pieces were read: those first by score of reading and glance together, the others behind them as they stood. */
 export async function readPieces(
@@ -19,7 +19,9 @@ export async function readPieces(
 ): Promise<Choice> {
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
-  const [asked, ...vectors] = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
+  const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
+  if (all === null) return choice;
+  const [asked, ...vectors] = all;
   const pieces = first.map((piece, i): ScoredPiece => {
     const known: Readonly<Record<string, number>> = { score: piece.score, reading: dot(asked as Float32Array, vectors[i] as Float32Array) };
     const values = read.features.map((name) => known[name] ?? null);
