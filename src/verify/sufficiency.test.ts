@@ -6,6 +6,7 @@ import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { profiles } from "../profiles/index.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
+import { SMALL_TREES } from "../testing/scorers.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
 import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel } from "./sufficiency.ts";
@@ -87,22 +88,13 @@ describe("features of the evidence", () => {
   });
 });
 
-const TREES = {
-  roots: [0, -4],
-  feature: [0, 1],
-  threshold: [0.4, 0.3],
-  left: [-1, -2],
-  right: [1, -3],
-  missing: [1, 0],
-  leaves: [-0.5, 0.1, 0.7, 0.25],
-};
 const model: SufficiencyModel = {
   features: ["held.best", "dense.best"],
   fill: [0.5, 0.2],
   scale: [0.25, 0.1],
   linear: [2, 3],
   bias: -1,
-  trees: TREES,
+  trees: SMALL_TREES,
   chance: [1, 0],
   threshold: {
     minimum: 0.5,
@@ -138,8 +130,8 @@ describe("weights", () => {
     ["no JSON", "{"],
     ["a number too few", file({ ...model, fill: [1] })],
     ["a feature that is not there", file({ ...model, features: ["held.best", "horoscope"] })],
-    ["a tree that runs in a circle", file({ ...model, trees: { ...TREES, right: [0, -3] } })],
-    ["a split on no feature", file({ ...model, trees: { ...TREES, feature: [7, 1] } })],
+    ["a tree that runs in a circle", file({ ...model, trees: { ...SMALL_TREES, right: [0, -3] } })],
+    ["a split on no feature", file({ ...model, trees: { ...SMALL_TREES, feature: [7, 1] } })],
     ["a scale of zero", file({ ...model, scale: [0, 1] })],
   ])("with %s are refused with what to do", (_, content) => {
     expect(() => readSufficiencyWeights(write(content))).toThrowError(/reinstall the package/);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../package.ts";
+import { SMALL_TREES } from "../../testing/scorers.ts";
 import { chanceOf, linearPartsOf, type NamedScorer, namedScorerSchema, scoreOf, scorerSchema, usableOn } from "./scorer.ts";
 
 const UNITS: NamedScorer = {
@@ -17,15 +18,7 @@ const TREES: NamedScorer = {
   scale: [0.25, 0.1],
   linear: [2, 3],
   bias: -1,
-  trees: {
-    roots: [0, -4],
-    feature: [0, 1],
-    threshold: [0.4, 0.3],
-    left: [-1, -2],
-    right: [1, -3],
-    missing: [1, 0],
-    leaves: [-0.5, 0.1, 0.7, 0.25],
-  },
+  trees: SMALL_TREES,
 };
 
 describe("scoreOf", () => {
