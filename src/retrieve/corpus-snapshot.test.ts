@@ -21,14 +21,18 @@ let store: Store;
 let warnings: string[] = [];
 /** Ids of documents that were read from the store to be indexed. */
 let indexed: string[] = [];
+/** What a test has opened: none may write its snapshot later, in the folder of the next. */
+let opened: Corpus[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
   path = join(folder, "index", "d.snapshot");
   store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z") });
   warnings = [];
   indexed = [];
+  opened = [];
 });
 afterEach(async () => {
+  await Promise.all(opened.map((corpus) => corpus.idle()));
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -52,7 +56,9 @@ function open(encoder: Encoder | null = null, storeId = "store"): Corpus {
     },
   };
   const snapshot = { path, store: storeId, warn: (message: string) => warnings.push(message) };
-  return new Corpus({ domain: "d", documents, embeddings: store.embeddings, encoder, batch: 64, snapshot });
+  const corpus = new Corpus({ domain: "d", documents, embeddings: store.embeddings, encoder, batch: 64, snapshot });
+  opened.push(corpus);
+  return corpus;
 }
 
 /** A corpus that is equal to the store, as a new process has it. */
@@ -137,6 +143,7 @@ describe("a corpus that begins with its snapshot", () => {
         const fresh = await start(encoder);
         expect(await answers(loaded)).toEqual(await answers(fresh));
         expect(await answers(living)).toEqual(await answers(fresh));
+        await fresh.idle();
         expect(warnings).toEqual([]);
       }),
       { numRuns: rounds({ all: 25, usually: 8 }) },
