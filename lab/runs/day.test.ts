@@ -2,13 +2,14 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { type Config, loadConfig } from "../../src/config.ts";
+import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { AnswerEvent } from "../../src/events.ts";
 import type { Report } from "../../src/grade/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
 import type { Answer } from "../../src/types.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { evaluateDay } from "./day.ts";
 import type { DayOptions } from "./day-item.ts";
 
@@ -44,6 +45,7 @@ function start(options: Partial<DayOptions> = {}) {
     config,
     command: "test",
     signal,
+    open: (config: Config, parts: EngineParts) => createEngine(config, { ...SHARED_PARTS, ...parts }),
   };
   return evaluateDay({ ...fixed, ...options });
 }
@@ -101,7 +103,7 @@ describe("evaluateDay", () => {
   });
 
   it("finds the stale answers of a memory that is not invalidated", async () => {
-    const report = await run({ open: async (config, parts) => forgetNothing(await createEngine(config, parts)) });
+    const report = await run({ open: async (config, parts) => forgetNothing(await createEngine(config, { ...SHARED_PARTS, ...parts })) });
     expect(report.metrics["faults.stale"]).toBeGreaterThan(0);
     expect(report.metrics["faults.another_answer"]).toBeGreaterThan(0);
     expect(report.items.some(({ stale }) => typeof stale === "string" && stale.endsWith("has another version"))).toBe(true);
@@ -109,7 +111,7 @@ describe("evaluateDay", () => {
 
   it("finds the answers of a memory that takes any question for the same", async () => {
     const matcher = fakeMatcher(() => true);
-    const report = await run({ open: (config, parts) => createEngine(config, { ...parts, matcher }), questions: 60 });
+    const report = await run({ open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }), questions: 60 });
     expect(report.metrics["faults.must_not_share"]).toBeGreaterThan(0);
     expect(report.metrics["faults.any"]).toBeGreaterThanOrEqual(report.metrics["faults.must_not_share"] as number);
     expect(report.metrics.other_sources).toBeGreaterThan(0);
