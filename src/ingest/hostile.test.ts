@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { strToU8, unzipSync, zipSync } from "fflate";
-import { rounds } from "../../test/support/trials.ts";
 import { afterAll, describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
 import { IngestError } from "../errors.ts";
 import { createFileReader } from "./file-reader.ts";
 import { docxOf, epubOf, wordParagraph, xlsxOf, zip } from "./testing/made-files.ts";
