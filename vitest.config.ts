@@ -39,6 +39,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Vitest keeps one core for itself; of two that leaves one, and it needs little.
     maxWorkers: Math.max(2, cpus().length - 1),
+    expect: { poll: { timeout: 60_000 } },
     // What hangs ends here, and nothing else does: on a busy machine a second of work takes a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -54,7 +54,7 @@ function create(documents?: Readonly<Record<string, string | Uint8Array>>): Sand
 }
 
 function start({ folder, env }: Sandbox, args: readonly string[]): Running {
-  return startCli(args, { cwd: folder, env, timeoutMs: 60_000 });
+  return startCli(args, { cwd: folder, env });
 }
 
 const ingest = (sandbox: Sandbox) => start(sandbox, ["ingest", "documents", "--json"]);
