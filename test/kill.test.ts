@@ -116,7 +116,7 @@ function expectExactly(sandbox: Sandbox, corpus: Readonly<Record<string, string>
 }
 
 describe("SIGKILL", () => {
-  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, { timeout: 180_000 }, async () => {
+  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, { timeout: 3_600_000 }, async () => {
     const corpus = generateCorpus(FILES, SEED);
     // The first run compiles what later ones find compiled: the moments of the kills are drawn from the length of a later one.
     await completes(create(corpus));
@@ -154,7 +154,7 @@ describe("SIGKILL", () => {
     );
   });
 
-  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, { timeout: 1_800_000 }, async () => {
+  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, { timeout: 3_600_000 }, async () => {
     const files = everyFormat(4);
     const texts = (on: Sandbox) => open(on, (all) => all("select file, path, text from documents order by file, path"));
     const reference = create(files);
@@ -179,7 +179,7 @@ describe("SIGKILL", () => {
   });
 
   it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {
-    timeout: 180_000,
+    timeout: 3_600_000,
   }, async () => {
     let corpus = generateCorpus(FILES, SEED + 2);
     const sandbox = create(corpus);
@@ -200,7 +200,7 @@ describe("SIGKILL", () => {
     process.stderr.write(`killed ${killed} of ${KILLS} re-ingests\n`);
   });
 
-  it("of a server while it answers: every answer that arrived is remembered, sessions included", { timeout: 120_000 }, async () => {
+  it("of a server while it answers: every answer that arrived is remembered, sessions included", { timeout: 3_600_000 }, async () => {
     const sandbox = create();
     expect((await start(sandbox, ["ingest", "documents"]).finished).code).toBe(0);
     const random = createRandom(SEED + 5);
@@ -244,7 +244,7 @@ const WORDINGS = ["How much does a library card cost?", "What does a library car
 
 describe("stored answers, when processes are killed", () => {
   it(`${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`, {
-    timeout: 300_000,
+    timeout: 3_600_000,
   }, async () => {
     const bare = create();
     // While the page is hidden nothing else is to be taken for its answer: what is tested is what is stored.
