@@ -2,6 +2,7 @@ import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { DocumentMetadata } from "../../types.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 
 const FENCED = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 
@@ -70,6 +71,12 @@ export function readFrontMatter(source: string): FrontMatter {
 }
 
 function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
+  const plain = frontMatterSchema.safeParse(readPlainYaml(yaml));
+  return plain.success ? plain.data : parseAnyFrontMatter(yaml);
+}
+
+/** With the line of what is wrong. */
+function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   const lines = new LineCounter();
   // Dates stay strings: a time stamp would shift with the time zone.
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, schema: "core", uniqueKeys: false, logLevel: "silent" });
