@@ -93,8 +93,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     else if (part.kind === "code") {
       const lines = source.masked.slice(part.start, part.end).split("\n").slice(1, -1);
       writer.code(codePieces(source.masked, lines.join("\n"), part.start, part.end));
-    }
-    else if (part.kind === "table") {
+    } else if (part.kind === "table") {
       const table = writer.beginTable();
       for (const [index, row] of part.table.entries()) {
         writer.beginRow(table, index === 0);
