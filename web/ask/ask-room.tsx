@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
-import { Near } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
@@ -85,20 +85,22 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {turns.length === 0 ? <Welcome account={account} /> : null}
-        {turns.map((turn) => (
-          <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
-            <TurnView
-              {...{ turn, api }}
-              busy={running}
-              mayReview={mayReview}
-              last={turn.id === lastId}
-              onAsk={askAgain}
-              onEdit={edit}
-              onRate={rate}
-              ref={turn.id === lastId ? last : null}
-            />
-          </Near>
-        ))}
+        <NearParts>
+          {turns.map((turn) => (
+            <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
+              <TurnView
+                {...{ turn, api }}
+                busy={running}
+                mayReview={mayReview}
+                last={turn.id === lastId}
+                onAsk={askAgain}
+                onEdit={edit}
+                onRate={rate}
+                ref={turn.id === lastId ? last : null}
+              />
+            </Near>
+          ))}
+        </NearParts>
       </section>
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">

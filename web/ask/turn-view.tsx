@@ -125,9 +125,6 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               onRetry={() => onAsk(question, asked)}
             />
           )}
-          {last && answer !== null && answer.citations.length > 0 ? (
-            <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
-          ) : null}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -143,6 +140,10 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
             sourceId={(n) => sourceId(id, n)}
           />
         )}
+        {/* They come when the answer stands: after the sources, so that these stay where they are. */}
+        {last && answer !== null && answer.citations.length > 0 ? (
+          <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+        ) : null}
       </div>
       <p className="visually-hidden" role="status">
         {announce(turn)}
