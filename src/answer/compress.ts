@@ -4,7 +4,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, ModelCall, Question } from "../types.ts";
 import { createBinder } from "../write/bind.ts";
-import type { Choice } from "../write/choose.ts";
+import type { Choice } from "../write/choice.ts";
 import { type CompleteQuote, chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
 import { compressByModel } from "../write/model-compress.ts";
 import { findComplexTerms, type RouteFacts, routeModel } from "../write/route.ts";

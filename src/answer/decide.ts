@@ -11,7 +11,7 @@ import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { answerChance } from "../write/answer-chance.ts";
-import type { Choice } from "../write/choose.ts";
+import type { Choice } from "../write/choice.ts";
 import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";

@@ -2,7 +2,7 @@ import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts
 import type { Hit } from "../remember/recall.ts";
 import type { CheckResult, Conflict, Evidence, ModelCall, Refusal, Warning, WebEvidence } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
-import type { Choice } from "../write/choose.ts";
+import type { Choice } from "../write/choice.ts";
 import type { Found } from "./retrieve.ts";
 import { nothingWritten, type Written } from "./write.ts";
 

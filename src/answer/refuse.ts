@@ -8,7 +8,7 @@ import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Store } from "../store/store.ts";
 import type { Question, Quote, Refusal, Scope } from "../types.ts";
 import { explainRefusal, type RefusalParts } from "../verify/refusal.ts";
-import type { Choice } from "../write/choose.ts";
+import type { Choice } from "../write/choice.ts";
 import { quotesOf } from "../write/compress.ts";
 import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { Outcome } from "./outcome.ts";

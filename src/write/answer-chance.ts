@@ -1,5 +1,5 @@
 import { chanceOf } from "../models/weights/scorer.ts";
-import type { Choice, ScoredPiece } from "./choose.ts";
+import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
 import type { READ_ANSWER_FEATURES } from "./reading-features.ts";

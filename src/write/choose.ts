@@ -1,30 +1,12 @@
 import type { Reranker } from "../models/reranker.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../types.ts";
+import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { piecesOf } from "./pieces.ts";
 import { dot, type ReadTexts, readPieces } from "./read-pieces.ts";
-
-/** A piece that may answer. */
-export interface ScoredPiece {
-  readonly view: PieceView;
-  readonly measured: MeasuredPiece;
-  readonly score: number;
-  /** Chance that it answers, 0 to 1. */
-  readonly chance: number;
-  /** Cosine of question and piece by the reader; `null`: it was not read. */
-  readonly reading: number | null;
-}
-
-/** What may be quoted of the evidence for one question, best first. */
-export interface Choice {
-  readonly asked: AskedQuestion;
-  readonly pieces: readonly ScoredPiece[];
-  /** The same at a glance, before the best of them were read; `null`: nothing was read. */
-  readonly glance: readonly ScoredPiece[] | null;
-}
 
 export interface ChooseOptions {
   /** Characters of one quote at most; longer units are not taken, never cut. */

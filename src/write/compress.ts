@@ -2,7 +2,7 @@ import { EXCEPTION, NEGATOR } from "../reading/negation.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 import type { Passage, Quote, SourceText } from "../types.ts";
-import type { Choice } from "./choose.ts";
+import type { Choice } from "./choice.ts";
 import type { QuoteWords } from "./piece-view.ts";
 import { type Piece, quoteOf } from "./pieces.ts";
 

@@ -1,5 +1,5 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
-import type { Choice, ScoredPiece } from "./choose.ts";
+import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { readingText } from "./reading-text.ts";
 

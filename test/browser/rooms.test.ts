@@ -163,8 +163,23 @@ describe.skipIf(!hasChromium)("the rooms", () => {
   it("opens a shared answer, and says what to do where it is gone", async () => {
     await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
     await page.getByRole("main", { name: "Shared answer" }).getByText(REVIEW_QUOTE).first().waitFor();
+    await page.getByRole("button", { name: "Edit question" }).click();
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.answer);
+    await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
+    await page.getByRole("main", { name: "Shared answer" }).getByRole("button", { name: "More detail" }).click();
+    await page.getByRole("main").getByText("more detail", { exact: true }).waitFor();
+    expect(engine.calls.at(-1)?.request).toMatchObject({ question: QUESTIONS.answer, detail: "more" });
     await page.goto(`${server.url}/#/answer/other`);
     await page.getByRole("alert").getByText("Ask the question again").waitFor();
+  });
+
+  it("opens a nearest passage at its words, though it is no citation", async () => {
+    await ask(QUESTIONS.refusal);
+    const place = page.getByRole("link", { name: "Show in the document" }).first();
+    await place.waitFor();
+    expect(await place.getAttribute("href")).toMatch(/^#\/read\/[^?]+\?version=[^&]+&(?:quote=[^&]+&)?domain=veterans$/);
+    await place.click();
+    await page.locator(".pane h2").waitFor();
   });
 
   it("shows the quote in its whole document, and asks of a selection alone", async () => {
@@ -227,7 +242,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Key", { exact: true }).fill("wrong-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("Send the admin token").waitFor();
+    await page.getByRole("alert").getByText("This key is not known here.").waitFor();
     await page.getByLabel("Key", { exact: true }).fill("secret-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Signed in" }).waitFor();

@@ -42,6 +42,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
+  // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const states = useCitationStates(api, answer, turn.isOld === true);
   const active = pointed ?? (open === null ? [] : [open]);
@@ -104,7 +105,9 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               sourceId={(n) => sourceId(id, n)}
             />
           </div>
-          {answer?.refusal ? <RefusalView number={id} refusal={answer.refusal} /> : null}
+          {answer?.refusal ? (
+            <RefusalView number={id} refusal={answer.refusal} scope={{ domain: answer.domain, tenant: asked.tenant ?? null }} />
+          ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null || plain ? null : <AnswerSummary answer={answer} />}
@@ -113,7 +116,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages
             warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
-            notices={turn.notices.filter((one) => !isTechnical(one))}
+            notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null || plain ? null : (
@@ -125,9 +128,6 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               onRetry={() => onAsk(question, asked)}
             />
           )}
-          {last && answer !== null && answer.citations.length > 0 ? (
-            <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
-          ) : null}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -143,6 +143,10 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
             sourceId={(n) => sourceId(id, n)}
           />
         )}
+        {/* They come when the answer stands: after the sources, so that these stay where they are. */}
+        {last && answer !== null && answer.citations.length > 0 ? (
+          <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+        ) : null}
       </div>
       <p className="visually-hidden" role="status">
         {announce(turn)}

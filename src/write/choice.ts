@@ -1,0 +1,21 @@
+import type { MeasuredPiece } from "./piece-features.ts";
+import type { AskedQuestion, PieceView } from "./piece-view.ts";
+
+/** A piece that may answer. */
+export interface ScoredPiece {
+  readonly view: PieceView;
+  readonly measured: MeasuredPiece;
+  readonly score: number;
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+  /** Cosine of question and piece by the reader; `null`: it was not read. */
+  readonly reading: number | null;
+}
+
+/** What may be quoted of the evidence for one question, best first. */
+export interface Choice {
+  readonly asked: AskedQuestion;
+  readonly pieces: readonly ScoredPiece[];
+  /** The same at a glance, before the best of them were read; `null`: nothing was read. */
+  readonly glance: readonly ScoredPiece[] | null;
+}
