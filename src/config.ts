@@ -353,7 +353,7 @@ function fromText(name: string, value: string): unknown {
     return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|ANSWER_FROM)$/.test(name))
+  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|_FROM)$/.test(name))
     return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }

@@ -125,7 +125,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     const part = { selection: { documentId: "doc3", start: 0, end: many[3]?.text.length ?? 0 } };
     expect(await recall(index, exact, part)).toBe(1);
     expect(await find(index, questions[0] as string, { scope: { domain: "d", tenant: null, access: ["secret"] } })).toEqual([]);
-    expect(asked).toHaveLength(2 * QUESTIONS);
+    expect(asked).toHaveLength(2 * QUESTIONS + 1);
     expect(warned).toEqual([]);
     const indexes = await sql<{ n: number }>`select count(*) as n from pg_indexes where indexdef like '%hnsw%'`.execute(db);
     expect(Number(indexes.rows[0]?.n)).toBe(1);

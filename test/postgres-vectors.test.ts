@@ -37,7 +37,8 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
       const place = { domain: "d", tenant: null, source: "s", path };
       await documents.putFile(place, fileContent(storedDocument({ id: documentId, path })));
       const tenant = n === 0 ? "few" : "";
-      for (let start = 0; start < WINDOWS; start++) rows.push({ documentId, version: "v1", tenant, access: "public", start, vector: unit() });
+      for (let start = 0; start < WINDOWS; start++)
+        rows.push({ documentId, version: "v1", tenant, access: "public", start, vector: unit() });
     }
     await vectors.put(rows);
     const all = { tenants: ["", "few"], access: ["public"], documentIds: null };

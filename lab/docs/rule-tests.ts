@@ -20,7 +20,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/model.test.ts",
       "seven-layer: below .45 refuses without a model call, below .50 and .55 warns",
     ),
-    "layer 1: HNSW index of pgvector, m = 16, ef_construction = 64, from 10,000 vectors on": at(
+    "layer 1: HNSW index of pgvector where there are many vectors": at(
       "test/postgres-table.test.ts",
       "is asked by setting, or by a profile whose source has it; by no other",
     ),

@@ -64,9 +64,9 @@ export const sevenLayer: Profile = {
       why: "zero tokens; it names no sources as the answer's, and what came nearest with what it lacks",
     },
     {
-      rule: "layer 1: HNSW index of pgvector, m = 16, ef_construction = 64, from 10,000 vectors on",
+      rule: "layer 1: HNSW index of pgvector where there are many vectors",
       state: "reproduced",
-      why: "on PostgreSQL, unless `database.vectors` says otherwise; where 2,000 windows or fewer are visible, and in the embedded database, all are compared",
+      why: "m = 16, ef_construction = 64, from 10,000 vectors on: on PostgreSQL, unless `database.vectors` says otherwise; where 2,000 windows or fewer are visible, and in the embedded database, all are compared",
     },
     {
       rule: "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps",
