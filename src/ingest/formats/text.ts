@@ -1,5 +1,6 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { pageStarts } from "../pages.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
 const LINE = /[^\n]*/y;
@@ -9,18 +10,19 @@ const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
 const MAX_CAPITALS = 80;
 
-/** Plain text: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
+/** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
+  const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
-  for (const paragraph of paragraphs(source)) for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
+  for (const paragraph of paragraphs(source, front.bodyStart))
+    for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
   const written = writer.finish();
-  const title = titleOf(written) ?? name;
   return {
     ...written,
     pages: pageStarts(source, written.sourceMap, written.text.length),
-    metadata: { title, description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null },
-    access: null,
-    tenant: null,
+    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
+    access: front.access,
+    tenant: front.tenant,
   };
 }
 
@@ -65,9 +67,9 @@ interface Line {
 }
 
 /** Groups of lines between empty ones. */
-function* paragraphs(source: string): Generator<readonly Line[]> {
+function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   let lines: Line[] = [];
-  for (let at = 0; at <= source.length; ) {
+  for (let at = from; at <= source.length; ) {
     LINE.lastIndex = at;
     const raw = LINE.exec(source)?.[0] ?? "";
     const text = raw.replace(/^\ufeff/, "").trim();
