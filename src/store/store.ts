@@ -80,7 +80,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
-  const writeTurn = createTurnWriter(now);
+  const writeTurn = createTurnWriter(db, now);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
