@@ -10,6 +10,8 @@ import {
   measureConversation,
   measureFirstLoad,
   measureGraph,
+  measurePlain,
+  measurePlainLoad,
   measureStream,
   mustBeAnswered,
   type Scrolled,
@@ -48,6 +50,7 @@ const PARTS: Readonly<Record<string, (setting: Setting) => Promise<Found>>> = {
   stream: streams,
   conversation: async ({ browser, served: { url }, messages }) =>
     scrolled(`conversation of ${messages} messages`, "conversation", await measureConversation(browser, url, messages, ANSWERED[0])),
+  plain: async ({ browser }) => scrolled("page of 1,000 plain paragraphs, for comparison", "plain", await measurePlain(browser, 1_000)),
   book: async ({ browser, served, pages }) => scrolled(`book of ${pages} pages`, "book", await measureBook(browser, served)),
   graph,
   lighthouse: scores,
@@ -104,19 +107,34 @@ export const benchmark: Benchmark = {
 };
 
 async function firstLoads({ browser, served, loads }: Setting): Promise<Found> {
-  const found: FirstLoad[] = [];
-  for (let i = 0; i < loads; i++) found.push(await measureFirstLoad(browser, served));
+  const [found, plain]: [FirstLoad[], FirstLoad[]] = [[], []];
+  for (let i = 0; i < loads; i++) {
+    plain.push(await measurePlainLoad(browser));
+    found.push(await measureFirstLoad(browser, served));
+  }
+  const bare = quantile(
+    plain.map(({ interactiveMs }) => interactiveMs),
+    0.5,
+  );
   const times = found.map(({ interactiveMs }) => interactiveMs);
   const [median, slowest] = [quantile(times, 0.5), quantile(times, 1)];
   const [bytes, shift] = [found[0]?.scriptBytes ?? 0, Math.max(...found.map((one) => one.shift))];
   return {
-    metrics: { script_bytes: bytes, interactive_ms_median: median, interactive_ms_max: slowest, load_cls: shift },
+    metrics: {
+      ...{ script_bytes: bytes, interactive_ms_median: median, interactive_ms_max: slowest, load_cls: shift },
+      plain_interactive_ms_median: bare,
+    },
     rows: [
       { name: "script at first load, as it travels", figure: `${(bytes / 1000).toFixed(1)} kB`, note: "aim ≤ 200" },
       {
         name: "interactive at a fourth of the speed, median",
         figure: `${(median ?? 0).toFixed(0)} ms`,
         note: `${loads} loads, slowest ${(slowest ?? 0).toFixed(0)} ms; aim ≤ 1000`,
+      },
+      {
+        name: "the same of a page of plain text that loads nothing",
+        figure: `${(bare ?? 0).toFixed(0)} ms`,
+        note: `in turn with the loads above; ratio ${((median ?? 0) / (bare ?? 1)).toFixed(1)}`,
       },
       { name: "CLS of the first load, worst", figure: shift.toFixed(4), note: "" },
     ],
@@ -157,18 +175,26 @@ async function graph({ browser, served, nodes }: Setting): Promise<Found> {
   };
 }
 
-function scrolled(name: string, key: string, { frames, longestMs, longFrames }: Scrolled): Found {
+function scrolled(name: string, key: string, { frames, longestMs, longFrames, busyTasks }: Scrolled): Found {
   const long =
     longFrames.length === 0
       ? ""
       : `, long frames ${longFrames.map(({ ms, scriptMs }) => `${ms.toFixed(0)} (script ${scriptMs.toFixed(0)})`).join(", ")} ms`;
   return {
-    metrics: { [`${key}_frames`]: frames, [`${key}_long_frames`]: longFrames.length, [`${key}_longest_ms`]: longestMs },
+    metrics: {
+      ...{ [`${key}_frames`]: frames, [`${key}_long_frames`]: longFrames.length, [`${key}_longest_ms`]: longestMs },
+      [`${key}_busy_tasks`]: busyTasks.length,
+    },
     rows: [
       {
         name: `${name}: frames over 50 ms`,
         figure: `${longFrames.length} of ${frames}`,
         note: `longest time between two frames ${longestMs.toFixed(1)} ms${long}; aim 0`,
+      },
+      {
+        name: "  tasks over 50 ms of the processor",
+        figure: String(busyTasks.length),
+        note: busyTasks.map((ms) => ms.toFixed(0)).join(", "),
       },
     ],
   };

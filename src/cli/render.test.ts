@@ -136,6 +136,10 @@ describe("renderAnswer", () => {
       "right in about 50 of 100 such answers",
     );
     expect(renderAnswer({ ...base, confidence: null }, plain)).not.toMatch(/confidence|fit the question|of 100/);
+    for (const confidenceCalibrated of [false, true]) {
+      const unsure = { ...refused, confidence: 0.5, confidenceCalibrated };
+      expect(renderAnswer(unsure, plain)).not.toMatch(/fit the question|of 100/);
+    }
   });
 
   it("lets no text of a document or a file steer the terminal", () => {

@@ -14,10 +14,13 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  const confidence = answer.confidence === null ? "" : `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, `;
+  // How well the sources fit is said of what they say, never beside "I did not find enough".
+  const said = answer.refusal === null && answer.confidence !== null;
+  const confidence = said ? `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
-  lines.push("", colors.dim(`${confidence}written by ${answer.model}, ${answer.latencyMs.toFixed(0)} ms`));
+  const writer = answer.refusal === null ? `written by ${answer.model}` : "nothing was written";
+  lines.push("", colors.dim(`${confidence}${writer}, ${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }
 

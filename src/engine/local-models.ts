@@ -14,8 +14,6 @@ import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
-import type { Reader } from "../reader/reader.ts";
-import { openSharedReader } from "../reader/shared-reader.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
@@ -25,8 +23,8 @@ import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
-import type { ReadTexts } from "../write/read-pieces.ts";
 import type { DomainPack } from "./domain.ts";
+import { createReaderKeeper } from "./reader-keeper.ts";
 
 /** Weights of the gate: of all passages together, of each, and of what would be shown. */
 export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
@@ -150,40 +148,6 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
   };
   const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
   return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance, close: reader.close };
-}
-
-/** The reader that ships, opened when it is first asked for. Where its weights cannot be used, answers are chosen at a glance, and a warning says so once. */
-function createReaderKeeper() {
-  let opened: Reader | null | undefined;
-  const open = (): Reader | null => {
-    try {
-      return openSharedReader();
-    } catch (error) {
-      process.emitWarning(`answers are chosen without the reader: ${messageOf(error)}`);
-      return null;
-    }
-  };
-  return {
-    /** `null` where the chooser's weights were learned with another reader. */
-    of({ reader }: ChooserWeights): ReadTexts | null {
-      if (opened === undefined) opened = open();
-      const one = opened;
-      if (one === null || one.weights.hash !== reader.hash) return null;
-      return async (texts, signal) => {
-        try {
-          return await one.read(texts, signal);
-        } catch (error) {
-          if (signal.aborted || !(error instanceof ModelError)) throw error;
-          process.emitWarning(`an answer was chosen without the reader: ${messageOf(error)}`);
-          return null;
-        }
-      };
-    },
-    close: async () => {
-      await opened?.close();
-      opened = null;
-    },
-  };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

@@ -34,6 +34,10 @@ const SCRIPTS = [
   ["Thai", /\p{Script=Thai}/gu],
 ] as const;
 
+const LATIN_LETTER = /\p{Script=Latin}/u;
+/** Every letter outside of these is Latin. */
+const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
+
 /** Function words from which on a language is named: one may be a name or a loan. */
 const LEAST_WORDS = 2;
 
@@ -42,16 +46,26 @@ const LEAST_WORDS = 2;
  * A heuristic; it names a language only when nothing speaks for English.
  */
 export function tongueOf(text: string): string | null {
-  const counts = SCRIPTS.map(([name, pattern]) => ({ name, count: text.match(pattern)?.length ?? 0 }));
-  const letters = counts.reduce((sum, { count }) => sum + count, 0);
-  const main = counts.find(({ count }) => count * 2 > letters);
-  if (main === undefined) return null;
-  if (main.name !== "Latin") return main.name;
+  const script = scriptOf(text);
+  if (script !== "Latin") return script;
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const english = words.filter((word) => ENGLISH.has(word)).length;
+  const english = words.reduce((sum, word) => sum + (ENGLISH.has(word) ? 1 : 0), 0);
+  const named = words.length - english > 2 * english ? namedLanguage(words, english) : null;
+  return named ?? (english >= LEAST_WORDS ? "English" : null);
+}
+
+/** A language more than twice as many function words of which stand in the text as of English. */
+function namedLanguage(words: readonly string[], english: number): string | null {
   const [best] = FUNCTION_WORDS.map(([name, set]) => ({ name, count: words.filter((word) => set.has(word)).length })).sort(
     (a, b) => b.count - a.count,
   );
-  if (best !== undefined && best.count >= LEAST_WORDS && best.count > 2 * english) return best.name;
-  return english >= LEAST_WORDS ? "English" : null;
+  return best !== undefined && best.count >= LEAST_WORDS && best.count > 2 * english ? best.name : null;
+}
+
+/** The script of more than half of the letters. */
+function scriptOf(text: string): string | null {
+  if (!MAYBE_OTHER_SCRIPT.test(text)) return LATIN_LETTER.test(text) ? "Latin" : null;
+  const counts = SCRIPTS.map(([name, pattern]) => ({ name, count: text.match(pattern)?.length ?? 0 }));
+  const letters = counts.reduce((sum, { count }) => sum + count, 0);
+  return counts.find(({ count }) => count * 2 > letters)?.name ?? null;
 }

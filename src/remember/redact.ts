@@ -10,7 +10,7 @@ export function forStorage(answer: Answer, question: string, hit: Answer | null 
   const { citations, conflicts, seeAlso, refusal, web, id, sessionId: _, cached, ...rest } = answer;
   const evidence = answer.evidence === hit?.evidence ? hit.evidence : answer.evidence.map(withoutTexts);
   const nearest = refusal?.nearest.map((miss) => ({ ...miss, missing: miss.missing.filter((word) => question.includes(word)) })) ?? [];
-  const published = publishedIn(answer);
+  const published = once(() => publishedIn(answer));
   const own = { ...rest, question, evidence: [], refusal: refusal === null ? null : { ...refusal, nearest } };
   const known = new Set<unknown>(hit === null ? [] : Object.values(hit));
   const kept = mapStrings(own, (text) => redactUnpublished(text, published), known) as typeof own;
@@ -36,7 +36,7 @@ const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
 
 /** A piece of an answer as it may be stored. */
 export function redactAnswered(text: string, answer: Pick<Answer, "citations">): string {
-  return redactUnpublished(text, publishedIn(answer));
+  return redactUnpublished(text, () => publishedIn(answer));
 }
 
 function publishedIn({ citations }: Pick<Answer, "citations">): string {
@@ -54,10 +54,18 @@ export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boo
 }
 
 /** The text without personal data, but for what the sources publish: a hotline's number is nobody's secret. */
-function redactUnpublished(text: string, published: string): string {
+function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
-  if (findPersonalData(text).every((one) => published.includes(oneLine(one.text)))) return text;
+  if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;
   return redactPersonalData(text);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** @param known objects that stay as they are */

@@ -55,7 +55,7 @@ export interface RememberFacts {
   /** Topics of the cited documents. */
   readonly topics: readonly string[];
   /** Where answers that are served again are known. */
-  readonly answers: Pick<StoredAnswers, "share">;
+  readonly answers: Pick<StoredAnswers, "share" | "saidBy">;
 }
 
 export interface Remembered {
@@ -108,7 +108,7 @@ export async function rememberAnswer(
       facts: {
         asked: question.text,
         resolved: question.resolved,
-        answered: answeredText(answer),
+        answered: before === null ? answeredText(answer) : answers.saidBy(before, answeredText),
         privacy: ephemeral ? "ephemeral" : "redacted",
         curatedKey: personal ? null : curatedKey,
         cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),

@@ -25,6 +25,7 @@ export class StoredAnswers {
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
+  private readonly said = new WeakMap<Answer, string>();
   private characters = 0;
 
   /** @param limit characters kept at most */
@@ -76,6 +77,13 @@ export class StoredAnswers {
   async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const known = this.topics.get(served) ?? (await read());
     this.topics.set(served, known);
+    return known;
+  }
+
+  /** What a stored answer says and rests on, as text: the same whenever it is served. */
+  saidBy(served: Answer, write: (served: Answer) => string): string {
+    const known = this.said.get(served) ?? write(served);
+    this.said.set(served, known);
     return known;
   }
 

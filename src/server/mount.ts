@@ -40,13 +40,18 @@ export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, l
     if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
     await next();
   };
-  const atMost = (maxSize: number) =>
-    bodyLimit({
-      maxSize,
-      onError: async (context) => {
-        throw await withHotlines(bodyTooLarge(maxSize), context);
-      },
-    });
+  const atMost = (maxSize: number): MiddlewareHandler => {
+    const tooLarge = async (context: Context): Promise<never> => {
+      throw await withHotlines(bodyTooLarge(maxSize), context);
+    };
+    const counted = bodyLimit({ maxSize, onError: tooLarge });
+    return async (context, next) => {
+      const bytes = statedLength(context);
+      if (bytes === null) return counted(context, next);
+      if (bytes > maxSize) return tooLarge(context);
+      return next();
+    };
+  };
   for (const [name, endpoint] of Object.entries(served(handlers))) {
     const { method, opens, uncounted, body, etag: tagged } = endpoint;
     const before: MiddlewareHandler[] = [];
@@ -76,6 +81,16 @@ export function methodsOf(path: string, endpoints: Readonly<Record<string, Endpo
 
 function pattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}
+
+/**
+ * Bytes of a body whose head says how many they are: the parser of HTTP lets no other number through. `null`: it does not say, and the body must be counted as
+ * it comes, for which a stream is made of it.
+ */
+function statedLength({ req }: Context): number | null {
+  const stated = req.header("content-length");
+  if (stated === undefined || !/^\d+$/.test(stated) || req.header("transfer-encoding") !== undefined) return null;
+  return Number(stated);
 }
 
 function honoPath(path: string): string {

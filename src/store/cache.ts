@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
 import { jsonRows } from "./dialect.ts";
 import { linkQuestion } from "./graph.ts";
+import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 import { takeTurn } from "./turn.ts";
@@ -30,9 +31,12 @@ export interface CacheStore {
 
 /** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
 const PENDING_USES = 1_000;
+/** Characters of answers that are kept as they were read: some 1,000 answers. */
+const KEPT_CHARACTERS = 16_000_000;
 
 export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheStore {
   let used = new Map<string, string>();
+  const readEntry = createEntryReader(db);
   const writeUses = async (trx: Transaction<Database>) => {
     const uses = used;
     used = new Map();
@@ -42,33 +46,11 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
   return {
     async get(key) {
       const at = now().toISOString();
-      const row = await db
-        .selectFrom("cache_entries as e")
-        .leftJoin("interactions as i", "i.id", "e.interaction_id")
-        .select(["e.state", "e.question", "e.answer", "e.created_at", "i.review_status"])
-        .select((eb) =>
-          eb
-            .selectFrom("cache_documents as d")
-            .select(jsonRows(db, ["d.document_id", "d.version", "d.passages"]).as("rows"))
-            .whereRef("d.key", "=", "e.key")
-            .as("documents"),
-        )
-        .where("e.key", "=", key)
-        .where("e.expires_at", ">", at)
-        .executeTakeFirst();
-      if (row === undefined) return null;
-      const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
+      const entry = await readEntry(key, at);
+      if (entry === null) return null;
       used.set(key, at);
       if (used.size >= PENDING_USES) await transact(db, writeUses);
-      return {
-        key,
-        state: row.state,
-        question: row.question,
-        answer: row.answer,
-        documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
-        reviewStatus: row.review_status ?? "unreviewed",
-        createdAt: row.created_at,
-      };
+      return entry;
     },
     put: (entry) =>
       transact(db, async (trx) => {
@@ -166,6 +148,64 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       );
       return { found, gone: keys.filter((key) => !known.has(key)) };
     },
+  };
+}
+
+/**
+ * Reads entries by their key. The text of an answer is some 15 kB: that of an entry that was read before is not read again for as long as it has the same number
+ * and names the same versions, one of which changes whenever the text does.
+ */
+function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
+  const texts = new Map<string, { readonly stamp: string; readonly answer: string }>();
+  let characters = 0;
+  const facts = (given: Given<{ key: string; at: string }>) =>
+    db
+      .selectFrom("cache_entries as e")
+      .leftJoin("interactions as i", "i.id", "e.interaction_id")
+      .select(["e.seq", "e.state", "e.question", "e.created_at", "i.review_status"])
+      .select((eb) =>
+        eb
+          .selectFrom("cache_documents as d")
+          .select(jsonRows(db, ["d.document_id", "d.version", "d.passages"]).as("rows"))
+          .whereRef("d.key", "=", "e.key")
+          .as("documents"),
+      )
+      .where("e.key", "=", given("key"))
+      .where("e.expires_at", ">", given("at"));
+  const readFacts = prepare(facts);
+  const readWhole = prepare((given: Given<{ key: string; at: string }>) => facts(given).select("e.answer"));
+  const forget = (key: string) => {
+    characters -= texts.get(key)?.answer.length ?? 0;
+    texts.delete(key);
+  };
+  const keep = (key: string, one: { readonly stamp: string; readonly answer: string }) => {
+    forget(key);
+    texts.set(key, one);
+    characters += one.answer.length;
+    for (const oldest of texts.keys()) {
+      if (characters <= KEPT_CHARACTERS) break;
+      forget(oldest);
+    }
+    return one.answer;
+  };
+  const stampOf = ({ seq, documents }: { seq: number; documents: string | null }) => `${seq} ${documents}`;
+  return async (key, at) => {
+    let [row] = await readFacts(db, { key, at });
+    if (row === undefined) return null;
+    const known = texts.get(key);
+    let answer = known?.stamp === stampOf(row) ? known.answer : null;
+    if (answer === null) {
+      const [whole] = await readWhole(db, { key, at });
+      if (whole === undefined) return null;
+      row = whole;
+      answer = keep(key, { stamp: stampOf(whole), answer: whole.answer });
+    }
+    const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
+    return {
+      ...{ key, answer, state: row.state, question: row.question, createdAt: row.created_at },
+      documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
+      reviewStatus: row.review_status ?? "unreviewed",
+    };
   };
 }
 

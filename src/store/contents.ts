@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** A part of an answer that many stored answers have in common, as a JSON object of its own. */
@@ -19,15 +20,19 @@ export const wholeAnswer = sql<string>`case when answer_contents.body is null th
   else substr(interactions.answer, 1, length(interactions.answer) - 1) || ',' || substr(answer_contents.body, 2) end`;
 
 /** Keeps it where it is not kept yet, in the transaction of the answer that names it. */
-export async function insertContent(trx: Transaction<Database>, { hash, body }: SharedContent): Promise<void> {
-  const known = await trx.selectFrom("answer_contents").select("hash").where("hash", "=", hash).forKeyShare().executeTakeFirst();
-  if (known !== undefined) return;
-  await trx
-    .insertInto("answer_contents")
-    .values({ hash, body })
-    // Another process may be storing the same: the row is held either way until this transaction ends.
-    .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
-    .execute();
+export function createContentWriter(db: Kysely<Database>) {
+  const isKept = prepare((given: Given<{ hash: string }>) =>
+    db.selectFrom("answer_contents").select("hash").where("hash", "=", given("hash")).forKeyShare(),
+  );
+  return async (trx: Transaction<Database>, { hash, body }: SharedContent): Promise<void> => {
+    if ((await isKept(trx, { hash })).length > 0) return;
+    await trx
+      .insertInto("answer_contents")
+      .values({ hash, body })
+      // Another process may be storing the same: the row is held either way until this transaction ends.
+      .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
+      .execute();
+  };
 }
 
 /** Contents that no answer names any more. */

@@ -120,14 +120,23 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
   };
 }
 
-/** Up to so many characters, deflating has no use for its largest window, and setting that up costs more than the deflating. */
+/** Up to so many bytes, setting up the deflating costs more than all that it saves: every answer from the cache has such a record. */
 const SHORT = 1_000;
-const FOR_SHORT = { windowBits: 10, memLevel: 3 } as const;
 
 /** JSON, deflated: texts shrink to a third. */
 export function pack(value: unknown): Uint8Array {
-  const json = JSON.stringify(value);
-  return json.length > SHORT ? deflateRawSync(json) : deflateRawSync(json, FOR_SHORT);
+  const json = Buffer.from(JSON.stringify(value));
+  return json.length > SHORT ? deflateRawSync(json) : storedBlock(json);
+}
+
+/** A deflated stream that holds its bytes as they are (RFC 1951, section 3.2.4): one last block of the kind "stored", its length and that length's complement. */
+function storedBlock(bytes: Buffer): Uint8Array {
+  const stream = Buffer.allocUnsafe(5 + bytes.length);
+  stream.writeUInt8(1, 0);
+  stream.writeUInt16LE(bytes.length, 1);
+  stream.writeUInt16LE(0xffff - bytes.length, 3);
+  bytes.copy(stream, 5);
+  return stream;
 }
 
 export function unpack(bytes: Uint8Array | ArrayBuffer): unknown {

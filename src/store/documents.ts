@@ -17,6 +17,7 @@ import type {
 } from "./document-records.ts";
 import { describeFiles, listIdentities } from "./files.ts";
 import { inParts } from "./id-parts.ts";
+import { prepareList } from "./prepared.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -58,6 +59,7 @@ type Counted = Omit<CorpusCounts, "unreadable">;
 
 export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
   const cache = new DocumentCache();
+  const versionsOf = createVersionReader(db);
   const counted = new Map<string, Counted>();
   const countOnce = async (scope: Scope): Promise<Counted> => {
     const key = JSON.stringify([scope.domain, scope.tenant, [...scope.access].sort()]);
@@ -88,7 +90,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     revision: (domain) => revisionOf(db, domain),
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
-    load: (scope, ids) => loadDocuments(db, scope, ids, cache),
+    load: (scope, ids) => loadDocuments(db, scope, ids, { cache, versionsOf }),
     holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
     outlines: (scope) => loadOutlines(db, scope),
     async titles(scope, limit) {
@@ -150,11 +152,11 @@ async function loadDocuments(
   db: Kysely<Database>,
   scope: Scope,
   ids: readonly string[],
-  cache: DocumentCache,
+  { cache, versionsOf }: { readonly cache: DocumentCache; readonly versionsOf: VersionReader },
 ): Promise<Map<string, StoredDocument>> {
   const loaded = new Map<string, StoredDocument>();
   for (const part of inParts(ids)) {
-    const current = await visibleVersions(db, scope, part);
+    const current = await visibleVersions(versionsOf, scope, part);
     const missing: string[] = [];
     for (const { id, version } of current) {
       const known = cache.get(id, version);
@@ -164,7 +166,7 @@ async function loadDocuments(
     if (missing.length === 0) continue;
     const read = await readDocuments(db, scope, missing);
     // A document that was replaced while it was read may have chunks of its next version: it is not kept.
-    const after = new Map((await visibleVersions(db, scope, missing)).map(({ id, version }) => [id, version]));
+    const after = new Map((await visibleVersions(versionsOf, scope, missing)).map(({ id, version }) => [id, version]));
     for (const document of read) {
       loaded.set(document.id, document);
       if (after.get(document.id) === document.version) cache.set(document);
@@ -173,10 +175,22 @@ async function loadDocuments(
   return loaded;
 }
 
+type VersionReader = ReturnType<typeof createVersionReader>;
+
 /** Looked up by id alone: with the scope beside it, SQLite takes the index of files and reads every document of the domain. */
-async function visibleVersions(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<{ id: string; version: string }[]> {
-  const rows = await db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids).execute();
-  return rows.filter((row) => isVisible(row, scope));
+function createVersionReader(db: Kysely<Database>) {
+  const query = prepareList((ids) =>
+    db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids),
+  );
+  return (ids: readonly string[]) => query(db, ids);
+}
+
+async function visibleVersions(
+  versionsOf: VersionReader,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<{ id: string; version: string }[]> {
+  return (await versionsOf(ids)).filter((row) => isVisible(row, scope));
 }
 
 function isVisible(row: { readonly domain: string; readonly tenant: string; readonly access: string }, scope: Scope): boolean {

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
+import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 const recordSchema = z.object({
@@ -20,9 +21,10 @@ export interface EncoderStore {
 }
 
 export function createEncoderStore(db: Kysely<Database>): EncoderStore {
+  const read = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
   return {
     async active(domain) {
-      const row = await db.selectFrom("meta").select("value").where("key", "=", keyOf(domain)).executeTakeFirst();
+      const [row] = await read(db, { key: keyOf(domain) });
       return row === undefined ? null : recordSchema.parse(JSON.parse(row.value));
     },
     async activate(domain, encoder) {

@@ -1,9 +1,10 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import { insertContent, wholeAnswer, withContents } from "./contents.ts";
+import { createContentWriter, wholeAnswer, withContents } from "./contents.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
-import { insertRecord, type NewRecord, settingsHasher } from "./records.ts";
+import { type Given, prepare, prepareInsert } from "./prepared.ts";
+import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import type { NewTurn, WriteTurn } from "./sessions.ts";
@@ -38,31 +39,33 @@ export interface InteractionParts {
 
 /** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
 const ADDITIONS_PER_LOOK = 256;
+/** Answers whose hashes are kept: some 3 kB each. */
+const HASHED_ANSWERS = 256;
 
 export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurn, retention }: InteractionParts): InteractionStore {
   let added = 0;
-  const hashOf = settingsHasher();
+  const { reviewOf, insertInteraction } = interactionQueries(db);
+  const writeContent = createContentWriter(db);
+  const writeRecord = createRecordWriter(db);
+  const answeredHash = createAnsweredHasher();
   return {
     async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
       const at = now();
       const key = await secret();
-      const row = toRow(interaction, facts, key, at.toISOString());
+      const row = toRow(interaction, facts, key, { at: at.toISOString(), answered: answeredHash(key, facts.answered) });
       return transact(db, async (trx) => {
         const { approved } = facts;
         const reviewed = approved === null ? await reviewOf(trx, row) : null;
         // A document that has changed while the answer was on its way would take the approval back from nobody.
         const holds = approved !== null && (await areCurrent(trx, approved));
         const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
-        if (interaction.content != null) await insertContent(trx, interaction.content);
-        await trx
-          .insertInto("interactions")
-          .values({ ...row, review_status })
-          .execute();
+        if (interaction.content != null) await writeContent(trx, interaction.content);
+        await insertInteraction(trx, { ...row, review_status });
         if (holds) await insertDocuments(trx, row.id, approved);
         else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
         if (report !== null) await insertReport(trx, interaction, report, at);
-        if (record !== null) await insertRecord(trx, row, record, hashOf);
+        if (record !== null) await writeRecord(trx, row, record);
         if (turn !== null) await writeTurn(trx, turn, key);
         if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
           await dropInteractions(trx, retention, at);
@@ -98,21 +101,29 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
   };
 }
 
-/** The review of the same answer to the same question. */
-async function reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">) {
-  if (curated_key === null) return null;
-  const found = await trx
-    .selectFrom("interactions")
-    .select(["id", "review_status"])
-    .where("curated_key", "=", curated_key)
-    .where("answer_hash", "=", answer_hash)
-    // Written out, so that the index of reviewed ones is taken.
-    .where("review_status", "!=", sql.lit("unreviewed"))
-    .orderBy("reviewed_at", "desc")
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
-  return found ?? null;
+/** What every answer asks and writes. */
+function interactionQueries(db: Kysely<Database>) {
+  const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
+    db
+      .selectFrom("interactions")
+      .select(["id", "review_status"])
+      .where("curated_key", "=", given("curated_key"))
+      .where("answer_hash", "=", given("answer_hash"))
+      // Written out, so that the index of reviewed ones is taken.
+      .where("review_status", "!=", sql.lit("unreviewed"))
+      .orderBy("reviewed_at", "desc")
+      .orderBy("id")
+      .limit(1),
+  );
+  return {
+    /** The review of the same answer to the same question. */
+    async reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">) {
+      if (curated_key === null) return null;
+      const [found] = await reviews(trx, { curated_key, answer_hash });
+      return found ?? null;
+    },
+    insertInteraction: prepareInsert((row: Selectable<Database["interactions"]>) => db.insertInto("interactions").values(row)),
+  };
 }
 
 /** Are all documents there, in these versions? They stay so until the transaction ends. */
@@ -148,6 +159,18 @@ async function copyDocuments(trx: Transaction<Database>, from: string, to: strin
     .execute();
 }
 
+/** Hashes what was answered; an answer that is served again and again, once for as long as it is among the last. */
+function createAnsweredHasher(): (secret: string, answered: string) => string {
+  const known = new Map<string, string>();
+  return (secret, answered) => {
+    const hash = known.get(answered) ?? keyedHash(secret, "answer", answered);
+    known.delete(answered);
+    known.set(answered, hash);
+    if (known.size > HASHED_ANSWERS) known.delete(known.keys().next().value as string);
+    return hash;
+  };
+}
+
 type Row = Omit<Selectable<Database["interactions"]>, "review_status">;
 
 function factsOf({ question, answer }: Interaction): InteractionFacts {
@@ -175,8 +198,9 @@ function toRow(
   { access, cacheMode, sessionId, userId, tenant, content, ...rest }: Interaction,
   facts: InteractionFacts,
   secret: string,
-  at: string,
+  { at, answered }: { readonly at: string; readonly answered: string },
 ): Row {
+  const asked = questionHash(secret, rest.domain, facts.asked);
   return {
     ...rest,
     tenant: tenant ?? "",
@@ -185,9 +209,9 @@ function toRow(
     session_id: sessionId === null ? null : keyedHash(secret, "session", sessionId),
     user_id: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
     privacy: facts.privacy,
-    question_hash: questionHash(secret, rest.domain, facts.resolved),
-    asked_hash: questionHash(secret, rest.domain, facts.asked),
-    answer_hash: keyedHash(secret, "answer", facts.answered),
+    question_hash: facts.resolved === facts.asked ? asked : questionHash(secret, rest.domain, facts.resolved),
+    asked_hash: asked,
+    answer_hash: answered,
     curated_key: facts.curatedKey,
     cache_key: facts.cacheKey,
     reason: facts.reason,

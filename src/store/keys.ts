@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -60,6 +61,8 @@ export interface KeyStore {
 }
 
 export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): KeyStore {
+  const anyKey = prepare(() => db.selectFrom("api_keys").select("id").limit(1));
+  const byHash = prepare((given: Given<{ hash: string }>) => db.selectFrom("api_keys").selectAll().where("hash", "=", given("hash")));
   return {
     async create({ name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt }, by) {
       const id = randomBytes(ID_BYTES).toString("hex");
@@ -86,11 +89,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       return { key, record: toRecord(row) };
     },
     async find(key) {
-      const row = await db
-        .selectFrom("api_keys")
-        .selectAll()
-        .where("hash", "=", keyedHash(await secret(), "api key", key))
-        .executeTakeFirst();
+      const [row] = await byHash(db, { hash: keyedHash(await secret(), "api key", key) });
       return row === undefined || !isLive(row, now()) ? null : toRecord(row);
     },
     async list() {
@@ -111,7 +110,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         return true;
       }),
     async any() {
-      return (await db.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) !== undefined;
+      return (await anyKey(db, {})).length > 0;
     },
   };
 }

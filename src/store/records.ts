@@ -1,7 +1,8 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
+import { type Given, prepare, prepareInsert } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
@@ -73,7 +74,7 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
 }
 
 /** Hashes settings, those that many answers share once. */
-export function settingsHasher(): (settings: object) => string {
+function settingsHasher(): (settings: object) => string {
   const known = new WeakMap<object, string>();
   return (settings) => {
     const hash = known.get(settings) ?? sha256Hex(JSON.stringify(settings));
@@ -83,25 +84,27 @@ export function settingsHasher(): (settings: object) => string {
 }
 
 /** Stores a record in the transaction of its interaction. */
-export async function insertRecord(
-  trx: Transaction<Database>,
-  { id, domain }: { readonly id: string; readonly domain: string },
-  { revision, settings, body }: NewRecord,
-  hashOf: (settings: object) => string,
-): Promise<void> {
-  const hash = hashOf(settings);
-  const known = await trx.selectFrom("record_settings").select("hash").where("hash", "=", hash).forKeyShare().executeTakeFirst();
-  if (known === undefined)
-    await trx
-      .insertInto("record_settings")
-      .values({ hash, body: pack(settings) })
-      // Another process may be storing the same: the row is held either way until this transaction ends.
-      .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
-      .execute();
-  await trx
-    .insertInto("records")
-    .values({ interaction_id: id, domain, revision, settings: hash, body: pack(body) })
-    .execute();
+export function createRecordWriter(db: Kysely<Database>) {
+  const hashOf = settingsHasher();
+  const isKept = prepare((given: Given<{ hash: string }>) =>
+    db.selectFrom("record_settings").select("hash").where("hash", "=", given("hash")).forKeyShare(),
+  );
+  const insert = prepareInsert((row: Selectable<Database["records"]>) => db.insertInto("records").values(row));
+  return async (
+    trx: Transaction<Database>,
+    { id, domain }: { readonly id: string; readonly domain: string },
+    { revision, settings, body }: NewRecord,
+  ): Promise<void> => {
+    const hash = hashOf(settings);
+    if ((await isKept(trx, { hash })).length === 0)
+      await trx
+        .insertInto("record_settings")
+        .values({ hash, body: pack(settings) })
+        // Another process may be storing the same: the row is held either way until this transaction ends.
+        .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
+        .execute();
+    await insert(trx, { interaction_id: id, domain, revision, settings: hash, body: pack(body) });
+  };
 }
 
 /** Settings that no record names any more. */

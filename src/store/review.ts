@@ -4,6 +4,7 @@ import { wholeAnswer, withContents } from "./contents.ts";
 import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { areCurrent, insertDocuments } from "./interactions.ts";
+import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -116,6 +117,9 @@ export interface Rating {
 }
 
 export function createReviewStore(db: Kysely<Database>, now: () => Date): ReviewStore {
+  const readCurated = prepare((given: Given<{ key: string }>) =>
+    db.selectFrom("curated").select(["id", "answer", "created_at"]).where("key", "=", given("key")).where("status", "=", "served"),
+  );
   return {
     pending: (domain, options) => listPending(db, domain, options),
     get: (id) => getReviewed(db, id),
@@ -128,12 +132,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
     flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),
     correct: (act) => transact(db, (trx) => correct(trx, act, now().toISOString())),
     async curated(key) {
-      const row = await db
-        .selectFrom("curated")
-        .select(["id", "answer", "created_at"])
-        .where("key", "=", key)
-        .where("status", "=", "served")
-        .executeTakeFirst();
+      const [row] = await readCurated(db, { key });
       if (row === undefined) return null;
       const cited = await db.selectFrom("curated_documents").select(["document_id", "version"]).where("key", "=", key).execute();
       return {

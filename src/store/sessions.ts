@@ -1,6 +1,7 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, Selectable, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
+import { prepareInsert } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -67,8 +68,15 @@ export interface SessionParts {
 /** Share of the sessions that may be kept that come between two looks for too many: looking counts them all. */
 const LOOK_SHARE = 1 / 1000;
 
-export function createTurnWriter(now: () => Date): WriteTurn {
+export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurn {
   let untilLook = 0;
+  const beginSession = prepareInsert((row: Selectable<Database["sessions"]>) =>
+    db
+      .insertInto("sessions")
+      .values(row)
+      .onConflict((c) => c.column("id").doNothing()),
+  );
+  const insertTurn = prepareInsert((row: Omit<Selectable<Database["session_turns"]>, "id">) => db.insertInto("session_turns").values(row));
   return async (trx, { session: name, scope, turn, settings: { idleMinutes, limit, most, userId = null } }, key) => {
     const id = sessionKey(key, name, scope, userId);
     const at = now();
@@ -82,12 +90,7 @@ export function createTurnWriter(now: () => Date): WriteTurn {
     const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
     const times = { updated_at: at.toISOString(), expires_at };
     const row = { id, ...owner, created_at: at.toISOString(), ...times };
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto("sessions")
-      .values(row)
-      .onConflict((c) => c.column("id").doNothing())
-      .executeTakeFirst();
-    const begins = Number(numInsertedOrUpdatedRows) > 0;
+    const begins = Number((await beginSession(trx, row)).numAffectedRows) > 0;
     if (!begins) {
       await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
       await trx
@@ -101,10 +104,7 @@ export function createTurnWriter(now: () => Date): WriteTurn {
       await dropSilent(trx, most, id);
     }
     const said = { question: turn.question, answer: turn.answer, citations: JSON.stringify(turn.citations), shown: turn.shown ?? "" };
-    await trx
-      .insertInto("session_turns")
-      .values({ session_id: id, ...said, created_at: at.toISOString() })
-      .execute();
+    await insertTurn(trx, { session_id: id, ...said, created_at: at.toISOString() });
     if (begins && limit > 0) return;
     await trx
       .deleteFrom("session_turns")

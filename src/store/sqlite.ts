@@ -27,6 +27,12 @@ const BUSY_RETRY_MS = 5;
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
+ * Pages of the log (16 MB) after which it is moved into the database, by a commit that waits for the disk: four times SQLite's default, so that pages of indexes,
+ * which nearly every answer writes, are moved a fourth as often.
+ */
+const CHECKPOINT_PAGES = 4_000;
+
+/**
  * Opens (and creates or migrates) the database file. WAL, whose log is on the disk before a write is acknowledged: it survives a power cut.
  * Several processes may open the same file.
  * @param last the migration to stop at, for tests of those behind it; all of them when absent
@@ -71,6 +77,7 @@ function connect(path: string): RawDatabase {
     raw.pragma("journal_mode = WAL");
     // The log is put on the disk by `createLogSync`, once for all who wait, before any of them is answered.
     raw.pragma("synchronous = NORMAL");
+    raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     raw.pragma("foreign_keys = ON");
     // What is deleted is overwritten, not only unlinked: words that were forgotten must not be found in the file.
     raw.pragma("secure_delete = ON");

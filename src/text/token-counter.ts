@@ -24,6 +24,7 @@ const require = createRequire(import.meta.url);
 export function createTokenCounter(text: string, known: WordTokens = new Map()): TokenCounter {
   const longRuns = longRunsOf(text);
   const { starts, sums, split } = readWords(text, longRuns, known);
+  const tokensOf = (word: string) => tokensOfWord(word, known);
   return ({ start, end }) => {
     const slice = () => countTokens(text.slice(start, end));
     if (
@@ -42,13 +43,13 @@ export function createTokenCounter(text: string, known: WordTokens = new Map()):
       const first = lastAtMost(starts, at);
       if (first >= last) return slice();
       if (starts[first] === at) {
-        const tail = countTokens(text.slice(starts[last], end));
+        const tail = tokensOf(text.slice(starts[last], end));
         return count + (sums[last] as number) - (sums[first] as number) + tail;
       }
       split.lastIndex = at - start;
       const word = split.exec(part)?.[0] ?? "";
       if (word === "") return slice();
-      count += countTokens(word);
+      count += tokensOf(word);
       at += word.length;
     }
   };
@@ -88,20 +89,49 @@ function readWords(text: string, longRuns: readonly TextRange[], known: WordToke
   let sum = 0;
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     const part = longRuns.length === 0 ? text : text.slice(from, longRuns[i]?.start ?? text.length);
-    split.lastIndex = 0;
-    for (let match = split.exec(part); match !== null; match = split.exec(part)) {
-      const [word] = match;
-      starts.push(from + match.index);
-      sums.push(sum);
-      let tokens = known.get(word);
-      if (tokens === undefined) {
-        tokens = countTokens(word);
-        if (known.size < KEPT_WORDS) known.set(word, tokens);
+    for (let at = 0; at < part.length; ) {
+      const plainEnd = plainWordEnd(part, at);
+      let word: string;
+      if (plainEnd > at) word = part.slice(at, plainEnd);
+      else {
+        split.lastIndex = at;
+        const match = split.exec(part);
+        if (match === null) break;
+        word = match[0];
+        at = match.index;
       }
-      sum += tokens;
+      starts.push(from + at);
+      sums.push(sum);
+      sum += tokensOfWord(word, known);
+      at += word.length;
     }
   }
   return { starts, sums, split };
+}
+
+/**
+ * Where the word ends that begins at `at`, if it is what most of a text is: English letters with at most a blank before them; else `at`. The same word as the
+ * expression finds, in a fraction of its time.
+ */
+function plainWordEnd(text: string, at: number): number {
+  let end = text.charCodeAt(at) === 32 ? at + 1 : at;
+  const first = end;
+  while (isEnglishLetter(text.charCodeAt(end))) end++;
+  // What follows may be a letter too, or a mark that changes the last one.
+  return end > first && !(text.charCodeAt(end) > 127) ? end : at;
+}
+
+function isEnglishLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+function tokensOfWord(word: string, known: WordTokens): number {
+  let tokens = known.get(word);
+  if (tokens === undefined) {
+    tokens = countTokens(word);
+    if (known.size < KEPT_WORDS) known.set(word, tokens);
+  }
+  return tokens;
 }
 
 /** Index of the last number that is at most `limit`; -1: none is. */

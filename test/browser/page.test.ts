@@ -124,6 +124,23 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("explains how sure an answer is above everything else, on a phone too", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await ask(QUESTIONS.answer);
+    const sure = page.getByRole("button", { name: "Sources fit well" });
+    await sure.waitFor();
+    // As far down as the box leaves it in sight: the meaning has its place below it, over the box.
+    await sure.evaluate((element) => window.scrollBy({ top: element.getBoundingClientRect().bottom - 580, behavior: "instant" }));
+    await sure.click();
+    const meaning = page.getByText("it is no probability");
+    await meaning.waitFor();
+    const onTop = await meaning.evaluate((element) => {
+      const { left, top, bottom, width } = element.getBoundingClientRect();
+      return [top + 4, bottom - 4].every((y) => element.contains(document.elementFromPoint(left + width / 2, y)));
+    });
+    expect(onTop).toBe(true);
+  });
+
   it("moves nothing when what can be asked becomes known, on a desk and on a phone", async () => {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 });

@@ -164,8 +164,23 @@ describe.skipIf(!hasChromium)("the rooms", () => {
   it("opens a shared answer, and says what to do where it is gone", async () => {
     await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
     await page.getByRole("main", { name: "Shared answer" }).getByText(REVIEW_QUOTE).first().waitFor();
+    await page.getByRole("button", { name: "Edit question" }).click();
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.answer);
+    await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
+    await page.getByRole("main", { name: "Shared answer" }).getByRole("button", { name: "More detail" }).click();
+    await page.getByRole("main").getByText("more detail", { exact: true }).waitFor();
+    expect(engine.calls.at(-1)?.request).toMatchObject({ question: QUESTIONS.answer, detail: "more" });
     await page.goto(`${server.url}/#/answer/other`);
     await page.getByRole("alert").getByText("Ask the question again").waitFor();
+  });
+
+  it("opens a nearest passage at its words, though it is no citation", async () => {
+    await ask(QUESTIONS.refusal);
+    const place = page.getByRole("link", { name: "Show in the document" }).first();
+    await place.waitFor();
+    expect(await place.getAttribute("href")).toMatch(/^#\/read\/[^?]+\?version=[^&]+&(?:quote=[^&]+&)?domain=veterans$/);
+    await place.click();
+    await page.locator(".pane h2").waitFor();
   });
 
   it("shows the quote in its whole document, and asks of a selection alone", async () => {
@@ -181,6 +196,25 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await expect
       .poll(() => engine.calls.at(-1)?.request.selection)
       .toEqual({ document_id: first?.documentId, start: first?.start, end: first?.end });
+  });
+
+  it("shows the answer to a selection on a phone, where the document stands over the conversation", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await ask(QUESTIONS.answer);
+    await page.getByRole("button", { name: /^Source 1: / }).click();
+    await page.getByRole("button", { name: "Whole document" }).click();
+    const mark = page.locator("mark.is-place").first();
+    await mark.waitFor();
+    // No margin takes the text's room: what quotes it stands above it.
+    const note = await page.locator(".margin-notes").first().boundingBox();
+    expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThanOrEqual((await mark.boundingBox())?.y ?? 0);
+    await mark.evaluate((element) => window.getSelection()?.selectAllChildren(element));
+    await page.getByLabel(/^Ask about this selection/).fill("Which limit is that?");
+    await page.getByRole("button", { name: "Ask about it" }).click();
+    const asked = page.getByRole("heading", { name: "Which limit is that?" });
+    await asked.waitFor();
+    await expect.poll(async () => (await asked.boundingBox())?.y ?? 9999).toBeLessThan(600);
+    expect(complaints).toEqual([]);
   });
 
   it("opens a document beside a long conversation without moving it", async () => {
@@ -228,7 +262,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Key", { exact: true }).fill("wrong-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("Send the admin token").waitFor();
+    await page.getByRole("alert").getByText("This key is not known here.").waitFor();
     await page.getByLabel("Key", { exact: true }).fill("secret-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Signed in" }).waitFor();

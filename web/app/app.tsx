@@ -1,5 +1,5 @@
-import { lazy, Suspense, useEffect } from "react";
-import { AskRoom, type PaneParts } from "../ask/ask-room.tsx";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
 import { Choices } from "./choices.tsx";
 import { Failed } from "./failed.tsx";
@@ -8,7 +8,7 @@ import { ROOMS, roomOf, roomsFor } from "./rooms.ts";
 import { formatRoute, type Route } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { type Account, useAccount } from "./use-account.ts";
-import { useRoute } from "./use-route.ts";
+import { goTo, useRoute } from "./use-route.ts";
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
@@ -25,6 +25,12 @@ export function App({ first }: { readonly first: FirstLook }) {
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";
 
+  const [handed, setHanded] = useState<Handed | null>(null);
+  const hand = useCallback((next: Handed) => {
+    setHanded(next);
+    goTo({ room: "ask" });
+  }, []);
+
   useEffect(() => {
     document.title = room === "ask" ? "Sourcebound" : `${ROOMS.find(({ name }) => name === room)?.title} – Sourcebound`;
   }, [room]);
@@ -36,12 +42,12 @@ export function App({ first }: { readonly first: FirstLook }) {
       </button>
       <Head account={account} route={route} />
       <div hidden={!inAsk} className="room-holder">
-        <AskRoom key={account.owner} account={account} pane={paneFor(route, account)} />
+        <AskRoom key={account.owner} account={account} pane={paneFor(route, account)} handed={handed} />
       </div>
       {inAsk ? null : (
         <Failed key={room}>
           <Suspense fallback={<p className="room-wait">Opening…</p>}>
-            <OtherRoom route={route} account={account} />
+            <OtherRoom route={route} account={account} onHand={hand} />
           </Suspense>
         </Failed>
       )}
@@ -49,10 +55,16 @@ export function App({ first }: { readonly first: FirstLook }) {
   );
 }
 
-function OtherRoom({ route, account }: { readonly route: Route; readonly account: Account }) {
+interface OtherRoomProps {
+  readonly route: Route;
+  readonly account: Account;
+  readonly onHand: (handed: Handed) => void;
+}
+
+function OtherRoom({ route, account, onHand }: OtherRoomProps) {
   switch (route.room) {
     case "answer":
-      return <SharedAnswer id={route.id} account={account} />;
+      return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
     case "library":
       return <LibraryRoom account={account} />;
     case "review":

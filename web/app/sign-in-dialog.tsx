@@ -1,5 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type SyntheticEvent, useId, useState } from "react";
+import { ClientError } from "../../src/client/index.ts";
 import { messageOf } from "./api.ts";
 import type { Account } from "./use-account.ts";
 
@@ -50,6 +51,15 @@ export default function SignInDialog({ account }: SignInProps) {
   );
 }
 
+/** What the server says of an unknown key is meant for programs. */
+function keyFault(error: unknown): string {
+  if (error instanceof ClientError && WRONG_KEY.has(error.code))
+    return "This key is not known here. Check that it was copied whole; whoever runs the server can make another.";
+  return messageOf(error);
+}
+
+const WRONG_KEY: ReadonlySet<string> = new Set(["key_wrong", "key_missing", "admin_token_wrong", "admin_off"]);
+
 function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; readonly onDone: () => void }) {
   const [key, setKey] = useState("");
   const [keep, setKeep] = useState(false);
@@ -63,7 +73,7 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
       await signIn(key.trim(), keep);
       onDone();
     } catch (error) {
-      setState({ busy: false, error: messageOf(error) });
+      setState({ busy: false, error: keyFault(error) });
     }
   }
 

@@ -12,7 +12,7 @@ export default function ActionMenu({ busy, onLink, onRetry }: ActionMenuProps) {
     <Menu.Root defaultOpen>
       <Menu.Trigger className="quiet-button">More</Menu.Trigger>
       <Menu.Portal>
-        <Menu.Positioner sideOffset={4} collisionPadding={12}>
+        <Menu.Positioner className="floating" sideOffset={4} collisionPadding={12}>
           <Menu.Popup className="menu">
             <Menu.Item className="menu-item" onClick={onLink}>
               Copy a link to this answer

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
-import { Near } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
@@ -15,8 +15,17 @@ export interface AskRoomProps {
   readonly account: Account;
   /** What stands beside the conversation. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
+  /** A question from elsewhere on the page. */
+  readonly handed?: Handed | null;
   /** @default the one of this browser */
   readonly archive?: Archive;
+}
+
+/** A question that another room hands over: to be asked at once, or put into the box to be changed. */
+export interface Handed {
+  readonly question: string;
+  /** `null`: into the box. */
+  readonly how: AskedHow | null;
 }
 
 export interface PaneParts {
@@ -32,7 +41,7 @@ const EAGER_TURNS = 8;
 const TURN_PX = 640;
 
 /** Earlier questions above, the question box below. */
-export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
+export function AskRoom({ account, pane, handed = null, archive: given }: AskRoomProps) {
   const { api, owner } = account;
   const archive = useMemo(() => given ?? openArchive(), [given]);
   const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
@@ -44,9 +53,14 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
   const how = useHow(account);
   useKeptPlace(pane !== null);
 
+  const isBeside = pane !== null;
+  const broughtIn = useRef<number | undefined>(undefined);
+  // Asked from a document that hides the conversation, it comes into view when the document goes.
   useEffect(() => {
-    if (lastId !== undefined) last.current?.scrollIntoView({ block: "start" });
-  }, [lastId]);
+    if (lastId === undefined || lastId === broughtIn.current || (isBeside && last.current?.checkVisibility() === false)) return;
+    broughtIn.current = lastId;
+    last.current?.scrollIntoView({ block: "start" });
+  }, [lastId, isBeside]);
   useEffect(() => {
     const before = readOpen();
     if (before !== null) void open(before).catch(() => {});
@@ -70,6 +84,13 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
   const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
   const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
+  const taken = useRef(handed);
+  useEffect(() => {
+    if (handed === null || taken.current === handed) return;
+    taken.current = handed;
+    if (handed.how === null) edit(handed.question);
+    else ask(handed.question, handed.how);
+  }, [handed, ask, edit]);
 
   return (
     <main className={`room ask-room${turns.length === 0 ? " is-empty" : ""}${pane === null ? "" : " has-pane"}`}>
@@ -85,20 +106,22 @@ export function AskRoom({ account, pane, archive: given }: AskRoomProps) {
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {turns.length === 0 ? <Welcome account={account} /> : null}
-        {turns.map((turn) => (
-          <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
-            <TurnView
-              {...{ turn, api }}
-              busy={running}
-              mayReview={mayReview}
-              last={turn.id === lastId}
-              onAsk={askAgain}
-              onEdit={edit}
-              onRate={rate}
-              ref={turn.id === lastId ? last : null}
-            />
-          </Near>
-        ))}
+        <NearParts>
+          {turns.map((turn) => (
+            <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
+              <TurnView
+                {...{ turn, api }}
+                busy={running}
+                mayReview={mayReview}
+                last={turn.id === lastId}
+                onAsk={askAgain}
+                onEdit={edit}
+                onRate={rate}
+                ref={turn.id === lastId ? last : null}
+              />
+            </Near>
+          ))}
+        </NearParts>
       </section>
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">

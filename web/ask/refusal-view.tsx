@@ -1,4 +1,5 @@
 import type { WireRefusal } from "../../src/client/index.ts";
+import { formatRoute } from "../app/route.ts";
 import { formatCount, formatDate, formatNumber, toContactUrl, toHttpUrl } from "../format.ts";
 import { Recognised } from "../kit/recognised.tsx";
 
@@ -6,6 +7,8 @@ export interface RefusalViewProps {
   readonly refusal: WireRefusal;
   /** Number of the question in its conversation. */
   readonly number: number;
+  /** What was asked, so that a passage opens among the same documents. */
+  readonly scope: { readonly domain: string; readonly tenant: string | null };
 }
 
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
@@ -25,7 +28,7 @@ export function isOneLine(reason: WireRefusal["reason"]): boolean {
 }
 
 /** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
-export function RefusalView({ number, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
+export function RefusalView({ number, scope, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
   if (isOneLine(reason)) {
     return (
       <section className="refusal" aria-label={`Reply (${number})`}>
@@ -55,7 +58,7 @@ export function RefusalView({ number, refusal: { reason, message, note, searched
           <h4>Nearest passages, which may not answer it</h4>
           <ul className="nearest">
             {nearest.map((miss) => (
-              <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} {...miss} />
+              <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} miss={miss} scope={scope} />
             ))}
           </ul>
         </>
@@ -85,7 +88,12 @@ export function RefusalView({ number, refusal: { reason, message, note, searched
   );
 }
 
-function NearMiss({ title, heading, url, original, quote, missing, missing_values }: WireRefusal["nearest"][number]) {
+interface NearMissProps extends Pick<RefusalViewProps, "scope"> {
+  readonly miss: WireRefusal["nearest"][number];
+}
+
+function NearMiss({ miss, scope }: NearMissProps) {
+  const { title, heading, url, original, quote, missing, missing_values, document_id: document, document_version: version } = miss;
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
     ...(missing_values.length === 0 ? [] : [`shows no value of the kind asked for: ${missing_values.join("; ")}`]),
@@ -98,6 +106,8 @@ function NearMiss({ title, heading, url, original, quote, missing, missing_value
       {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">
+        <a href={formatRoute({ room: "read", document, start: null, end: null, version, quote, ...scope })}>Show in the document</a>
+        {": "}
         {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}
       </span>
     </li>

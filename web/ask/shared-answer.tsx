@@ -3,17 +3,19 @@ import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { goTo } from "../app/use-route.ts";
+import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
 import { TurnView } from "./turn-view.tsx";
 
 export interface SharedAnswerProps {
   readonly id: string;
   readonly account: Account;
+  /** Goes on in the conversation of this browser. */
+  readonly onHand: (handed: Handed) => void;
 }
 
 /** An answer that somebody shares, as it was given. */
-export function SharedAnswer({ id, account: { api, caller } }: SharedAnswerProps) {
+export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAnswerProps) {
   const path = `/v1/answers/${encodeURIComponent(id)}`;
   const [state, reload] = useLoaded(useCallback((signal) => api.get<WireAnswer>(path, signal), [api, path]));
   return (
@@ -40,8 +42,8 @@ export function SharedAnswer({ id, account: { api, caller } }: SharedAnswerProps
           busy={false}
           mayReview={caller.type === "ready" && caller.value.roles.includes("review")}
           last={false}
-          onAsk={() => goTo({ room: "ask" })}
-          onEdit={() => goTo({ room: "ask" })}
+          onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}
+          onEdit={(question) => onHand({ question, how: null })}
           onRate={({ id: rated, domain }, verdict, reason) =>
             api.feedback({ id: rated, verdict, domain, ...(reason === undefined ? {} : { reason }) })
           }

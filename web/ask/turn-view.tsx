@@ -42,8 +42,10 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
+  // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
-  const states = useCitationStates(api, answer, turn.isOld === true);
+  const columns = useRef<HTMLDivElement>(null);
+  const states = useCitationStates(api, answer, { isOld: turn.isOld === true, place: columns });
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -86,7 +88,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
         </button>
         {status.type === "running" ? <StageLine stage={status.stage} /> : null}
       </p>
-      <div className="turn-columns">
+      <div className="turn-columns" ref={columns}>
         <div className="turn-main">
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
@@ -104,7 +106,9 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               sourceId={(n) => sourceId(id, n)}
             />
           </div>
-          {answer?.refusal ? <RefusalView number={id} refusal={answer.refusal} /> : null}
+          {answer?.refusal ? (
+            <RefusalView number={id} refusal={answer.refusal} scope={{ domain: answer.domain, tenant: asked.tenant ?? null }} />
+          ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null || plain ? null : <AnswerSummary answer={answer} />}
@@ -113,7 +117,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
           {answer?.web === undefined ? null : <WebList web={answer.web} />}
           <Messages
             warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
-            notices={turn.notices.filter((one) => !isTechnical(one))}
+            notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null || plain ? null : (
@@ -125,9 +129,6 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               onRetry={() => onAsk(question, asked)}
             />
           )}
-          {last && answer !== null && answer.citations.length > 0 ? (
-            <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
-          ) : null}
         </div>
         {citations.length === 0 ? null : (
           <SourceList
@@ -143,6 +144,10 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
             sourceId={(n) => sourceId(id, n)}
           />
         )}
+        {/* They come when the answer stands: after the sources, so that these stay where they are. */}
+        {last && answer !== null && answer.citations.length > 0 ? (
+          <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+        ) : null}
       </div>
       <p className="visually-hidden" role="status">
         {announce(turn)}

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { formatCount, formatShare } from "../format.ts";
-import { Near } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import type { RunItem } from "./read-items.ts";
 
 const KINDS = [
@@ -33,13 +33,15 @@ export function ItemList({ items }: { readonly items: readonly RunItem[] }) {
         <span role="status">{formatCount(found.length, "question")}</span>
       </div>
       <ol className="weighed">
-        {found.map((item, place) => (
-          <li key={item.id}>
-            <Near height={ITEM_PX} eager={place < 10} label={item.question}>
-              <Item {...item} />
-            </Near>
-          </li>
-        ))}
+        <NearParts>
+          {found.map((item, place) => (
+            <li key={item.id}>
+              <Near height={ITEM_PX} eager={place < 10} label={item.question}>
+                <Item {...item} />
+              </Near>
+            </li>
+          ))}
+        </NearParts>
       </ol>
     </section>
   );

@@ -15,7 +15,7 @@ export default function ExplainedPopover({ label, title, children }: ExplainedPr
     <Popover.Root defaultOpen>
       <Popover.Trigger className="explained">{label}</Popover.Trigger>
       <Popover.Portal>
-        <Popover.Positioner sideOffset={6} collisionPadding={12}>
+        <Popover.Positioner className="floating" sideOffset={6} collisionPadding={12}>
           <Popover.Popup className="popover">
             <Popover.Title className="popover-title">{title}</Popover.Title>
             <Popover.Description render={<div />} className="popover-text">

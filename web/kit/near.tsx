@@ -1,4 +1,18 @@
-import { type ReactNode, startTransition, useEffect, useRef, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { createNearMaker, type NearMaker } from "./near-maker.ts";
+
+const Maker = createContext<NearMaker | null>(null);
+
+/** Something long whose parts are `Near`. */
+export function NearParts({ children }: { readonly children: ReactNode }) {
+  const [maker, setMaker] = useState<NearMaker | null>(null);
+  useEffect(() => {
+    const made = createNearMaker();
+    setMaker(made);
+    return () => made.close();
+  }, []);
+  return <Maker value={maker}>{children}</Maker>;
+}
 
 export interface NearProps {
   /** Pixels that it is taken to be high until it has been laid out. */
@@ -10,32 +24,18 @@ export interface NearProps {
   readonly children: ReactNode;
 }
 
-/** Pixels around the screen within which a part is made. */
-const AROUND_PX = 1_200;
-
 /** A part of something long that is made when it comes near the screen, and stays. */
 export function Near({ height, eager, label, children }: NearProps) {
+  const maker = useContext(Maker);
   const [near, setNear] = useState(eager);
   const place = useRef<HTMLDivElement>(null);
+  // Whoever was wanted at once stays too.
+  if (eager && !near) setNear(true);
   const made = near || eager;
   useEffect(() => {
-    const element = place.current;
-    if (made || element === null) return;
-    const options = { rootMargin: `${AROUND_PX}px 0px`, scrollMargin: `${AROUND_PX}px 0px` };
-    const observer = new IntersectionObserver((entries) => {
-      // What is scrolled towards may come a frame later; the scrolling itself may not.
-      if (entries.some(({ isIntersecting }) => isIntersecting)) startTransition(() => setNear(true));
-    }, options);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [made]);
-  // A print shows everything.
-  useEffect(() => {
-    if (made) return;
-    const make = () => setNear(true);
-    window.addEventListener("beforeprint", make);
-    return () => window.removeEventListener("beforeprint", make);
-  }, [made]);
+    if (made || maker === null || place.current === null) return;
+    return maker.watch(place.current, () => setNear(true));
+  }, [made, maker]);
   if (made) return children;
   return (
     <div ref={place} className="near" style={{ height }}>

@@ -18,10 +18,10 @@ export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
       if (scrolls) element.tabIndex = 0;
       else element.tabIndex = -1;
     };
+    // It calls once at the beginning too, when everything is laid out: asking here would have the whole page laid out for each region.
     const observer = new ResizeObserver(look);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);
-    look();
     return () => observer.disconnect();
   }, [ref]);
   return <section {...props} ref={ref} />;

@@ -1,6 +1,6 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
-import { Near } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import type { Highlight } from "./highlight.ts";
 import { MarginNotes } from "./margin-notes.tsx";
 
@@ -20,7 +20,7 @@ const SECTION_BLOCKS = 16;
 /** The whole text as it is built: headings, paragraphs, lists, tables, with pages and marks. Every piece knows its offset. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
-  return sections.map((blocks) => {
+  const parts = sections.map((blocks) => {
     const [first, last] = [blocks[0]?.[0] ?? 0, blocks.at(-1)?.[1] ?? 0];
     const isWanted = highlights.some(({ type, start, end }) => type === "place" && start < last && end > first);
     const isSought = sought !== null && sought >= first && sought < last;
@@ -34,6 +34,7 @@ export const DocumentText = memo(function DocumentText({ document, highlights, s
       </Near>
     );
   });
+  return <NearParts>{parts}</NearParts>;
 });
 
 type Block = WireDocument["blocks"][number];

@@ -12,8 +12,15 @@ const locate = (text: string, version: string, parts: Partial<Place> = {}) => lo
 describe("a link to a place", () => {
   it("holds in the version for which it was made", () => {
     expect(locate(TEXT, "v1")).toEqual({ type: "same", start: 10, end: 23 });
-    expect(locate(TEXT, "v1", { start: null, end: null })).toEqual({ type: "none" });
+    expect(locate(TEXT, "v1", { start: null, end: null, quote: null })).toEqual({ type: "none" });
     expect(locate(TEXT, "v1", { version: null, quote: null })).toEqual({ type: "same", start: 10, end: 23 });
+  });
+
+  it("is found by its words alone, where they stand once", () => {
+    const byWords = (quote: string) => locate(TEXT, "v1", { start: null, end: null, quote });
+    expect(byWords("Another fact.")).toEqual({ type: "same", start: 10, end: 23 });
+    expect(byWords("One fact.")).toEqual({ type: "none" });
+    expect(byWords("Invented.")).toEqual({ type: "changed" });
   });
 
   it("is found again where its words stand at another place, or at the same one in another version", () => {

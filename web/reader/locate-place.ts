@@ -11,10 +11,10 @@ export type Located =
   /** The words are not there any more, or stand at several places and none is the old one. */
   | { readonly type: "changed" };
 
-/** @param place with `quote`, perhaps cut: the words that stood there */
+/** @param place with `quote`, perhaps cut: the words that stood there; without `start` they are sought in the whole text */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
-  if (start === null || end === null) return { type: "none" };
+  if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
   if (place.version === version || (place.version === null && quote === null)) {
     return end <= text.length && (quote === null || text.startsWith(quote, start)) ? { type: "same", start, end } : { type: "changed" };
   }
@@ -23,6 +23,13 @@ export function locatePlace({ text, version }: Pick<WireDocument, "text" | "vers
   const at = text.startsWith(quote, start) ? start : onlyPlace(text, quote);
   if (at === null || at + length > text.length) return { type: "changed" };
   return { type: "moved", start: at, end: at + length };
+}
+
+/** What stands at several places is at none of them: the document is shown from its beginning. */
+function findQuote(text: string, quote: string): Located {
+  const at = onlyPlace(text, quote);
+  if (at !== null) return { type: "same", start: at, end: at + quote.length };
+  return { type: text.includes(quote) ? "none" : "changed" };
 }
 
 function onlyPlace(text: string, quote: string): number | null {

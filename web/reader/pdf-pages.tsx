@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireCitation, WireDocument } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { Near } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/show-in-pane.ts";
 import { StateLine } from "../kit/state-line.tsx";
@@ -34,11 +34,13 @@ export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
   if (file === null) return <StateLine state={state} what="the pages" onRetry={reload} />;
   return (
     <div className="pdf-pages">
-      {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
-        <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
-          <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
-        </Near>
-      ))}
+      <NearParts>
+        {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
+          <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
+            <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
+          </Near>
+        ))}
+      </NearParts>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
+import { z } from "zod";
 import { RequestError } from "../../../src/errors.ts";
 
 const ARGUMENTS = [
@@ -94,6 +95,36 @@ function record(): void {
     );
     kept.shifts.push({ at: entry.startTime, value: entry.value, sources });
   });
+}
+
+const traceSchema = z.object({
+  traceEvents: z.array(
+    z.object({
+      ...{ name: z.string(), ph: z.string(), pid: z.number(), tid: z.number() },
+      tdur: z.number().optional(),
+      args: z.object({ name: z.string().optional() }).optional(),
+    }),
+  ),
+});
+/** Of the browser's timeline: one task of a thread. */
+const TASK = "RunTask";
+
+/** Begins to watch the page's own thread; what it gives ends that, with the processor's milliseconds of each task over 50. */
+export async function busyTasks(page: Page): Promise<() => Promise<number[]>> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error("the page belongs to a browser");
+  await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline", "__metadata"] });
+  return async () => {
+    const { traceEvents } = traceSchema.parse(JSON.parse((await browser.stopTracing()).toString("utf8")));
+    const threads = new Set(
+      traceEvents.flatMap(({ name, args, pid, tid }) =>
+        name === "thread_name" && args?.name === "CrRendererMain" ? [`${pid} ${tid}`] : [],
+      ),
+    );
+    return traceEvents.flatMap(({ name, pid, tid, tdur }) =>
+      name === TASK && threads.has(`${pid} ${tid}`) && tdur !== undefined && tdur > 50_000 ? [tdur / 1_000] : [],
+    );
+  };
 }
 
 /** Cumulative layout shift as web-vitals defines it: the worst session of shifts, at most a second apart and five seconds long. */

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
-import { cumulativeShift, forget, type LongFrame, recorded, type Shift, watch } from "./browser.ts";
+import { busyTasks, cumulativeShift, forget, type LongFrame, recorded, type Shift, watch } from "./browser.ts";
+import { plainPage } from "./plain.ts";
 import type { ServedPage } from "./served.ts";
 
 /** The throttle under which a page counts as used on an ordinary phone. */
@@ -18,7 +19,17 @@ export interface FirstLoad {
 }
 
 /** A first visit at a fourth of the machine's speed. */
-export async function measureFirstLoad(browser: Browser, { url }: Pick<ServedPage, "url">): Promise<FirstLoad> {
+export function measureFirstLoad(browser: Browser, { url }: Pick<ServedPage, "url">): Promise<FirstLoad> {
+  return measureLoad(browser, url, ".examples button");
+}
+
+/** The same of a page of 50 paragraphs that loads nothing. */
+export function measurePlainLoad(browser: Browser): Promise<FirstLoad> {
+  return measureLoad(browser, plainPage(50), "p:last-child");
+}
+
+/** @param shown what stands there once the page can be used */
+async function measureLoad(browser: Browser, url: string, shown: string): Promise<FirstLoad> {
   const { page, cdp, close } = await watch(browser, { width: 1_280 });
   try {
     let scriptBytes = 0;
@@ -31,15 +42,15 @@ export async function measureFirstLoad(browser: Browser, { url }: Pick<ServedPag
       if (scripts.has(requestId)) scriptBytes += encodedDataLength;
     });
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
-    await page.addInitScript(() => {
+    await page.addInitScript((selector) => {
       const look = () => {
-        if (document.querySelector(".examples button") !== null) window.shownAt = performance.now();
+        if (document.querySelector(selector) !== null) window.shownAt = performance.now();
         else requestAnimationFrame(look);
       };
       look();
-    });
+    }, shown);
     await page.goto(url);
-    await page.locator(".examples button").first().waitFor();
+    await page.locator(shown).first().waitFor();
     await page.waitForTimeout(REST_MS);
     const { longTasks, shifts } = await recorded(page);
     const shownAt = await page.evaluate(() => window.shownAt);
@@ -83,6 +94,8 @@ export interface Scrolled {
   readonly longestMs: number;
   /** Frames that took more than 50 ms, by the browser's own account. */
   readonly longFrames: readonly LongFrame[];
+  /** Milliseconds of the processor that tasks of the page took, those over 50 ms: other work of the machine does not count. */
+  readonly busyTasks: readonly number[];
 }
 
 /** A conversation of so many messages, read back to its beginning and forth again. */
@@ -96,6 +109,17 @@ export async function measureConversation(browser: Browser, url: string, message
     await page.reload();
     await page.getByRole("article").last().waitFor();
     await page.waitForTimeout(REST_MS);
+    return await scroll(page, () => document.documentElement);
+  } finally {
+    await close();
+  }
+}
+
+/** A page that is all text, scrolled the same way: its long frames are the machine's own. */
+export async function measurePlain(browser: Browser, paragraphs: number): Promise<Scrolled> {
+  const { page, close } = await watch(browser, { width: 1_280 });
+  try {
+    await page.goto(plainPage(paragraphs));
     return await scroll(page, () => document.documentElement);
   } finally {
     await close();
@@ -190,6 +214,7 @@ async function grow(turns: number): Promise<void> {
 
 /** By the wheel up and down, by leaps, and slowly: every frame of it. */
 async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
+  const ended = await busyTasks(page);
   await forget(page);
   await page.evaluate(() => {
     const frames: number[] = [];
@@ -223,5 +248,5 @@ async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
   }
   const { longFrames } = await recorded(page);
   const frames = await page.evaluate(() => window.frameTimes);
-  return { frames: frames.length, longestMs: Math.max(0, ...frames), longFrames };
+  return { frames: frames.length, longestMs: Math.max(0, ...frames), longFrames, busyTasks: await ended() };
 }

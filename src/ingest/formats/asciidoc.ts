@@ -1,7 +1,8 @@
 import { BlockWriter } from "../block-writer.ts";
 import { textFormat } from "./format.ts";
-import { linesOf, type MarkupLine, writeMarkupText } from "./line-markup.ts";
-import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
+import { type DocumentHead, linesOf, type MarkupLine, metadataOfFields, readFields, writeMarkupText } from "./line-markup.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
 
 const HEADING = /^(={1,6}|#{1,6})[ \t]+(?=\S)/;
 const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|`{3,})$/;
@@ -11,13 +12,43 @@ const TEXT_FENCE = /^(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$/;
 const SETTING = /^(?::[\w!-]+:|\/\/(?!\/)|\[[^\]]*\]$|(?:include|ifdef|ifndef|endif|image|toc|video)::?)/;
 
 /** AsciiDoc as text: titles are headings, lists and literal blocks stay, comments and settings go. */
-export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 1, (source, name) => [parseAsciidoc(source, name)]);
+export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 2, (source, name) => [parseAsciidoc(source, name)]);
 
 export function parseAsciidoc(source: string, name: string): FormatResult {
+  const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
-  writeMarkupText(writer, source, classify(linesOf(source)));
+  const lines = linesOf(source, front.bodyStart);
+  const head = headOf(lines);
+  writeMarkupText(
+    writer,
+    source,
+    classify(lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))),
+  );
   const written = writer.finish();
-  return { ...written, metadata: plainMetadata(titleOf(written) ?? name), access: null, tenant: null };
+  const title = front.title ?? titleOf(written) ?? name;
+  return {
+    ...written,
+    metadata: { ...metadataOfFields(head.fields, front.metadata), title },
+    access: front.access,
+    tenant: front.tenant,
+  };
+}
+
+const REVISION = /^v?\d[\w.]*(?:,\s*(\d{4}-\d{2}-\d{2}))?|^\d{4}-\d{2}-\d{2}/;
+
+/** What stands below the document's title up to the first empty line: who wrote it, which revision it is, attributes. */
+function headOf(lines: readonly MarkupLine[]): DocumentHead {
+  const first = lines.findIndex(({ text }) => text !== "" && !SETTING.test(text));
+  if (first < 0 || !/^=[ \t]/.test(lines[first]?.text ?? "")) return { fields: new Map(), lines: new Set() };
+  const end = lines.findIndex(({ text }, i) => i > first && text === "");
+  const below = lines.slice(first + 1, end < 0 ? lines.length : end);
+  const { fields } = readFields(
+    below.filter(({ text }) => text.startsWith(":")),
+    0,
+  );
+  const revision = below.map(({ text }) => REVISION.exec(text)).find((found) => found !== null);
+  const day = revision?.[1] ?? revision?.[0];
+  return { fields: day === undefined || fields.has("revdate") ? fields : new Map([...fields, ["revdate", day]]), lines: new Set(below) };
 }
 
 function classify(lines: readonly MarkupLine[]): MarkupLine[] {

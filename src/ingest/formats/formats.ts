@@ -20,11 +20,11 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 2, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 1, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 2, (source, name) => [parseHtml(source, name)]),
-  textFormat("json", [".json"], 2, parseJson),
-  textFormat("jsonl", [".jsonl", ".ndjson"], 2, parseJsonLines),
+  textFormat("markdown", [".md", ".markdown"], 3, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 2, (source, name) => [parseText(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 3, (source, name) => [parseHtml(source, name)]),
+  textFormat("json", [".json"], 3, parseJson),
+  textFormat("jsonl", [".jsonl", ".ndjson"], 3, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,

@@ -1,9 +1,13 @@
+import { parse as parseToml, TomlError } from "smol-toml";
 import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { DocumentMetadata } from "../../types.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 
-const FENCED = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+/** YAML between `---` lines, or TOML between `+++` lines. */
+const FENCED =
+  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+)[ \t]*(?:\r?\n|$)/;
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -47,10 +51,44 @@ export interface FrontMatter {
   readonly bodyStart: number;
 }
 
-/** Reads the YAML between `---` lines at the top of a file; a file without any gets empty metadata. Throws `bad_front_matter`. */
+/**
+ * Reads the YAML between `---` lines, or the TOML between `+++` lines, at the top of a file; a file without any gets empty metadata. Throws
+ * `bad_front_matter`.
+ */
 export function readFrontMatter(source: string): FrontMatter {
+  const groups = FENCED.exec(source)?.groups;
+  if (groups === undefined) return noFrontMatter(source);
+  // Behind empty lines it may be a rule: nobody is told to correct one.
+  return groups.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
+}
+
+/** The same of files whose format has no front matter of its own: what cannot be read as such, or says nothing that is known of documents, is text. */
+export function readLooseFrontMatter(source: string): FrontMatter {
+  try {
+    const front = fencedFrontMatter(source);
+    const isKnown = [front.title, front.access, front.tenant, ...Object.values(front.metadata)].some(
+      (value) => value !== null && value !== "",
+    );
+    return isKnown ? front : noFrontMatter(source);
+  } catch (error) {
+    if (error instanceof IngestError) return noFrontMatter(source);
+    throw error;
+  }
+}
+
+function fencedFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
-  const found = match === null ? frontMatterSchema.parse({}) : parseFrontMatter(match[1] ?? "");
+  if (match === null) return noFrontMatter(source);
+  const { yaml, toml = "" } = match.groups ?? {};
+  const found = yaml === undefined ? parseTomlFrontMatter(toml) : parseFrontMatter(yaml);
+  return frontMatter(found, match[0].length);
+}
+
+function noFrontMatter(source: string): FrontMatter {
+  return frontMatter(frontMatterSchema.parse({}), source.startsWith("\ufeff") ? 1 : 0);
+}
+
+function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number): FrontMatter {
   return {
     title: found.title ?? found.display_title,
     metadata: {
@@ -65,11 +103,32 @@ export function readFrontMatter(source: string): FrontMatter {
     },
     access: found.access,
     tenant: found.tenant,
-    bodyStart: match === null ? (source.startsWith("\ufeff") ? 1 : 0) : match[0].length,
+    bodyStart,
   };
 }
 
+function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
+  try {
+    const parsed = frontMatterSchema.safeParse(parseToml(toml));
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    throw badFrontMatter(2, `${String(issue?.path[0] ?? "")}: ${issue?.message ?? "wrong value"}`, parsed.error, TOML);
+  } catch (error) {
+    if (error instanceof TomlError) throw badFrontMatter(error.line + 1, error.message.split("\n")[0] ?? "", error, TOML);
+    throw error;
+  }
+}
+
+const YAML = "YAML between the --- lines";
+const TOML = "TOML between the +++ lines";
+
 function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
+  const plain = frontMatterSchema.safeParse(readPlainYaml(yaml));
+  return plain.success ? plain.data : parseAnyFrontMatter(yaml);
+}
+
+/** With the line of what is wrong. */
+function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   const lines = new LineCounter();
   // Dates stay strings: a time stamp would shift with the time zone.
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, schema: "core", uniqueKeys: false, logLevel: "silent" });
@@ -92,14 +151,9 @@ function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
 }
 
-function badFrontMatter(line: number, reason: string, cause: unknown): IngestError {
+function badFrontMatter(line: number, reason: string, cause: unknown, where = YAML): IngestError {
   const why = reason.includes("call stack") ? "it is nested too deep" : reason;
-  return new IngestError(
-    "bad_front_matter",
-    `front matter, line ${line}: ${why}: correct the YAML between the --- lines, or remove it`,
-    { line },
-    { cause },
-  );
+  return new IngestError("bad_front_matter", `front matter, line ${line}: ${why}: correct the ${where}, or remove it`, { line }, { cause });
 }
 
 function isIsoDate(value: string): boolean {

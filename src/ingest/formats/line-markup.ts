@@ -1,4 +1,4 @@
-import type { TextRange } from "../../types.ts";
+import type { DocumentMetadata, TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 
 /** A line of a text whose structure is told line by line. */
@@ -14,20 +14,22 @@ export interface MarkupLine extends TextRange {
 
 const ITEM = /^(?:[-*•+]|\.{1,5}|\*{2,5}|\(?(?:\d{1,3}|[a-zA-Z#])[.)])[ \t]+(?=\S)/;
 
-export function linesOf(source: string): MarkupLine[] {
+/** The lines of `source` from `from` on. */
+export function linesOf(source: string, from: number): MarkupLine[] {
   const lines: MarkupLine[] = [];
-  for (const match of source.matchAll(/[^\n]*(?:\n|$)/g)) {
+  for (const match of source.slice(from).matchAll(/[^\n]*(?:\n|$)/g)) {
+    const at = from + match.index;
     const raw = match[0].replace(/[\r\n]+$/, "");
     const text = raw.replace(/^\ufeff/, "").trim();
     const indent = text === "" ? 0 : raw.length - raw.trimStart().length;
     lines.push({
-      start: match.index + indent,
-      end: match.index + raw.trimEnd().length,
+      start: at + indent,
+      end: at + raw.trimEnd().length,
       text,
       indent,
       kind: text === "" ? "empty" : "text",
     });
-    if (match.index + match[0].length >= source.length) break;
+    if (at + match[0].length >= source.length) break;
   }
   return lines;
 }
@@ -90,4 +92,39 @@ function lastOfCode(lines: readonly MarkupLine[], from: number): number {
   for (let i = from; i < lines.length && (lines[i]?.kind === "code" || lines[i]?.kind === "code-gap"); i++)
     if (lines[i]?.kind === "code") last = i;
   return last;
+}
+
+/** `:name: value` lines of the head of a document, and the lines of `lines` that are none of its text. */
+export interface DocumentHead {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly lines: ReadonlySet<MarkupLine>;
+}
+
+const FIELD = /^:([\w-][\w -]*):(?:[ \t]+(.*))?$/;
+
+/** The fields from line `from` on up to the first line that is neither a field, nor more of one, nor empty before the first. */
+export function readFields(lines: readonly MarkupLine[], from: number): DocumentHead {
+  const fields = new Map<string, string>();
+  const taken = new Set<MarkupLine>();
+  let last = "";
+  for (const line of lines.slice(from)) {
+    const [, name, value = ""] = line.indent === 0 ? (FIELD.exec(line.text) ?? []) : [];
+    if (name !== undefined) {
+      last = name.toLowerCase();
+      fields.set(last, value.trim());
+    } else if (line.text !== "" && line.indent > 0 && last !== "") fields.set(last, `${fields.get(last)} ${line.text}`.trim());
+    else if (line.text !== "" || last !== "") break;
+    taken.add(line);
+  }
+  return { fields, lines: taken };
+}
+
+/** What the fields of a head say of the document, over what its front matter says. */
+export function metadataOfFields(fields: DocumentHead["fields"], front: DocumentMetadata): DocumentMetadata {
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(fields.get("date") ?? fields.get("revdate") ?? "")?.[0];
+  return {
+    ...front,
+    description: front.description ?? (fields.get("description") || fields.get("abstract") || null),
+    asOf: front.asOf ?? day ?? null,
+  };
 }

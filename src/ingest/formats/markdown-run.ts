@@ -37,6 +37,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     const key = labelKey(label ?? "");
     if (!definitions.has(key)) definitions.set(key, line);
   }
+  const plainFile = { maxIndent: source.hasTags ? Number.POSITIVE_INFINITY : 3, hasDefinitions: source.masked.includes("]:") };
   /** Where the part ends that is being written; an unclosed fence would run on into the definitions after it. */
   let partEnd = 0;
   return { write };
@@ -48,7 +49,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       writeLine(start, end);
       return;
     }
-    const parts = segmentsOf(source.masked, start, end, source.hasTags ? Number.POSITIVE_INFINITY : 3);
+    const parts = segmentsOf(source.masked, { start, end }, plainFile);
     let groupStart = -1;
     let groupEnd = -1;
     for (const [i, part] of parts.entries()) {
@@ -89,7 +90,10 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       source.write(writer, source.masked.indexOf("#", part.start) + marks, part.end);
       writer.end();
     } else if (part.kind === "plain") writePlain(part.plain);
-    else if (part.kind === "table") {
+    else if (part.kind === "code") {
+      const lines = source.masked.slice(part.start, part.end).split("\n").slice(1, -1);
+      writer.code(codePieces(source.masked, lines.join("\n"), part.start, part.end));
+    } else if (part.kind === "table") {
       const table = writer.beginTable();
       for (const [index, row] of part.table.entries()) {
         writer.beginRow(table, index === 0);

@@ -1,12 +1,12 @@
 import type { TextRange } from "../../types.ts";
-import { type PlainMarkdown, type PlainTable, readPlainMarkdown, readPlainTable } from "./plain-markdown.ts";
+import { type PlainFile, type PlainMarkdown, type PlainTable, readPlainMarkdown, readPlainTable } from "./plain-markdown.ts";
 
 /** A part of markdown between places where a block surely ends. */
 export type Segment = TextRange & {
   /** Cut out of a longer part to keep parsing time linear; stands alone whatever its first line says. */
   readonly isCut: boolean;
 } & (
-    | { readonly kind: "heading" | "markdown" | "hostile" }
+    | { readonly kind: "heading" | "code" | "markdown" | "hostile" }
     | { readonly kind: "plain"; readonly plain: PlainMarkdown }
     | { readonly kind: "table"; readonly table: PlainTable }
   );
@@ -19,6 +19,8 @@ const CUT_AFTER_LINES = 100;
 const CUT_AT_LINES = 150;
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})/;
+/** Code from its first to its last line: the part ends at the first fence that closes it. */
+const PLAIN_CODE = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n(?:[\s\S]*\n)? {0,3}(?:`{3,}|~{3,})[ \t]*\r?$/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
 const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
 const BLANK_LINE = /^[ \t\r]*$/;
@@ -29,14 +31,15 @@ const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
  * The parts of `text[start, end)` between empty lines. Headings and closed fences end a part, fenced code stays in one. What needs no
  * full parser comes read already.
  */
-export function segmentsOf(text: string, start: number, end: number, maxIndent: number): Segment[] {
+export function segmentsOf(text: string, { start, end }: TextRange, file: PlainFile): Segment[] {
+  const { maxIndent } = file;
   const found: Segment[] = [];
   let from = -1;
   let to = -1;
   let fence = "";
   let isFenced = false;
   const take = (): void => {
-    if (from >= 0) found.push(...segmentsIn(text, from, to, isFenced, maxIndent));
+    if (from >= 0) found.push(...segmentsIn(text, { start: from, end: to }, { ...file, isFenced }));
     from = -1;
     isFenced = false;
   };
@@ -64,13 +67,14 @@ export function segmentsOf(text: string, start: number, end: number, maxIndent: 
   return found;
 }
 
-function segmentsIn(text: string, start: number, end: number, isFenced: boolean, maxIndent: number): Segment[] {
-  if (isFenced) return [{ start, end, kind: "markdown", isCut: false }];
+function segmentsIn(text: string, range: TextRange, file: PlainFile & { readonly isFenced: boolean }): Segment[] {
+  const { start, end } = range;
   const segment = text.slice(start, end);
+  if (file.isFenced) return [{ start, end, kind: PLAIN_CODE.test(segment) ? "code" : "markdown", isCut: false }];
   if (SIMPLE_HEADING.test(segment.trimEnd())) return [{ start, end, kind: "heading", isCut: false }];
-  const plain = readPlainMarkdown(text, start, end, maxIndent);
+  const plain = readPlainMarkdown(text, range, file);
   if (plain !== null) return [{ start, end, kind: "plain", plain, isCut: false }];
-  const table = readPlainTable(text, start, end, maxIndent);
+  const table = readPlainTable(text, range, file);
   if (table !== null) return [{ start, end, kind: "table", table, isCut: false }];
   return cutLong(text, start, end).map((range, i) => {
     const part = text.slice(range.start, range.end);

@@ -119,7 +119,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
     const wanted = key?.text ?? (id === null ? null : textOfField(record, id)) ?? String(index + 1);
     const times = seen.get(wanted) ?? 0;
     seen.set(wanted, times + 1);
-    const written = writeEntry(source, record, title, text);
+    const written = writeEntry(source, withoutHandle(record, id), title, text);
     const called = (title === null ? null : textOfField(record, title)) ?? key?.text ?? titleOf(written) ?? `${name} ${index + 1}`;
     const url = textOfField(record, "url");
     return {
@@ -131,6 +131,15 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
       notices,
     };
   });
+}
+
+/** A name for machines, such as `store-pickup`; what people ask by has capitals, a blank or nothing but digits. */
+const HANDLE = /^(?=.*[a-z])[a-z\d]+(?:[-_.][a-z\d]+)*$/;
+
+/** The record without what only tells it apart from the others: that is the document's id, and no text. */
+function withoutHandle(record: RecordValue, id: string | null): RecordValue {
+  if (id === null || !HANDLE.test(textOfField(record, id) ?? "")) return record;
+  return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
 }
 
 /** The first of the names that at least half of the records fill with text. */

@@ -1,7 +1,8 @@
 import { BlockWriter } from "../block-writer.ts";
 import { textFormat } from "./format.ts";
-import { linesOf, type MarkupLine, writeMarkupText } from "./line-markup.ts";
-import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
+import { type DocumentHead, linesOf, type MarkupLine, metadataOfFields, readFields, writeMarkupText } from "./line-markup.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
 
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/;
 /** Directives whose contents are text for readers; others' contents are left out or are code. */
@@ -11,13 +12,35 @@ const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|liter
 const DIRECTIVE = /^\s*\.\.\s+([\w-]+)::[ \t]*(.*)$/;
 
 /** reStructuredText as text: titles are headings, lists and literal blocks stay, comments and settings go. */
-export const rstFormat = textFormat("rst", [".rst", ".rest"], 1, (source, name) => [parseRst(source, name)]);
+export const rstFormat = textFormat("rst", [".rst", ".rest"], 2, (source, name) => [parseRst(source, name)]);
 
 export function parseRst(source: string, name: string): FormatResult {
+  const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
-  writeMarkupText(writer, source, classify(linesOf(source)));
+  const lines = linesOf(source, front.bodyStart);
+  const head = headOf(lines);
+  writeMarkupText(
+    writer,
+    source,
+    classify(lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))),
+  );
   const written = writer.finish();
-  return { ...written, metadata: plainMetadata(titleOf(written) ?? name), access: null, tenant: null };
+  const title = front.title ?? titleOf(written) ?? name;
+  return {
+    ...written,
+    metadata: { ...metadataOfFields(head.fields, front.metadata), title },
+    access: front.access,
+    tenant: front.tenant,
+  };
+}
+
+/** The fields at the top, or behind the title: bibliography, or settings of the generator. */
+function headOf(lines: readonly MarkupLine[]): DocumentHead {
+  const first = lines.findIndex(({ text }) => text !== "");
+  const atTop = readFields(lines, Math.max(0, first));
+  if (atTop.fields.size > 0) return atTop;
+  const title = first < 0 ? null : titleAt(lines, first);
+  return title === null ? atTop : readFields(lines, title.last + 1);
 }
 
 /** Titles are lines above (and below) a run of one sign; each new sign is one level deeper. */

@@ -1,5 +1,6 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { pageStarts } from "../pages.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
 const LINE = /[^\n]*/y;
@@ -8,19 +9,22 @@ const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
 const MAX_CAPITALS = 80;
+/** The line below a title, about as long as it. */
+const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
 
-/** Plain text: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
+/** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
+  const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
-  for (const paragraph of paragraphs(source)) for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
+  for (const paragraph of paragraphs(source, front.bodyStart))
+    for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
   const written = writer.finish();
-  const title = titleOf(written) ?? name;
   return {
     ...written,
     pages: pageStarts(source, written.sourceMap, written.text.length),
-    metadata: { title, description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null },
-    access: null,
-    tenant: null,
+    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
+    access: front.access,
+    tenant: front.tenant,
   };
 }
 
@@ -65,9 +69,9 @@ interface Line {
 }
 
 /** Groups of lines between empty ones. */
-function* paragraphs(source: string): Generator<readonly Line[]> {
+function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   let lines: Line[] = [];
-  for (let at = 0; at <= source.length; ) {
+  for (let at = from; at <= source.length; ) {
     LINE.lastIndex = at;
     const raw = LINE.exec(source)?.[0] ?? "";
     const text = raw.replace(/^\ufeff/, "").trim();
@@ -95,7 +99,7 @@ function writeParagraph(writer: BlockWriter, source: string, lines: readonly Lin
     const count = isHeadingWrapped(lines) ? 2 : 1;
     writer.text(first.start, lines[count - 1]?.end ?? first.end);
     writer.end();
-    rest = lines.slice(count);
+    rest = lines.slice(isUnderlined(lines) ? 2 : count);
   }
   const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
   if (!isList) {
@@ -128,8 +132,13 @@ function writeList(writer: BlockWriter, source: string, lines: readonly Line[]):
 
 /** A long title that runs over into a short second line. */
 function isHeadingWrapped([first, second]: readonly Line[]): boolean {
-  if (first === undefined || second === undefined) return false;
+  if (first === undefined || second === undefined || isUnderlined([first, second])) return false;
   return first.text.length > 60 && !/[.!?:]$/.test(first.text) && /^\p{Ll}/u.test(second.text) && /^[^.]{1,80}\.$/.test(second.text);
+}
+
+function isUnderlined([first, second]: readonly Line[]): boolean {
+  if (first === undefined || second === undefined || !UNDERLINE.test(second.text) || UNDERLINE.test(first.text)) return false;
+  return Math.abs(first.text.length - second.text.length) <= 2 && /\p{L}/u.test(first.text);
 }
 
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
@@ -137,6 +146,7 @@ function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140) return 0;
   const isAlone = lines.length === 1;
+  if (isUnderlined(lines)) return lines[1]?.text.startsWith("=") ? 1 : 2;
   if (SECTION_SIGN.test(text) && !/[,;]$/.test(text)) return 2;
   if (DIVISION.test(text) && (isAlone || /^[A-Z]{4,}/.test(text)) && !/[,;]$/.test(text)) return /^(?:section|§)/i.test(text) ? 2 : 1;
   const isCapitals =

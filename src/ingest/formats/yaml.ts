@@ -9,7 +9,7 @@ import type { ScalarValue, SourceValue } from "./source-value.ts";
 const MAX_DEPTH = 200;
 
 /** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
-export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 1, parseYaml);
+export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 2, parseYaml);
 
 export function parseYaml(source: string, name: string): FormatResult[] {
   const lines = new LineCounter();

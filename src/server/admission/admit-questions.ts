@@ -61,7 +61,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
     const { release, allowance } = await enter(message, options, options.signal);
     const limit = createLimit(timeoutMs, options.signal, release);
     try {
-      return await Promise.race([work(limit.signal), limit.over]);
+      return await Promise.race([work(limit.signal), limit.over()]);
     } catch (error) {
       throw limit.reasonFor(error);
     } finally {
@@ -85,7 +85,7 @@ interface Limit {
   /** Aborted when the time is over, or by whoever asked. */
   readonly signal: AbortSignal;
   /** Rejects when the time is over. */
-  readonly over: Promise<never>;
+  over(): Promise<never>;
   assertInTime(): void;
   /** What the asker is told of an error: that the time was over, where that was the cause. */
   reasonFor(error: unknown): unknown;
@@ -97,21 +97,33 @@ interface Limit {
  */
 function createLimit(timeoutMs: number, given: AbortSignal | undefined, release: () => void): Limit {
   const abort = new AbortController();
-  const over = new Promise<never>((_, reject) => {
-    abort.signal.addEventListener("abort", () => reject(abort.signal.reason), { once: true });
-  });
-  over.catch(() => {});
+  const { signal } = abort;
+  let isOver = false;
   const timer = setTimeout(() => {
+    isOver = !signal.aborted;
     abort.abort(answerTimeout(timeoutMs));
     release();
   }, timeoutMs);
+  const gone = () => abort.abort(given?.reason);
+  if (given?.aborted === true) gone();
+  else given?.addEventListener("abort", gone, { once: true });
   return {
-    signal: given === undefined ? abort.signal : AbortSignal.any([given, abort.signal]),
-    over,
-    assertInTime: () => abort.signal.throwIfAborted(),
-    reasonFor: (error) => (abort.signal.aborted && given?.aborted !== true ? abort.signal.reason : error),
+    signal,
+    over: () =>
+      new Promise<never>((_, reject) => {
+        const tell = () => {
+          if (isOver) reject(signal.reason);
+        };
+        if (isOver) tell();
+        else signal.addEventListener("abort", tell, { once: true });
+      }),
+    assertInTime: () => {
+      if (isOver) throw signal.reason;
+    },
+    reasonFor: (error) => (isOver ? signal.reason : error),
     end() {
       clearTimeout(timer);
+      given?.removeEventListener("abort", gone);
       release();
     },
   };

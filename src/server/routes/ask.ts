@@ -26,14 +26,16 @@ export interface AskRouteOptions {
 /** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
 export async function ask(context: Context, options: AskRouteOptions): Promise<Response> {
   const request = readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
+  const streams = wantsEvents(context.req.header("accept"));
   const abort = new AbortController();
-  const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
+  const gone = context.req.raw.signal;
+  const signal = streams ? AbortSignal.any([abort.signal, gone]) : gone;
   const caller = callerOf(context);
   options.sessions.assertOpen(caller, request.session_id);
   if (request.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
   const scope = narrow(caller, request);
   const events = options.engine.ask(request, { signal, scope });
-  if (wantsEvents(context.req.header("accept"))) return streamAnswer(context, events, signal, abort, options);
+  if (streams) return streamAnswer(context, events, signal, abort, options);
   try {
     const answer = await lastAnswer(events);
     return context.body(options.write(answer), 200, { "content-type": "application/json" });

@@ -1,4 +1,4 @@
-import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { type Context, context, isSpanContextValid, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { AnswerEvent, AnswerStage } from "../../events.ts";
 import type { WatchedCall } from "../../models/watched.ts";
 import { VERSION } from "../../package.ts";
@@ -29,12 +29,16 @@ export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERS
   };
 }
 
+/** Of a process without an SDK, whose spans are nowhere. */
+const NOBODY_LISTENS: QuestionSpans = { run: (work) => work(), saw() {}, failed() {}, end() {} };
+
 function openQuestion(tracer: Tracer, { domain, profile }: Parameters<Spans["question"]>[0]): QuestionSpans {
   const attributes = {
     ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "sourcebound", "gen_ai.data_source.id": domain },
     ...(profile === undefined ? {} : { "sourcebound.profile": profile }),
   };
   const root = tracer.startSpan("invoke_agent sourcebound", { kind: SpanKind.INTERNAL, attributes });
+  if (!isSpanContextValid(root.spanContext())) return NOBODY_LISTENS;
   const around = trace.setSpan(context.active(), root);
   let stage: { readonly span: Span; readonly within: Context } | null = null;
   const leaveStage = () => {

@@ -100,6 +100,20 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
+      "gives the newest text of an entry that it has read before, whoever put it there",
+      withStore(async ({ store, second }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.cache.put(cachePut());
+        expect(await store.cache.get("k")).toMatchObject({ answer: "{}" });
+        expect(await store.cache.get("k")).toMatchObject({ answer: "{}" });
+        await second.cache.put(cachePut({ answer: "{1}" }));
+        expect(await store.cache.get("k")).toMatchObject({ answer: "{1}" });
+        await second.cache.delete("k");
+        expect(await store.cache.get("k")).toBeNull();
+      }),
+    );
+
+    it(
       "goes with the interaction that it came from, and has its review status",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));

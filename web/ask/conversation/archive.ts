@@ -30,7 +30,7 @@ interface Tables extends DBSchema {
 }
 
 /** Characters of a conversation that are searched. */
-const SEARCHED_CHARACTERS = 20_000;
+const SEARCHED_CHARACTERS = 1_000_000;
 
 export function openArchive(now: () => number = Date.now): Archive {
   const opening = openDB<Tables>("sourcebound", 1, {

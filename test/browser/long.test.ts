@@ -1,0 +1,106 @@
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { toAskEngine } from "../../src/server/start.ts";
+import { type Library, openLibrary } from "../support/engine.ts";
+import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
+
+const CARD = "How much does a library card cost?";
+const LOAN = "How long is the loan period of an atlas?";
+/** Milliseconds after which the browser takes no movement for an answer to a key any more. */
+const AFTER_KEY_MS = 700;
+const TURNS = 120;
+
+let shared: SharedPage;
+let library: Library;
+let server: RunningServer;
+let page: Page;
+let complaints: string[];
+
+describe.skipIf(!hasChromium)("long and slow conversations", () => {
+  shared = usePage();
+  beforeEach(async () => {
+    library = await openLibrary();
+    const { engine } = library;
+    const app = createApp({
+      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine },
+      ...{ log: silentLog, webRoot: shared.webRoot },
+    });
+    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+    complaints = [];
+    page = await openPage(shared.browser, server.url, complaints, { viewport: { width: 390, height: 844 } });
+  });
+  afterEach(async () => {
+    await page.context().close();
+    await server.close();
+    await library.close();
+  });
+
+  it("moves nothing that stands when what else the document says comes late, on a phone", async () => {
+    await page.route("**/v1/documents/**", async (route) => {
+      await page.waitForTimeout(AFTER_KEY_MS);
+      await route.continue();
+    });
+    await ask(CARD);
+    await page.locator(".source").first().waitFor();
+    const before = await tops();
+    await page.locator(".follow-ups").waitFor();
+    expect(before.length).toBeGreaterThan(3);
+    expect(await tops()).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  it("makes every part before it is printed, and has the page laid out once for all of them", async () => {
+    await ask(LOAN);
+    await page.locator(".answer table").waitFor();
+    await page.evaluate(grow, TURNS);
+    await page.reload();
+    await page.getByRole("article").last().waitFor();
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const layouts = async () => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return metrics.find(({ name }) => name === "LayoutCount")?.value ?? 0;
+    };
+    expect(await page.getByRole("article").count()).toBeLessThan(TURNS / 2);
+    const before = await layouts();
+    const made = await page.evaluate(() => {
+      window.dispatchEvent(new Event("beforeprint"));
+      return document.querySelectorAll("article").length;
+    });
+    expect(made).toBe(TURNS);
+    expect((await layouts()) - before).toBeLessThan(10);
+    expect(await page.locator(".answer table").count()).toBe(TURNS);
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function ask(question: string): Promise<void> {
+  await page.getByLabel("Your question").fill(question);
+  await page.keyboard.press("Enter");
+  await page.locator('article[aria-busy="false"]').waitFor();
+}
+
+/** Where the parts of the answer and its sources stand. */
+function tops(): Promise<number[]> {
+  return page
+    .locator(".turn-main > *, .source")
+    .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().top + window.scrollY));
+}
+
+/** Runs in the page: the conversation that the browser keeps grows to so many turns. */
+async function grow(turns: number): Promise<void> {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const store = (await done(indexedDB.open("sourcebound"))).transaction("conversations", "readwrite").objectStore("conversations");
+  for (const kept of await done(store.getAll())) {
+    const [first] = kept.conversation.turns;
+    kept.conversation.turns = Array.from({ length: turns }, (_, i) => ({ ...first, id: i + 1 }));
+    await done(store.put(kept));
+  }
+}
