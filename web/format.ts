@@ -18,6 +18,14 @@ export function formatDate(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : DATE.format(date);
 }
 
+const MOMENT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+
+/** A moment such as `2026-01-15T09:30:00Z` where the reader is, to the minute; anything else as it is. */
+export function formatMoment(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : MOMENT.format(date);
+}
+
 /** `confidence .83 (uncalibrated)`: a number that nobody has fitted to labelled questions says so wherever it stands. */
 export function formatConfidence({ agg_conf, agg_conf_calibrated }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): string {
   if (agg_conf === null) return "confidence not scored";

@@ -53,9 +53,14 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
   const how = useHow(account);
   useKeptPlace(pane !== null);
 
+  const isBeside = pane !== null;
+  const broughtIn = useRef<number | undefined>(undefined);
+  // Asked from a document that hides the conversation, it comes into view when the document goes.
   useEffect(() => {
-    if (lastId !== undefined) last.current?.scrollIntoView({ block: "start" });
-  }, [lastId]);
+    if (lastId === undefined || lastId === broughtIn.current || (isBeside && last.current?.checkVisibility() === false)) return;
+    broughtIn.current = lastId;
+    last.current?.scrollIntoView({ block: "start" });
+  }, [lastId, isBeside]);
   useEffect(() => {
     const before = readOpen();
     if (before !== null) void open(before).catch(() => {});

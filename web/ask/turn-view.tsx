@@ -44,7 +44,8 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
   const answer = status.type === "answered" ? status.answer : null;
   // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
-  const states = useCitationStates(api, answer, turn.isOld === true);
+  const columns = useRef<HTMLDivElement>(null);
+  const states = useCitationStates(api, answer, { isOld: turn.isOld === true, place: columns });
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -87,7 +88,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
         </button>
         {status.type === "running" ? <StageLine stage={status.stage} /> : null}
       </p>
-      <div className="turn-columns">
+      <div className="turn-columns" ref={columns}>
         <div className="turn-main">
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText

@@ -1,6 +1,8 @@
 import { useMemo } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
+import { useMedia } from "../kit/use-media.ts";
 import { DRAWING, layOut, type Point } from "./lay-out.ts";
+import { placeLabels, type View } from "./place-labels.ts";
 
 export interface GraphDrawingProps {
   readonly graph: WireGraph;
@@ -8,9 +10,9 @@ export interface GraphDrawingProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Labels that are written beside nodes: more would cover one another. */
-const LABELLED = 18;
-const LABEL_CHARACTERS = 26;
+/** How labels are written: a small drawing has room for few and short ones. */
+const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
+const NARROW = "(max-width: 48rem)";
 /** Units of the drawing that are shown at least, and around the outermost nodes. */
 const LEAST_VIEW = { width: 420, height: 300 } as const;
 const MARGIN = { x: 110, y: 40 } as const;
@@ -19,8 +21,11 @@ const MARGIN = { x: 110, y: 40 } as const;
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
+  const view = viewOf(points);
+  const form = useMedia(NARROW) ? "narrow" : "wide";
+  const names = nodes.map(({ label }) => label);
   return (
-    <svg className="graph-drawing" viewBox={viewOf(points)} aria-hidden="true">
+    <svg className="graph-drawing" viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`} aria-hidden="true">
       {links.map(([from, to]) => {
         const [a, b] = [points[from], points[to]];
         return a === undefined || b === undefined ? null : <line key={`${from} ${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
@@ -32,35 +37,29 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
           <g key={id} className={`node is-${type}${id === around ? " is-chosen" : ""}`} onPointerDown={() => onChoose(id)}>
             <title>{label}</title>
             <circle cx={point.x} cy={point.y} r={point.radius} />
-            {i < LABELLED ? (
-              <text x={point.x} y={point.y - point.radius - 3} textAnchor={anchorOf(point.x)}>
-                {label.length > LABEL_CHARACTERS ? `${label.slice(0, LABEL_CHARACTERS)}…` : label}
-              </text>
-            ) : null}
           </g>
         );
       })}
+      {placeLabels(points, names, { view, ...LABELS[form] }).map(({ node, text, x, y }) => (
+        <text key={node} x={x} y={y} textAnchor="middle" style={{ fontSize: LABELS[form].size }}>
+          {text}
+        </text>
+      ))}
     </svg>
   );
 }
 
 /** The part of the drawing in which nodes stand, with room for their labels: few nodes are shown large. */
-function viewOf(points: readonly Point[]): string {
+function viewOf(points: readonly Point[]): View {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
   const height = Math.min(DRAWING.height, Math.max(LEAST_VIEW.height, spread(ys) + 2 * MARGIN.y, (width * DRAWING.height) / DRAWING.width));
   const from = (at: readonly number[], size: number, whole: number) =>
-    Math.min(whole - size, Math.max(0, (Math.min(...at) + Math.max(...at) - size) / 2));
-  return points.length === 0
-    ? `0 0 ${DRAWING.width} ${DRAWING.height}`
-    : [from(xs, width, DRAWING.width), from(ys, height, DRAWING.height), width, height].map(Math.round).join(" ");
+    Math.round(Math.min(whole - size, Math.max(0, (Math.min(...at) + Math.max(...at) - size) / 2)));
+  if (points.length === 0) return { x: 0, y: 0, ...DRAWING };
+  return { x: from(xs, width, DRAWING.width), y: from(ys, height, DRAWING.height), width: Math.round(width), height: Math.round(height) };
 }
 
 function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
-}
-
-/** Text at the border grows inwards. */
-function anchorOf(x: number): "start" | "middle" | "end" {
-  return x < DRAWING.width * 0.15 ? "start" : x > DRAWING.width * 0.85 ? "end" : "middle";
 }

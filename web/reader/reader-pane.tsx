@@ -4,6 +4,7 @@ import type { WireDocument } from "../../src/client/index.ts";
 import type { Place } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
+import { goTo } from "../app/use-route.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
@@ -52,6 +53,9 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
 function scopeOf({ domain, tenant }: Place): string {
   return new URLSearchParams({ ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) }).toString();
 }
+
+/** As in the style sheet: narrower, and what is opened hides the conversation. */
+const OVER_CONVERSATION = "(max-width: 63.99rem)";
 
 type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
 
@@ -161,6 +165,8 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
             const selection = { document_id: document.id, start: selected.start, end: selected.end };
             ask(question, { domain: document.domain, ...(document.tenant === null ? {} : { tenant: document.tenant }), selection });
             setSelected(null);
+            // On a narrow screen the document stands over the conversation, where the answer comes.
+            if (window.matchMedia(OVER_CONVERSATION).matches) goTo({ room: "ask" });
           }}
         />
       )}

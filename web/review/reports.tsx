@@ -2,9 +2,10 @@ import { useCallback, useId, useState } from "react";
 import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatDate, formatShare } from "../format.ts";
+import { formatCount, formatDate } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { readReports, type Topic } from "./read-reports.ts";
+import { refusalInWords } from "./review-words.ts";
 
 export interface ReportsProps {
   readonly api: Account["api"];
@@ -61,8 +62,8 @@ export function Reports({ api, domain }: ReportsProps) {
             <a className="queue-item" href={formatRoute({ room: "review", id: interactionId })}>
               <span>{question === "" ? "A question whose text is not kept" : question}</span>
               <span className="muted">
-                {reason === null ? "answered, with a doubt" : reason.replaceAll("_", " ")}
-                {confidence === null ? "" : ` · confidence ${formatShare(confidence)}`} · {formatDate(createdAt.slice(0, 10))}
+                {reason === null ? "answered, with a doubt" : refusalInWords(reason)}
+                {confidence === null ? "" : ` · sources fit ${Math.round(confidence * 100)} of 100`} · {formatDate(createdAt.slice(0, 10))}
               </span>
               {advice.map((text) => (
                 <span key={text} className="muted">
@@ -83,7 +84,7 @@ function Gap({ name, reports, refused, confidence, missing, advice }: Topic) {
       <strong>{name}</strong>
       <span className="muted">
         {formatCount(reports, "report")}, {formatCount(refused, "refusal")}
-        {confidence === null ? "" : `, mean confidence ${formatShare(confidence)}`}
+        {confidence === null ? "" : `; sources fit ${Math.round(confidence * 100)} of 100 on average`}
       </span>
       {missing.length === 0 ? null : <span>Not in the documents: {missing.join(", ")}</span>}
       {advice.map((text) => (

@@ -7,6 +7,7 @@ import { formatDate } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { CorrectionForm } from "./correction-form.tsx";
+import { statusInWords } from "./review-words.ts";
 
 export interface ReviewCaseProps {
   readonly id: string;
@@ -97,7 +98,7 @@ function Shown({ review }: { readonly review: WireReview }) {
     <>
       <h2 className="case-question">{question === "" ? "The question's text is not kept" : question}</h2>
       <p className="muted">
-        {status}
+        {statusInWords(status)}
         {by === null ? "" : ` by ${by}`}
         {demoted === null ? "" : `; a source has changed since (${formatDate(demoted.slice(0, 10))})`}
         {curated === null ? "" : `; corrected by ${curated.by}`}

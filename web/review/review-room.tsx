@@ -9,6 +9,7 @@ import { StateLine } from "../kit/state-line.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
+import { fitInWords, reasonsInWords, statusInWords } from "./review-words.ts";
 
 export interface ReviewRoomProps {
   /** The answer that is open; `null`: none. */
@@ -70,8 +71,10 @@ function Queue({ id, account }: ReviewRoomProps) {
   const path = queuePath(domain?.name, status);
   const [state, reload] = useLoaded(useCallback((signal) => api.get<{ items: readonly WireQueueItem[] }>(path, signal), [api, path]));
   const items = state.type === "ready" ? state.value.items : [];
-  const reasons = [...new Set(items.flatMap((item) => item.why))].sort();
-  const found = items.filter((item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || item.why.includes(why)));
+  const reasons = [...new Set(items.flatMap((item) => reasonsInWords(item.why)))].sort();
+  const found = items.filter(
+    (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || reasonsInWords(item.why).includes(why)),
+  );
   return (
     <div className="columns">
       <section aria-label="Queue">
@@ -132,15 +135,18 @@ function queuePath(domain: string | undefined, status: string): string {
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
-  const { id, question, asked, why, review_status: review, created_at: at } = item;
+  const { id, question, asked, why, status, confidence, review_status: review, created_at: at } = item;
+  const fit = fitInWords(confidence, status);
+  const facts = [
+    ...reasonsInWords(why),
+    ...(fit === null ? [] : [fit]),
+    ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, statusInWords(review), formatDate(at.slice(0, 10))],
+  ];
   return (
     <li>
       <a className="queue-item" href={formatRoute({ room: "review", id })} aria-current={open ? "true" : undefined}>
         <span>{question === "" ? "A question whose text is not kept" : question}</span>
-        <span className="muted">
-          {why.length === 0 ? "nothing special" : why.join(", ")} · asked {formatCount(asked, "time")} · {review} ·{" "}
-          {formatDate(at.slice(0, 10))}
-        </span>
+        <span className="muted">{[...new Set(facts)].join(" · ")}</span>
       </a>
     </li>
   );

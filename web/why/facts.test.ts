@@ -18,6 +18,11 @@ describe("facts of a stage", () => {
     ]);
   });
 
+  it("say why the nearest stored question was used or not", () => {
+    expect(factsInWords({ semantic_rule: "values" })).toEqual([{ name: "nearest stored question", value: "has other numbers" }]);
+    expect(factsInWords({ semantic_rule: "new_rule" })).toEqual([{ name: "nearest stored question", value: "new_rule" }]);
+  });
+
   it("keep a number of none, and names that nobody has put into words", () => {
     expect(factsInWords({ calls: 0, new_fact: "x", odd: { a: 1 } })).toEqual([
       { name: "calls of a model", value: "0" },

@@ -1,6 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
-import { describeStage, formatCost, formatDuration } from "../format.ts";
+import { describeStage, formatCost, formatCount, formatDuration } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
 import { factsInWords } from "./facts.ts";
 
@@ -32,7 +32,9 @@ export function Path({ answer, stages }: PathProps) {
     <>
       <p>
         {formatDuration(answer.latency_ms)} in all
-        {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}, {formatCost(answer.cost_usd)}.
+        {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}. Language models:{" "}
+        {answer.token_usage.total === null ? "tokens not counted" : formatCount(answer.token_usage.total, "token")},{" "}
+        {formatCost(answer.cost_usd)}.
       </p>
       <ol className="timeline">
         {numbered(timed).map(({ place, item: { stage, ms, facts } }) => (

@@ -5,7 +5,7 @@ import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { confidenceInWords } from "../ask/plain-words.ts";
-import { formatNumber } from "../format.ts";
+import { formatMoment, formatNumber } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { factsInWords } from "./facts.ts";
@@ -82,6 +82,14 @@ function Made({ answer, turn, api }: MadeProps) {
   );
 }
 
+/** How a stored answer was found. */
+const STORED: Readonly<Record<string, string>> = {
+  exact: "the same question was asked before",
+  semantic: "a question that asks for the same was asked before",
+  graph: "a question about the same things was asked before",
+  curated: "a reviewer wrote it",
+};
+
 function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
   const { label, meaning } = confidenceInWords(answer);
   const decided = turn?.stages.find(({ stage }) => stage === "decide")?.facts.reason;
@@ -101,7 +109,7 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       {typeof decided === "string" ? <p>{decided}</p> : null}
       {turn?.notices.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="muted">
-          {message}
+          {code === "not_built" ? `The method names a step that is not built: ${message}.` : message}
         </p>
       ))}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
@@ -109,12 +117,12 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       <p>
         {answer.cache_mode === "miss"
           ? "No stored answer was used: this one was made for the question."
-          : `A stored answer was used (${answer.cache_mode}).`}
+          : `A stored answer was used: ${STORED[answer.cache_mode] ?? answer.cache_mode}.`}
       </p>
       {cached === undefined ? null : (
         <p>
           {cached.question === null ? "Its question is not kept." : `Its question: “${cached.question}”.`}{" "}
-          {`Stored at ${cached.stored_at}, checked again on today's documents.`}
+          {`Stored on ${formatMoment(cached.stored_at)}, checked again on today's documents.`}
         </p>
       )}
       <ul className="facts">
