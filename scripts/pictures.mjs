@@ -99,8 +99,8 @@ async function rooms() {
   await page.getByRole("listitem").first().waitFor();
   await keep("library");
   await room("Review");
-  await page.getByRole("link", { name: ANSWERED[1] }).first().click();
-  await page.getByRole("heading", { name: ANSWERED[1] }).waitFor();
+  await page.getByRole("region", { name: "Queue" }).getByRole("link").filter({ hasNotText: REFUSED }).first().click();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
   await keep("review");
   await room("Graph");
   await page.locator(".graph-drawing .node").first().waitFor({ state: "attached" });
