@@ -1,5 +1,5 @@
 // The pictures of docs/images, taken anew from a running demo:
-//   SOURCEBOUND_ADMIN_TOKEN=TOKEN ./run demo
+//   SOURCEBOUND_ADMIN_TOKEN=TOKEN SOURCEBOUND_DATA_DIR=EMPTY_FOLDER ./run demo
 //   node scripts/pictures.mjs http://127.0.0.1:8787 TOKEN
 // It asks some questions of the demo documents and, where there is none, starts a golden run. Look at each picture before it is kept.
 import { writeFileSync } from "node:fs";
