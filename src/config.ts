@@ -109,7 +109,9 @@ export const configSchema = z.strictObject({
         .int()
         .min(1)
         .default(DEFAULT_INTERACTION_ROWS)
-        .describe("Unreviewed ones kept in all domains together; the oldest go first, also before their days are over"),
+        .describe(
+          "Unreviewed ones kept in all domains together, beside those that the cache serves; the oldest go first, also before their days are over",
+        ),
       audit_days: z.number().positive().default(DEFAULT_AUDIT_DAYS).describe("Who reviewed, corrected and forgot what"),
     })
     .prefault({})
@@ -197,6 +199,8 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   DATABASE_URL: ["database", "url"],
   SOURCEBOUND_DATABASE_CONNECTIONS: ["database", "connections"],
   SOURCEBOUND_DATABASE_TIMEOUT_MS: ["database", "timeout_ms"],
+  SOURCEBOUND_DATABASE_VECTORS: ["database", "vectors"],
+  SOURCEBOUND_DATABASE_VECTORS_FROM: ["database", "vectors_from"],
   SOURCEBOUND_DATA_DIR: ["data_dir"],
   SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
   SOURCEBOUND_DOMAIN: ["domain"],
@@ -349,7 +353,7 @@ function fromText(name: string, value: string): unknown {
     return value.split(",").map((label) => label.trim());
   if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
     return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|ANSWER_FROM)$/.test(name))
+  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|_FROM)$/.test(name))
     return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   return value;
 }

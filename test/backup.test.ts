@@ -129,7 +129,10 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
 
   it("are asked for where the data folder holds records that PostgreSQL would hide", async () => {
     const made = await backedUp();
-    const hiding = { ...made.config, database: { url: await server.createDatabase(), connections: 3, timeout_ms: 10_000 } };
+    const hiding = {
+      ...made.config,
+      database: { url: await server.createDatabase(), connections: 3, timeout_ms: 10_000, vectors_from: 10_000 },
+    };
     await expect(createEngine(hiding)).rejects.toMatchObject({
       code: "config_local_records",
       message: expect.stringContaining("sourcebound backup"),

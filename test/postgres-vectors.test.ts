@@ -37,7 +37,8 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
       const place = { domain: "d", tenant: null, source: "s", path };
       await documents.putFile(place, fileContent(storedDocument({ id: documentId, path })));
       const tenant = n === 0 ? "few" : "";
-      for (let start = 0; start < WINDOWS; start++) rows.push({ documentId, tenant, access: "public", start, vector: unit() });
+      for (let start = 0; start < WINDOWS; start++)
+        rows.push({ documentId, version: "v1", tenant, access: "public", start, vector: unit() });
     }
     await vectors.put(rows);
     const all = { tenants: ["", "few"], access: ["public"], documentIds: null };
@@ -83,7 +84,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     await documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["7.md"]);
     expect(await search({ documentIds: ["doc7"] })).toEqual([]);
     expect(await vectors.count()).toBe((DOCUMENTS - 1) * WINDOWS);
-    await vectors.put([{ documentId: "doc7", tenant: "", access: "public", start: 0, vector: unit() }]);
+    await vectors.put([{ documentId: "doc7", version: "v1", tenant: "", access: "public", start: 0, vector: unit() }]);
     expect(await vectors.count()).toBe((DOCUMENTS - 1) * WINDOWS);
     await db.destroy();
   });
@@ -94,7 +95,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     await documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(storedDocument()));
     const wide = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: 3_072 });
     const vector = Float32Array.from({ length: 3_072 }, (_, i) => (i === 5 ? 1 : 0));
-    await wide.put([{ documentId: "doc-a", tenant: "", access: "public", start: 0, vector }]);
+    await wide.put([{ documentId: "doc-a", version: "v1", tenant: "", access: "public", start: 0, vector }]);
     await wide.buildIndex();
     const [found] = await wide.search({ vector, k: 1, tenants: [""], access: ["public"], documentIds: null, kept: 1_000_000 });
     expect(found).toMatchObject({ documentId: "doc-a", start: 0 });

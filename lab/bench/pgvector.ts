@@ -77,7 +77,9 @@ export const benchmark: Benchmark = {
           const documentId = await putDocument(store, made);
           const fresh = Array.from({ length: WINDOWS_PER_DOCUMENT }, make);
           vectors.push(...fresh);
-          await remote.put(fresh.map((vector, n) => ({ documentId, tenant: "", access: "public", start: made + n, vector })));
+          await remote.put(
+            fresh.map((vector, n) => ({ documentId, version: "v1", tenant: "", access: "public", start: made + n, vector })),
+          );
         }
         rows.push(...(await measureSize({ size, vectors, questions, remote, dimensions, progress })));
       }

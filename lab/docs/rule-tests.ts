@@ -20,6 +20,10 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/model.test.ts",
       "seven-layer: below .45 refuses without a model call, below .50 and .55 warns",
     ),
+    "layer 1: HNSW index of pgvector where there are many vectors": at(
+      "test/postgres-table.test.ts",
+      "is asked by setting, or by a profile whose source has it; by no other",
+    ),
     "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps": at(
       "src/write/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",

@@ -36,6 +36,7 @@ export type * from "./engine-types.ts";
 export async function createEngine(config: Config, given: EngineParts = {}): Promise<Engine> {
   const opened = await openShared(config, given);
   const { store, models, local, now, warn, clock, closing } = opened;
+  if (config.database?.vectors === "pgvector") await store.vectors?.assertAvailable();
   const domains = createDomains(opened);
   const indexes = createIndexes(opened, domains);
   const thresholds = createGateThresholds({

@@ -4,6 +4,7 @@ import type { Encoder } from "../models/encoder.ts";
 import { createEncoderChoice } from "../models/encoder-choice.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import { Corpus } from "../retrieve/corpus.ts";
+import type { VectorTables } from "../retrieve/table-vectors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
@@ -25,11 +26,18 @@ export interface Indexes {
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
 const EMBEDDED_BATCH = 256;
 
-export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): Indexes {
+export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">): Indexes {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
   const corpora = new Map<string, Corpus>();
   const storeId = sha256Hex(`index of ${opened.secret}`);
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
+  const tablesOf = (domain: string): VectorTables | undefined => {
+    const { vectors } = store;
+    const pack = domains.pack(domain);
+    const where = config.database?.vectors ?? domains.profile(pack).retrieve.vectors ?? "process";
+    if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
+    return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
+  };
   const openCorpus = (domain: string): Corpus => {
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain, store: encoders, configured: { encoder, spec }, open });
@@ -37,6 +45,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">): I
       ...{ domain, documents, embeddings, encoder: choice },
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domains.pack(domain),
+      tables: tablesOf(domain),
       english: words.english,
       snapshot: { path: snapshotPath(domain), store: storeId, warn },
       signal: closing.signal,

@@ -41,3 +41,12 @@ test("more files than threads wait their turn", async () => {
   const read = await Promise.all(Array.from({ length: 7 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never)));
   expect(read.map(([draft]) => draft?.text)).toEqual(Array.from({ length: 7 }, (_, i) => `Text ${i}.`));
 });
+
+test("a large file is read alone: those behind it wait, and what it took is given back", async () => {
+  reader = createFileReader({ timeoutMs: 60_000, threads: 4 });
+  const done: string[] = [];
+  const read = (path: string, text: string) => (reader as FileReader).read(file(path, text), never).then(() => done.push(path));
+  await Promise.all([read("large.txt", "A word. ".repeat(600_000)), read("a.txt", "Text."), read("b.txt", "Text.")]);
+  expect(done[0]).toBe("large.txt");
+  expect(done).toHaveLength(3);
+});

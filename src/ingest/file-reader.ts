@@ -10,6 +10,8 @@ import { findRecognition } from "./formats/pdf/recognise.ts";
 export const FILE_TIMEOUT_MS = 60_000;
 /** Files that are read at the same time, at most: each may take the memory below, and one writer stores what they read. */
 const MOST_THREADS = 4;
+/** Bytes of files that are read at the same time, where more than one is: what a text needs while it is read is some ten times its size. */
+const MOST_BYTES = 4 * 1024 * 1024;
 /** Megabytes of heap of one reader: the structure of the largest text takes less than half. */
 const HEAP_MB = 1_024;
 
@@ -44,9 +46,7 @@ export interface FileReaderOptions {
 export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const turn = () => new Promise<void>((resolve) => waiting.push(resolve));
+  const turns = createTurns(threads);
   const start = (): Worker => {
     const worker = new Worker(ENTRY, {
       // What a parser prints about a file is nobody's business, and it has no use for the environment.
@@ -69,8 +69,8 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
     recognises: findRecognition() !== null,
     async read(file, signal) {
       signal.throwIfAborted();
-      if (running >= threads) await turn();
-      else running++;
+      const size = file.bytes.length;
+      await turns.begin(size);
       try {
         signal.throwIfAborted();
         const worker = idle.pop() ?? start();
@@ -79,19 +79,49 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
           await end(worker);
           throw error;
         });
-        // A reader that waits for files keeps no process alive.
-        worker.unref();
-        idle.push(worker);
+        // A thread keeps the memory that a large file took, for as long as it lives.
+        if (size > MOST_BYTES) await end(worker);
+        else {
+          // A reader that waits for files keeps no process alive.
+          worker.unref();
+          idle.push(worker);
+        }
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) running--;
-        else next();
+        turns.end(size);
       }
     },
     async close() {
       await Promise.all([...all].map(end));
+    },
+  };
+}
+
+/** Lets files begin in the order in which they came: as many as there are threads, and, beside another one, no more bytes than may be read at once. */
+function createTurns(threads: number): { begin(bytes: number): Promise<void>; end(bytes: number): void } {
+  const waiting: { readonly bytes: number; readonly start: () => void }[] = [];
+  let running = 0;
+  let reading = 0;
+  const advance = () => {
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      if (running > 0 && (running >= threads || reading + next.bytes > MOST_BYTES)) return;
+      waiting.shift();
+      running++;
+      reading += next.bytes;
+      next.start();
+    }
+  };
+  return {
+    begin: (bytes) =>
+      new Promise<void>((start) => {
+        waiting.push({ bytes, start });
+        advance();
+      }),
+    end: (bytes) => {
+      running--;
+      reading -= bytes;
+      advance();
     },
   };
 }

@@ -92,6 +92,8 @@ export interface RetrieveSettings {
   readonly twins: "same-facts" | "cosine" | "off";
   /** Passages of one document that come before those of others; what is left over follows. `null`: as ranked. */
   readonly perDocument: number | null;
+  /** Where many vectors are searched, where the records are in PostgreSQL and the configuration does not say. @default "process" */
+  readonly vectors?: "process" | "pgvector";
 }
 
 /** How a question is read before it is searched. */

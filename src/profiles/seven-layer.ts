@@ -19,6 +19,7 @@ export const sevenLayer: Profile = {
     query: PLAIN_QUERY,
     twins: "off",
     perDocument: null,
+    vectors: "pgvector",
   },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   comparePassages: false,
@@ -61,6 +62,11 @@ export const sevenLayer: Profile = {
       rule: "layer 1b: best below .45 refuses without a model call, in fixed words",
       state: "reproduced",
       why: "zero tokens; it names no sources as the answer's, and what came nearest with what it lacks",
+    },
+    {
+      rule: "layer 1: HNSW index of pgvector where there are many vectors",
+      state: "reproduced",
+      why: "m = 16, ef_construction = 64, from 10,000 vectors on: on PostgreSQL, unless `database.vectors` says otherwise; where 2,000 windows or fewer are visible, and in the embedded database, all are compared",
     },
     {
       rule: "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps",

@@ -14,7 +14,10 @@ import { EncoderSwitch } from "./encoder-switch.ts";
 import { scopeSees } from "./scope-filter.ts";
 import type { Candidate, EncoderChoice, SearchIndex, SearchRequest, SwitchState, SyncOptions } from "./search-index.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
+import { TableVectors, type VectorTables } from "./table-vectors.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "./thesaurus.ts";
+import { untimed } from "./time-part.ts";
+import type { Scored } from "./top-k.ts";
 import { type Understood, understand } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 import type { VocabularyOwner } from "./vocabulary.ts";
@@ -30,6 +33,8 @@ export interface CorpusOptions {
   readonly batch: number;
   /** Other words for the domain's words; none when absent. */
   readonly thesaurus?: ThesaurusEntries;
+  /** Where many vectors are searched beside this process; nowhere when absent. */
+  readonly tables?: VectorTables | undefined;
   /** @default the lists that ship, read for this index */
   readonly english?: Pick<EnglishWords, "real">;
   /** Where the index is kept between two starts; nowhere when absent. */
@@ -40,6 +45,9 @@ export interface CorpusOptions {
   readonly now?: () => number;
 }
 
+/** Windows asked of a table for each chunk wanted: a chunk has a few among the best at most. */
+const NEAR_PER_CHUNK = 8;
+
 /**
  * The in-process index of one domain: words and vectors of every window, kept equal to the store by `sync`.
  * It holds all tenants and labels; every search filters by scope before ranking.
@@ -48,6 +56,7 @@ export class Corpus implements SearchIndex {
   private readonly options: CorpusOptions;
   private readonly ranking: WindowSearch;
   private readonly vectors: EncoderSwitch;
+  private readonly table: TableVectors | null;
   private readonly keeper: SnapshotKeeper | null;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
@@ -75,6 +84,7 @@ export class Corpus implements SearchIndex {
       onChange: () => this.keeper?.markChanged(),
       now: options.now ?? Date.now,
     });
+    this.table = options.tables === undefined ? null : new TableVectors(options.tables);
     const none = { abbreviations: {}, synonyms: [] };
     this.thesaurus = createThesaurus(options.thesaurus ?? none, (text) => this.tokens(text), this.stem);
     this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
@@ -156,6 +166,7 @@ export class Corpus implements SearchIndex {
   async idle(): Promise<void> {
     await this.vectors.idle();
     await this.syncing;
+    await this.table?.idle();
     await this.keeper?.flush();
   }
 
@@ -181,6 +192,14 @@ export class Corpus implements SearchIndex {
     return understood;
   }
 
+  async nearest({ vector, scope, selection, area, candidates, time = untimed }: SearchRequest): Promise<readonly Scored[] | null> {
+    const { table } = this;
+    // What is asked of parts of documents, no table can tell apart: all that lie there are compared.
+    if (table === null || vector === null || selection !== null || area) return null;
+    const wanted = { vector, scope, k: candidates * NEAR_PER_CHUNK, accept: this.ranking.visibleTo(scope) };
+    return time("vectors", () => table.search(wanted, this.ranking.indexed));
+  }
+
   search(request: SearchRequest): Candidate[] {
     return this.ranking.search(request);
   }
@@ -194,9 +213,11 @@ export class Corpus implements SearchIndex {
     this.keeper?.postpone();
     const { domain, documents } = this.options;
     const isTakenIn = (await documents.revision(domain)) === this.revision;
-    if (isTakenIn && (await this.vectors.isCurrent(options))) return;
-    await this.exclusive(() => this.takeIn());
-    await this.vectors.follow(() => this.exclusive(() => this.vectors.choose()), options);
+    if (!isTakenIn || !(await this.vectors.isCurrent(options))) {
+      await this.exclusive(() => this.takeIn());
+      await this.vectors.follow(() => this.exclusive(() => this.vectors.choose()), options);
+    }
+    this.table?.follow(this.vectors.active, this.ranking.indexed);
   }
 
   private exclusive<T>(run: () => Promise<T>): Promise<T> {
@@ -222,6 +243,7 @@ export class Corpus implements SearchIndex {
     ranking.clear();
     for (const document of fresh) ranking.indexed.insert(document, this.stem);
     if (missing.length > 0) this.keeper?.markChanged();
+    this.table?.clear();
     this.revision = revision;
     this.understood = new WeakMap();
     this.faces.clear();

@@ -282,6 +282,14 @@ export class DenseIndex implements VectorSearch {
     }
   }
 
+  /** The vector of a slot that is alive, as it was added. */
+  vectorAt(slot: number): Float32Array {
+    const { layout } = this;
+    if (layout === null || !this.alive.has(slot)) throw new RangeError(`There is no vector in slot ${slot}.`);
+    const floats = (places(layout, Math.floor(slot / BLOCK_ROWS)).floats + (slot % BLOCK_ROWS) * layout.floatBytes) / 4;
+    return this.float32.slice(floats, floats + layout.dimensions);
+  }
+
   private writeRow(layout: Layout, slot: number, vector: Float32Array): void {
     const at = places(layout, Math.floor(slot / BLOCK_ROWS));
     const row = slot % BLOCK_ROWS;

@@ -83,7 +83,7 @@ export async function retrievePassages(
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
   let area = areaOf(question);
   const found = async () => {
-    if (area === null) return corpus.search(request);
+    if (area === null) return corpus.search({ ...request, near: await corpus.nearest(request) });
     if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
     return searchArea(request, area, corpus, documents, signal);
   };

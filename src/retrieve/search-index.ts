@@ -2,6 +2,7 @@ import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { Area, Chunk, Scope, Selection, TextRange } from "../types.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import type { TimePart } from "./time-part.ts";
+import type { Scored } from "./top-k.ts";
 import type { QuestionReader } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 import type { WeightedTerm } from "./word-search.ts";
@@ -23,6 +24,8 @@ export interface SearchIndex extends QuestionReader {
   sync(options?: SyncOptions): Promise<void>;
   /** Does a document that the scope may see hold the token? */
   holds(token: string, scope: Scope): boolean;
+  /** The windows that lie nearest to a request's vector, where another place than this process is asked for them; `null`: none is, and `search` compares them. */
+  nearest(request: SearchRequest): Promise<readonly Scored[] | null>;
   /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] | Promise<Candidate[]>;
   /** Words' score of a text as if it were a window of its document, under its headings. */
@@ -69,6 +72,8 @@ export interface SearchRequest {
   readonly alpha: number;
   readonly beta: number;
   readonly fusion: "min-max" | "rrf";
+  /** What `nearest` gave, best first. @default null */
+  readonly near?: readonly Scored[] | null;
   /** @default untimed */
   readonly time?: TimePart;
 }

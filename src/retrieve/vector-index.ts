@@ -21,7 +21,7 @@ export class VectorIndex {
   private windowOfVector = new Uint32Array(0);
   /** Slot of each window's vector plus 1; 0: none. */
   private vectorOfWindow = new Uint32Array(0);
-  private dimensions: number | null = null;
+  private width: number | null = null;
   /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
   private vectorsOf = new WeakMap<SlotSet, SlotSet>();
 
@@ -38,6 +38,16 @@ export class VectorIndex {
   /** Number of windows that have a vector. */
   get size(): number {
     return this.dense.size;
+  }
+
+  /** `null`: before the first vector. */
+  get dimensions(): number | null {
+    return this.width;
+  }
+
+  /** Of a window that has one. */
+  vectorAt(window: number): Float32Array {
+    return this.dense.vectorAt(this.slotOf(window));
   }
 
   has(window: number): boolean {
@@ -71,7 +81,7 @@ export class VectorIndex {
     const index = new VectorIndex(encoder);
     index.dense = DenseIndex.load(vectors, { model: encoder.id });
     if (index.dense.slots !== windowOf.length) throw damaged(`${index.dense.slots} vectors belong to ${windowOf.length} windows`);
-    if (index.dense.slots > 0) index.dimensions = index.dense.dimensions;
+    if (index.dense.slots > 0) index.width = index.dense.dimensions;
     index.windowOfVector = windowOf.slice();
     index.vectorOfWindow = new Uint32Array((windowOf.at(-1) ?? -1) + 1);
     for (let slot = 0; slot < windowOf.length; slot++) index.vectorOfWindow[windowOf[slot] as number] = slot + 1;
@@ -152,13 +162,13 @@ export class VectorIndex {
       throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
     };
     if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);
-    const dimensions = this.dimensions ?? vectors[0]?.length ?? null;
+    const dimensions = this.width ?? vectors[0]?.length ?? null;
     for (const vector of vectors) {
       if (vector.length === 0 || vector.length !== dimensions)
         fail(`a vector of length ${vector.length} where the others have length ${dimensions}`);
       if (!vector.every(Number.isFinite)) fail(`a vector of length ${vector.length} with a value that is not a finite number`);
     }
-    this.dimensions = dimensions;
+    this.width = dimensions;
     return vectors;
   }
 }

@@ -42,10 +42,15 @@ export class WindowSearch {
     return this.indexed.words.search([token], 1, (slot) => visible.has(slot)).length > 0;
   }
 
+  /** Windows that a scope may see. */
+  visibleTo(scope: Scope): SlotSet {
+    return this.scopes.slotsFor(scope);
+  }
+
   /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] {
     const accept = this.filter(request);
-    const all = this.rank(request, accept);
+    const all = this.rank(request, accept, request.near ?? null);
     const coded = this.slotsWith(request.codes, accept);
     if (coded === null) return all;
     const first = this.rank(request, coded).map((candidate) => ({ ...candidate, coded: true }));
@@ -74,13 +79,16 @@ export class WindowSearch {
     return slots;
   }
 
-  private rank(request: SearchRequest, accept: SlotSet): Candidate[] {
+  /** @param near windows by their vectors, best first, where they were found elsewhere; `null`: all are compared here */
+  private rank(request: SearchRequest, accept: SlotSet, near: readonly Scored[] | null = null): Candidate[] {
     const { vector, candidates, time = untimed } = request;
     const isAccepted = (slot: number) => accept.has(slot);
     const byWords = (windows: number) => withTies((wanted) => this.indexed.words.search(request.terms, wanted, isAccepted), windows);
     const bm25 = request.bm25 ? time("words", () => this.bestChunks(byWords, candidates)) : NO_CHUNKS;
-    const byVector = ({ index, values }: QuestionVector) => {
-      return (windows: number) => withTies((wanted) => index.search(values, wanted, accept), windows);
+    const nearest = ({ index, values }: QuestionVector, wanted: number) =>
+      near === null ? index.search(values, wanted, accept) : near.filter(({ slot }) => accept.has(slot)).slice(0, wanted);
+    const byVector = (one: QuestionVector) => {
+      return (windows: number) => withTies((wanted) => nearest(one, wanted), windows);
     };
     const dense = vector === null ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector), candidates));
     const slotOf = (id: string) => (dense.slots.get(id) ?? bm25.slots.get(id)) as number;

@@ -299,7 +299,8 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 }
 
 /**
- * Deletes interactions that are too old or too many. What a reviewer has judged does not count as too much: a flood of questions would push it out.
+ * Deletes interactions that are too old or too many. What a reviewer has judged does not count as too much: a flood of questions would push it out; nor does
+ * what the cache serves, since its entry would go with it, and the question that all ask would be made anew for all of them at once.
  * @returns how many went
  */
 export async function dropInteractions(
@@ -316,7 +317,11 @@ export async function dropInteractions(
     .orderBy("id", "desc")
     .limit(ALL)
     .offset(interactionsRows);
-  const gone = [...(await tooOld.execute()), ...(await tooMany.execute())].map(({ id }) => id);
+  const beyond = await notServed(
+    trx,
+    (await tooMany.execute()).map(({ id }) => id),
+  );
+  const gone = [...(await tooOld.execute()).map(({ id }) => id), ...beyond];
   // The text that a correction was made from goes with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
@@ -324,6 +329,17 @@ export async function dropInteractions(
     deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
   if (deleted > 0) await dropUnneeded(trx);
   return deleted;
+}
+
+/** Those of the interactions that no entry of the cache came from. */
+async function notServed(trx: Transaction<Database>, ids: readonly string[]): Promise<string[]> {
+  const left: string[] = [];
+  for (const part of inParts(ids)) {
+    const rows = await trx.selectFrom("cache_entries").select("interaction_id").where("interaction_id", "in", part).execute();
+    const served = new Set(rows.map(({ interaction_id }) => interaction_id));
+    left.push(...part.filter((id) => !served.has(id)));
+  }
+  return left;
 }
 
 /** What no stored answer rests on any more: replaced texts of documents, settings, contents. */

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { messageOf, StoreError } from "../errors.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { inParts } from "./id-parts.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -10,13 +11,14 @@ const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW as the `seven-layer` source sets it up (its tables 10 and 11); pgvector's own defaults too. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
 /** Where a filter keeps at most so many vectors, all of them are compared: HNSW would visit many that the filter rejects (`bench pgvector`). */
-const EXACT_UP_TO = 2_000;
+export const EXACT_UP_TO = 2_000;
 /** Rows in one statement. */
 const ROWS_PER_INSERT = 500;
 
 /** A window's vector with what filters ask of it. */
 export interface StoredVector {
   readonly documentId: string;
+  readonly version: string;
   readonly tenant: string;
   readonly access: string;
   /** First character of the window in its document. */
@@ -42,15 +44,21 @@ export interface FoundVector {
   readonly score: number;
 }
 
-/** The vectors of one encoder for one domain, in pgvector. */
-export interface PostgresVectors {
-  /** Stores vectors of documents that are still there; a window that has one keeps it. */
+/** The vectors of one encoder for one domain, as they are searched in a database. */
+export interface VectorTable {
+  /** Stores vectors of documents that are still there, in this version; a window that has one keeps it. */
   put(rows: readonly StoredVector[]): Promise<void>;
-  count(): Promise<number>;
+  /** First characters of the windows of some documents that have vectors, by document. */
+  places(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>;
   /** Best first; equal scores by document and place. */
   search(query: VectorQuery): Promise<FoundVector[]>;
   /** Builds the HNSW index where there is none. */
   buildIndex(settings?: { readonly m: number; readonly efConstruction: number }): Promise<void>;
+}
+
+/** The same in pgvector. */
+export interface PostgresVectors extends VectorTable {
+  count(): Promise<number>;
   dropIndex(): Promise<void>;
   /** Bytes of the table and of this index. */
   bytes(): Promise<{ readonly table: number; readonly index: number }>;
@@ -83,6 +91,16 @@ export async function openPostgresVectors(db: Kysely<Database>, { domain, model,
     async count() {
       const { rows } = await sql<{ n: number }>`select count(*) as n from ${table} where ${own}`.execute(db);
       return Number(rows[0]?.n ?? 0);
+    },
+    async places(documentIds) {
+      const found = new Map<string, Set<number>>();
+      for (const part of inParts(documentIds)) {
+        const { rows } = await sql<{ document_id: string; starts: string }>`
+          select document_id, json_agg(start)::text as starts from ${table}
+          where ${own} and document_id = any(${part}::text[]) group by document_id`.execute(db);
+        for (const { document_id, starts } of rows) found.set(document_id, new Set(JSON.parse(starts) as number[]));
+      }
+      return found;
     },
     async search({ vector, k, tenants, access, documentIds, kept }) {
       const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
@@ -122,6 +140,22 @@ export async function openPostgresVectors(db: Kysely<Database>, { domain, model,
   };
 }
 
+/** @throws StoreError `vectors_unavailable` where pgvector cannot be had */
+export async function assertPostgresVectors(db: Kysely<Database>): Promise<void> {
+  try {
+    await sql`create extension if not exists vector`.execute(db);
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function unavailable(cause: unknown): StoreError {
+  // Refused, as a user without rights to it is: what is missing is the extension.
+  if (cause instanceof StoreError && cause.code !== "store_denied") return cause;
+  const message = `Vectors cannot be stored in PostgreSQL (${messageOf(cause)}). Install pgvector 0.8 and let an administrator run \`create extension vector\`, or set \`database.vectors\` to process.`;
+  return new StoreError("vectors_unavailable", message, {}, { cause });
+}
+
 type VectorType = "vector" | "halfvec";
 
 /** @throws StoreError `vectors_too_wide` */
@@ -152,9 +186,7 @@ async function createTable(db: Kysely<Database>, table: RawBuilder<unknown>, typ
       );
     });
   } catch (cause) {
-    if (cause instanceof StoreError) throw cause;
-    const message = `Vectors cannot be stored in PostgreSQL (${messageOf(cause)}). Install pgvector 0.8 and let an administrator run \`create extension vector\`.`;
-    throw new StoreError("vectors_unavailable", message, {}, { cause });
+    throw unavailable(cause);
   }
 }
 
@@ -171,9 +203,10 @@ async function insertRows(db: Kysely<Database>, { table, type, model, domain }: 
   await sql`
     insert into ${table} (model, domain, document_id, start, tenant, access, embedding)
     select ${model}, ${domain}, given.document_id, given.start, given.tenant, given.access, given.embedding::${sql.raw(type)}
-    from unnest(${column((row) => row.documentId)}::text[], ${column((row) => row.start)}::bigint[], ${column((row) => row.tenant)}::text[],
-      ${column((row) => row.access)}::text[], ${column((row) => toText(row.vector))}::text[]) as given (document_id, start, tenant, access, embedding)
-    where exists (select 1 from documents where documents.id = given.document_id for key share)
+    from unnest(${column((row) => row.documentId)}::text[], ${column((row) => row.version)}::text[], ${column((row) => row.start)}::bigint[],
+      ${column((row) => row.tenant)}::text[], ${column((row) => row.access)}::text[], ${column((row) => toText(row.vector))}::text[])
+      as given (document_id, version, start, tenant, access, embedding)
+    where exists (select 1 from documents where documents.id = given.document_id and documents.version = given.version for key share)
     on conflict do nothing`.execute(db);
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { cachePut, fileContent, place, storedDocument } from "../testing/store/fixtures.ts";
 import type { Interaction } from "./interaction.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore, type Store } from "./store.ts";
@@ -47,6 +48,27 @@ it("keeps the newest interactions while new ones are stored, and all that were r
   expect(ids.length).toBeLessThanOrEqual(RETENTION.interactionsRows + SLACK);
   expect(ids.at(-1)).toBe("reviewed");
   expect(ids[0]).toBe(`i${String(2 * SLACK + 4).padStart(4, "0")}`);
+});
+
+it("keeps what the cache serves, however many questions come after it: a question that all ask would be made anew for all of them at once", async () => {
+  const store = await open();
+  await store.documents.putFile(place, fileContent(storedDocument()));
+  for (const id of ["served", "dropped"]) {
+    await store.interactions.add(interaction(id));
+    expect(await store.cache.put(cachePut({ key: id, interactionId: id, hours: 1_000 }))).toBe(true);
+  }
+  await store.cache.delete("dropped");
+  for (let n = 0; n < 2 * SLACK; n++) {
+    now += 1_000;
+    await store.interactions.add(interaction(`i${n}`));
+  }
+  expect((await store.cache.get("served"))?.reviewStatus).toBe("unreviewed");
+  const ids = await idsIn(store);
+  expect(ids.at(-1)).toBe("served");
+  expect(ids).not.toContain("dropped");
+  now += 11 * DAY_MS;
+  for (let n = 0; n < SLACK; n++) await store.interactions.add(interaction(`late${n}`));
+  expect(await store.cache.get("served")).toBeNull();
 });
 
 it("deletes what is too old or too much with the first question of a process, and expired sessions with it", async () => {

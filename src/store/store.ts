@@ -4,6 +4,7 @@ import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
 import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
 import { type CounterClient, createCounterClient } from "./counters.ts";
+import { isPostgres } from "./dialect.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
 import { createEncoderStore, type EncoderStore } from "./encoders.ts";
@@ -16,6 +17,7 @@ import { createJobStore, type JobStore } from "./jobs.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
 import { createOriginalStore, type OriginalStore } from "./originals.ts";
 import { createOriginStore, type OriginStore } from "./origins.ts";
+import { assertPostgresVectors, openPostgresVectors, type VectorsOf, type VectorTable } from "./postgres-vectors.ts";
 import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
@@ -50,6 +52,8 @@ export interface Store {
   readonly statistics: StatisticsStore;
   /** What callers have spent of their budgets. */
   readonly usage: UsageStore;
+  /** Where vectors are searched in the database; `null`: it cannot. */
+  readonly vectors: VectorStore | null;
   /** Where processes count together; `null`: this process is the only one. */
   readonly counters: CounterClient | null;
   /** Responses for a second try. */
@@ -61,6 +65,14 @@ export interface Store {
   /** A text of this installation that is made on first use and is the same for every process, such as a key. */
   fact(name: string, make: () => string): Promise<string>;
   close(): Promise<void>;
+}
+
+/** Vectors in the database, by pgvector. */
+export interface VectorStore {
+  /** @throws StoreError `vectors_unavailable` */
+  assertAvailable(): Promise<void>;
+  /** @throws StoreError `vectors_unavailable`, `vectors_too_wide` */
+  open(of: VectorsOf): Promise<VectorTable>;
 }
 
 export interface StoreOptions {
@@ -101,6 +113,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
     usage: createUsageStore(db, now, secret),
+    vectors: isPostgres(db) ? { assertAvailable: () => assertPostgresVectors(db), open: (of) => openPostgresVectors(db, of) } : null,
     counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),

@@ -103,7 +103,7 @@ export interface CitedRow {
   readonly caption?: SourceText;
 }
 
-/** Where to read on: the best passage that the answer does not quote. */
+/** Where to read on: the best passage of another document that was found to bear on the question. */
 export interface SeeAlso {
   readonly documentId: string;
   readonly documentVersion: string;

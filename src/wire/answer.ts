@@ -177,7 +177,9 @@ export const askResponseSchema = z
     see_also: z
       .object({ title: z.string(), heading: z.string().nullable(), url: z.string().nullable(), document_id: z.string() })
       .nullable()
-      .describe("Where to read on: the best passage that the answer does not quote. Nothing in the answer rests on it."),
+      .describe(
+        "Where to read on: the best passage of another document that was found to bear on the question. Nothing in the answer rests on it.",
+      ),
     claims: z.array(
       z.object({
         sentence: z.int(),

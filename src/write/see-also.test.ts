@@ -25,6 +25,13 @@ describe("chooseSeeAlso", () => {
     expect(chooseSeeAlso([a, b, c], cite(b))?.title).toBe("Page a");
   });
 
+  it("passes over what was found but hardly bears on the question", () => {
+    const [a, b, c] = [page("a"), page("b"), page("c")];
+    const unsure: Evidence = { ...b, verdict: "uncertain" };
+    expect(chooseSeeAlso([a, unsure, c], cite(a))?.title).toBe("Page c");
+    expect(chooseSeeAlso([a, unsure], cite(a))).toBeNull();
+  });
+
   it("is nothing when everything is cited", () => {
     expect(chooseSeeAlso([page("a")], cite(page("a")))).toBeNull();
     expect(chooseSeeAlso([], [])).toBeNull();

@@ -45,6 +45,14 @@ test("takes title, description and address from the head", () => {
   expect(parseHtml("x", "page").metadata.title).toBe("page");
 });
 
+test("takes no chapter's heading for the title", () => {
+  const titleOf = (page: string) => parseHtml(page, "opening-hours").metadata.title;
+  expect(titleOf("<h2>Introduction</h2><p>a</p><h2>Sundays</h2><p>b</p>")).toBe("opening-hours");
+  expect(titleOf("<h3>Menu</h3><h1>Opening hours of the library</h1><h2>Sundays</h2>")).toBe("Opening hours of the library");
+  expect(titleOf("<h2>Opening hours</h2><p>a</p><h3>Sundays</h3><h3>Holidays</h3>")).toBe("Opening hours");
+  expect(titleOf("<h1>Opening hours</h1><h1>Sundays</h1>")).toBe("Opening hours");
+});
+
 test("maps entities as a whole and words one to one", () => {
   const { text, sourceMap } = parseHtml(PAGE, "page");
   const at = text.indexOf("© bold");

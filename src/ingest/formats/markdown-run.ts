@@ -87,7 +87,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     if (part.kind === "heading") {
       const marks = /#+/.exec(source.masked.slice(part.start, part.end))?.[0].length ?? 1;
       writer.beginHeading(marks);
-      source.write(writer, source.masked.indexOf("#", part.start) + marks, part.end);
+      source.write(writer, source.masked.indexOf("#", part.start) + marks, headingEnd(source.masked, part.start, part.end));
       writer.end();
     } else if (part.kind === "plain") writePlain(part.plain);
     else if (part.kind === "code") {
@@ -144,7 +144,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     switch (node.type) {
       case "heading":
         writer.beginHeading(node.depth);
-        phrasing(node.children, base);
+        phrasing(node.children, base, headingEnd(source.masked, startOf(node) + base, endOf(node.children.at(-1) ?? node) + base));
         writer.end();
         return;
       case "paragraph":
@@ -186,11 +186,13 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     }
   }
 
-  function phrasing(nodes: readonly PhrasingContent[], base: number): void {
+  function phrasing(nodes: readonly PhrasingContent[], base: number, limit = Number.POSITIVE_INFINITY): void {
     for (const node of nodes) {
       const start = startOf(node) + base;
-      const end = endOf(node) + base;
-      if (node.type === "text") source.writeDecoded(writer, node.value, start, end);
+      const end = Math.min(limit, endOf(node) + base);
+      if (end <= start) continue;
+      if (node.type === "text")
+        source.writeDecoded(writer, node.value.slice(0, node.value.length - (endOf(node) + base - end)), start, end);
       else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
       else if (node.type === "break") writer.lineBreak();
       else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
@@ -242,4 +244,12 @@ function startOf(node: Nodes): number {
 
 function endOf(node: Nodes): number {
   return node.position?.end.offset ?? 0;
+}
+
+/** Where the words of a heading end: before `{#id .class}`, by which generators of sites name it. */
+function headingEnd(text: string, start: number, end: number): number {
+  const heading = text.slice(start, end).trimEnd();
+  const open = heading.endsWith("}") ? heading.lastIndexOf("{") : -1;
+  const names = open > 0 && /^\{[#.:][^\s{}]*(?:[ \t]+[^{}]*)?\}$/.test(heading.slice(open)) && /[ \t]/.test(heading.charAt(open - 1));
+  return names ? start + open : end;
 }

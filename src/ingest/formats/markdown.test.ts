@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { rounds } from "../../../test/support/trials.ts";
 import { IngestError } from "../../errors.ts";
 import { toOriginal } from "../../text/source-map.ts";
@@ -39,6 +39,25 @@ describe("markdown", () => {
     ["a < b and 5 <6> x", ["paragraph a < b and 5 <6> x"], "comparisons are no tags"],
   ])("%j (%#)", (source, expected) => {
     expect(blocks(source)).toEqual(expected);
+  });
+});
+
+describe("names of headings", () => {
+  it.each([
+    ["## Fees {#fees}", "Fees"],
+    ["## Late *fees* {#late-fees .wide data-x=1}", "Late fees"],
+    ["## Fees {: #fees}", "Fees"],
+    ["## A set {1, 2}", "A set {1, 2}"],
+    ["## $name {name}", "$name {name}"],
+    ["## Written{#close}", "Written{#close}"],
+    ["Fees {#fees}\n---", "Fees"],
+  ])("%s", (line, heading) => {
+    const { text, blocks, sourceMap } = parseMarkdown(`# Handbook\n\n${line}\n\nA card costs $3.\n`, "x");
+    const found = blocks.filter(({ type }) => type === "heading")[1];
+    expect(text.slice(found?.start, found?.end)).toBe(heading);
+    const source = `# Handbook\n\n${line}`;
+    const place = toOriginal(sourceMap, { start: found?.start ?? 0, end: found?.end ?? 0 });
+    expect(source.slice(place.start, place.end).replaceAll("*", "")).toBe(heading);
   });
 });
 

@@ -21,10 +21,16 @@ export interface FormatResult extends WrittenBlocks {
 /** Longer first headings are cut when they serve as title, in characters. */
 const MAX_TITLE = 300;
 
-/** The text of the first heading, or `null`. */
+/**
+ * The heading that names the whole text: the only one of the highest level, or the first where several are of level 1. `null` where several of a lower level
+ * stand side by side: each names a chapter, none the text.
+ */
 export function titleOf({ text, blocks }: WrittenBlocks): string | null {
-  const heading = blocks.find((block) => block.type === "heading");
-  return heading === undefined ? null : text.slice(heading.start, Math.min(heading.end, heading.start + MAX_TITLE));
+  const headings = blocks.filter((block) => block.type === "heading");
+  const top = headings.reduce((least, { level }) => Math.min(least, level), Number.POSITIVE_INFINITY);
+  const [heading, ...beside] = headings.filter(({ level }) => level === top);
+  if (heading === undefined || (beside.length > 0 && top > 1)) return null;
+  return text.slice(heading.start, Math.min(heading.end, heading.start + MAX_TITLE));
 }
 
 /** What is known of a document that states nothing of itself but a title. */

@@ -57,3 +57,18 @@ test.each([
 ])("title of %j: %s (%#)", (source, expected) => {
   expect(parseText(source, "file").metadata.title).toBe(expected);
 });
+
+test("a title that is underlined is a heading, and its line is no text", () => {
+  const { text, blocks, metadata } = parseText(
+    "Widget 2\n========\nA tool.\n\nInstall\n-------\n\nRun make.\n\nTotal\n--------------------\n",
+    "README",
+  );
+  expect(blocks.map(({ type, level, start, end }) => `${type} ${level} ${text.slice(start, end)}`)).toEqual([
+    "heading 1 Widget 2",
+    "paragraph 0 A tool.",
+    "heading 2 Install",
+    "paragraph 0 Run make.",
+    "paragraph 0 Total --------------------",
+  ]);
+  expect(metadata.title).toBe("Widget 2");
+});

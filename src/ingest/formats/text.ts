@@ -9,6 +9,8 @@ const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
 const MAX_CAPITALS = 80;
+/** The line below a title, about as long as it. */
+const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
 
 /** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
@@ -97,7 +99,7 @@ function writeParagraph(writer: BlockWriter, source: string, lines: readonly Lin
     const count = isHeadingWrapped(lines) ? 2 : 1;
     writer.text(first.start, lines[count - 1]?.end ?? first.end);
     writer.end();
-    rest = lines.slice(count);
+    rest = lines.slice(isUnderlined(lines) ? 2 : count);
   }
   const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
   if (!isList) {
@@ -130,8 +132,13 @@ function writeList(writer: BlockWriter, source: string, lines: readonly Line[]):
 
 /** A long title that runs over into a short second line. */
 function isHeadingWrapped([first, second]: readonly Line[]): boolean {
-  if (first === undefined || second === undefined) return false;
+  if (first === undefined || second === undefined || isUnderlined([first, second])) return false;
   return first.text.length > 60 && !/[.!?:]$/.test(first.text) && /^\p{Ll}/u.test(second.text) && /^[^.]{1,80}\.$/.test(second.text);
+}
+
+function isUnderlined([first, second]: readonly Line[]): boolean {
+  if (first === undefined || second === undefined || !UNDERLINE.test(second.text) || UNDERLINE.test(first.text)) return false;
+  return Math.abs(first.text.length - second.text.length) <= 2 && /\p{L}/u.test(first.text);
 }
 
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
@@ -139,6 +146,7 @@ function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140) return 0;
   const isAlone = lines.length === 1;
+  if (isUnderlined(lines)) return lines[1]?.text.startsWith("=") ? 1 : 2;
   if (SECTION_SIGN.test(text) && !/[,;]$/.test(text)) return 2;
   if (DIVISION.test(text) && (isAlone || /^[A-Z]{4,}/.test(text)) && !/[,;]$/.test(text)) return /^(?:section|§)/i.test(text) ? 2 : 1;
   const isCapitals =

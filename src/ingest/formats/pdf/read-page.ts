@@ -57,7 +57,7 @@ interface OpenWord {
   right: number;
   top: number;
   bottom: number;
-  baseline: number;
+  readonly baseline: number;
   readonly size: number;
   readonly isSpaced: boolean;
   readonly state: State;
@@ -107,44 +107,32 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
 
   const show = (glyphs: readonly (Glyph | number)[]) => {
     run++;
-    const { font, size, scale, rise } = state;
+    const { font, size, scale } = state;
+    const line = lineOf(state, text);
+    const [a, b, c, d, e, f] = text;
+    let along = 0;
     for (const glyph of glyphs) {
       if (typeof glyph === "number") {
-        text = multiply(text, [1, 0, 0, 1, (-glyph / 1000) * size * scale, 0]);
+        along -= (glyph / 1000) * size * scale;
         continue;
       }
-      const advance = glyph.width * font.unit * size;
-      const spacing = state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0);
-      const visible = glyph.unicode.replace(LIGATURE, (found) => found.normalize("NFKC"));
+      const advance = glyph.width * font.unit * size * scale;
+      const visible = withoutLigatures(glyph.unicode);
       if (visible.trim() === "") {
         flush();
         sawSpace = true;
-      } else addGlyph(visible, advance, rise);
-      text = multiply(text, [1, 0, 0, 1, (advance + spacing) * scale, 0]);
+      } else addGlyph(visible, boxOn(line, along, advance), line);
+      along += advance + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * scale;
     }
+    text = [a, b, c, d, e + a * along, f + b * along];
   };
 
-  const addGlyph = (visible: string, advance: number, rise: number) => {
-    const full = multiply(state.matrix, text);
-    const { font, size, scale } = state;
-    const shown = size * scaleOf(full);
-    const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
-    const from = apply(full, 0, rise);
-    const corners = [
-      apply(full, 0, rise + font.descent * size),
-      apply(full, advance * scale, rise + font.ascent * size),
-      apply(full, advance * scale, rise + font.descent * size),
-      apply(full, 0, rise + font.ascent * size),
-    ];
-    const xs = corners.map(([x]) => x);
-    const ys = corners.map(([, y]) => y);
-    const box = { x: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
-    if (word !== null && !continues(word, { box, from, shown, isTurned })) flush();
+  const addGlyph = (visible: string, box: GlyphBox, { shown, isTurned }: TextLine) => {
+    if (word !== null && !continues(word, box, { shown, isTurned })) flush();
     if (word === null) {
       word = {
         text: visible,
         ...box,
-        baseline: from[1],
         size: shown,
         isSpaced: sawSpace,
         state,
@@ -224,17 +212,54 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   return { number, width, height, words, rules, dots, isPicture: picture > width * height * PICTURE_SHARE, picture: pictureBox };
 }
 
-function continues(
-  word: OpenWord,
-  {
-    box,
-    from,
-    shown,
-    isTurned,
-  }: { readonly box: { readonly x: number }; readonly from: readonly [number, number]; readonly shown: number; readonly isTurned: boolean },
-): boolean {
+/** Where letters that are shown together stand on the page: what is the same for all of them. */
+interface TextLine {
+  readonly full: Matrix;
+  /** Size of the letters on the page. */
+  readonly shown: number;
+  readonly isTurned: boolean;
+  readonly rise: number;
+  /** Lowest and highest place of a letter. */
+  readonly low: number;
+  readonly high: number;
+}
+
+interface GlyphBox {
+  readonly x: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly baseline: number;
+}
+
+function lineOf({ matrix, font, size, rise }: State, text: Matrix): TextLine {
+  const full = multiply(matrix, text);
+  const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
+  return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
+}
+
+/** The box of a letter that begins `along` its line: a page has thousands, so nothing is made but the box. */
+function boxOn({ full: [a, b, c, d, e, f], rise, low, high }: TextLine, along: number, advance: number): GlyphBox {
+  const [x, y] = [a * along + e, b * along + f];
+  const [lowX, lowY, highX, highY] = [x + c * low, y + d * low, x + c * high, y + d * high];
+  const [wideX, wideY] = [a * advance, b * advance];
+  return {
+    x: Math.min(lowX, highX) + Math.min(0, wideX),
+    right: Math.max(lowX, highX) + Math.max(0, wideX),
+    top: Math.min(lowY, highY) + Math.min(0, wideY),
+    bottom: Math.max(lowY, highY) + Math.max(0, wideY),
+    baseline: y + d * rise,
+  };
+}
+
+function withoutLigatures(text: string): string {
+  if (text.length === 1 && text.charCodeAt(0) < 0xfb00) return text;
+  return text.replace(LIGATURE, (found) => found.normalize("NFKC"));
+}
+
+function continues(word: OpenWord, box: GlyphBox, { shown, isTurned }: Pick<TextLine, "shown" | "isTurned">): boolean {
   if (word.isTurned || isTurned) return word.isTurned === isTurned && Math.abs(word.size - shown) < 0.1;
-  if (Math.abs(word.baseline - from[1]) > shown * BASELINE_STEP || Math.abs(word.size - shown) > shown * 0.2) return false;
+  if (Math.abs(word.baseline - box.baseline) > shown * BASELINE_STEP || Math.abs(word.size - shown) > shown * 0.2) return false;
   const gap = box.x - word.right;
   return gap < shown * WORD_GAP && gap > shown * STEP_BACK;
 }

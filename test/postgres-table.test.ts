@@ -1,0 +1,233 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../src/internals.ts";
+import { Corpus } from "../src/retrieve/corpus.ts";
+import type { SearchRequest } from "../src/retrieve/search-index.ts";
+import type { VectorTables } from "../src/retrieve/table-vectors.ts";
+import { openPostgres } from "../src/store/postgres.ts";
+import { assertPostgresVectors } from "../src/store/postgres-vectors.ts";
+import { createStore, type Store } from "../src/store/store.ts";
+import { fakeEncoder } from "../src/testing/fake-encoder.ts";
+import { windowedDocument } from "../src/testing/windowed-document.ts";
+import type { StoredDocument } from "../src/types.ts";
+import { openLibrary } from "./support/engine.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+/** More windows than are compared without an index. */
+const DOCUMENTS = 30;
+const WINDOWS = 80;
+const WORDS = 300;
+const QUESTIONS = 20;
+const NEVER = new AbortController().signal;
+
+describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by pgvector", { timeout: 300_000 }, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await server?.remove();
+  });
+
+  const random = createRandom(5);
+  const sentence = () => Array.from({ length: 8 }, () => `w${Math.floor(random() * WORDS)}`).join(" ");
+  const document = (n: number, over: Partial<StoredDocument> = {}) =>
+    windowedDocument(
+      `doc${n}`,
+      Array.from({ length: WINDOWS }, () => `${sentence()}.`),
+      over,
+    );
+  const questions = Array.from({ length: QUESTIONS }, sentence);
+
+  function put(store: Store, ...documents: StoredDocument[]): Promise<unknown> {
+    return store.documents.putFiles(
+      documents.map((one) => ({
+        place: { domain: "d", tenant: one.tenant, source: "s", path: one.path },
+        content: { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null },
+      })),
+    );
+  }
+
+  async function world() {
+    const db = await openPostgres({ url: await server.createDatabase(), connections: 4, timeoutMs: 30_000 });
+    const store = createStore(db, { now: () => new Date(0) });
+    const warned: string[] = [];
+    const asked: number[] = [];
+    const tables: VectorTables = {
+      from: 1_000,
+      warn: (message) => warned.push(message),
+      async open(of) {
+        const table = await store.vectors?.open({ ...of, domain: "d" });
+        if (table === undefined) throw new Error("there is no PostgreSQL");
+        return {
+          ...table,
+          search: (query) => {
+            asked.push(query.kept);
+            return table.search(query);
+          },
+        };
+      },
+    };
+    const corpusOf = (over: VectorTables | null = tables) =>
+      new Corpus({
+        domain: "d",
+        documents: store.documents,
+        embeddings: store.embeddings,
+        encoder: fakeEncoder(),
+        batch: 500,
+        ...(over === null ? {} : { tables: over }),
+      });
+    const opened = async () => {
+      const corpus = corpusOf();
+      await corpus.sync();
+      await corpus.idle();
+      return corpus;
+    };
+    return { db, store, tables, warned, asked, corpusOf, opened };
+  }
+
+  async function find(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> {
+    await corpus.sync({ signal: NEVER });
+    const request: SearchRequest = {
+      ...{ terms: corpus.tokens(question), codes: [], vector: await corpus.embedQuestion(question), selection: null, bm25: false },
+      ...{ scope: { domain: "d", tenant: null, access: ["public"] }, candidates: 10, alpha: 0.6, beta: 0.4, fusion: "min-max" },
+      ...over,
+    };
+    return corpus.search({ ...request, near: await corpus.nearest(request) }).map(({ chunk }) => chunk.id);
+  }
+
+  /** Share of what comparing all finds that an index finds. */
+  async function recall(index: Corpus, exact: Corpus, over: Partial<SearchRequest> = {}): Promise<number> {
+    let found = 0;
+    let wanted = 0;
+    for (const question of questions) {
+      const truth = await find(exact, question, over);
+      const got = new Set(await find(index, question, over));
+      found += truth.filter((id) => got.has(id)).length;
+      wanted += truth.length;
+    }
+    return found / wanted;
+  }
+
+  it("finds what comparing all finds, with the same scores; what few see and parts of documents are compared in the process", async () => {
+    const { db, store, asked, warned, opened, corpusOf } = await world();
+    const many = Array.from({ length: DOCUMENTS }, (_, n) => document(n));
+    await put(store, ...many, document(100, { tenant: "few" }));
+    const index = await opened();
+    const exact = corpusOf(null);
+    expect(await recall(index, exact)).toBeGreaterThan(0.95);
+    expect(asked).toHaveLength(QUESTIONS);
+    const few = { scope: { domain: "d", tenant: "few", access: ["public"] } };
+    expect(await recall(index, exact, few)).toBeGreaterThan(0.95);
+    expect(asked).toHaveLength(2 * QUESTIONS);
+    expect((await find(index, questions[0] as string, few)).length).toBe(10);
+    const part = { selection: { documentId: "doc3", start: 0, end: many[3]?.text.length ?? 0 } };
+    expect(await recall(index, exact, part)).toBe(1);
+    expect(await find(index, questions[0] as string, { scope: { domain: "d", tenant: null, access: ["secret"] } })).toEqual([]);
+    expect(asked).toHaveLength(2 * QUESTIONS + 1);
+    expect(warned).toEqual([]);
+    const indexes = await sql<{ n: number }>`select count(*) as n from pg_indexes where indexdef like '%hnsw%'`.execute(db);
+    expect(Number(indexes.rows[0]?.n)).toBe(1);
+    await db.destroy();
+  });
+
+  it("finds a new document at once, a changed one as it is, a deleted one no more, in every replica; a restart puts nothing again", async () => {
+    const { db, store, opened } = await world();
+    await put(store, ...Array.from({ length: DOCUMENTS }, (_, n) => document(n)));
+    const [first, second] = [await opened(), await opened()];
+    const rows = async () => Number((await sql<{ n: number }>`select count(*) as n from vectors_64`.execute(db)).rows[0]?.n);
+    expect(await rows()).toBe(DOCUMENTS * WINDOWS);
+    await put(store, windowedDocument("new", ["zebra quagga okapi."]));
+    for (const one of [first, second]) expect((await find(one, "zebra quagga okapi"))[0]).toBe("new-0-v1");
+    await put(store, windowedDocument("new", ["ibex markhor chamois."], { version: "v2" }));
+    for (const one of [second, first]) {
+      expect((await find(one, "ibex markhor chamois"))[0]).toBe("new-0-v2");
+      expect(await find(one, "zebra quagga okapi")).not.toContain("new-0-v1");
+    }
+    await Promise.all([first.idle(), second.idle()]);
+    expect(await rows()).toBe(DOCUMENTS * WINDOWS + 1);
+    const third = await opened();
+    expect((await find(third, "ibex markhor chamois"))[0]).toBe("new-0-v2");
+    await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["new.md"]);
+    for (const one of [first, second, third]) expect(await find(one, "ibex markhor chamois")).not.toContain("new-0-v2");
+    expect(await rows()).toBe(DOCUMENTS * WINDOWS);
+    await db.destroy();
+  });
+
+  it("is asked by setting, or by a profile whose source has it; by no other", async () => {
+    const url = await server.createDatabase();
+    const tables = async () => {
+      const db = await openPostgres({ url, connections: 2, timeoutMs: 30_000 });
+      const { rows } = await sql<{ n: number }>`select count(*) as n from pg_tables where tablename like 'vectors_%'`.execute(db);
+      await db.destroy();
+      return Number(rows[0]?.n);
+    };
+    const warned: string[] = [];
+    for (const [settings, made] of [
+      [{}, 0],
+      [{ profile: "seven-layer", "database.vectors": "process" }, 0],
+      [{ profile: "seven-layer" }, 1],
+      [{ "database.vectors": "pgvector" }, 1],
+    ] as const) {
+      const own = { "database.url": url, "database.connections": 4, "database.vectors_from": 1, ...settings };
+      const library = await openLibrary({ settings: own, warn: (message) => warned.push(message) });
+      await library.ask("How much does a library card cost?");
+      await library.close();
+      expect([settings, await tables()]).toEqual([settings, made]);
+    }
+    expect(warned).toEqual([]);
+  });
+
+  it("says what to do where pgvector is missing", async () => {
+    const db = await openPostgres({ url: await server.createDatabase(), connections: 2, timeoutMs: 30_000 });
+    await sql`create role plain login`.execute(db);
+    await sql`set role plain`.execute(db);
+    await expect(assertPostgresVectors(db)).rejects.toMatchObject({
+      code: "vectors_unavailable",
+      message: expect.stringContaining("create extension vector"),
+    });
+    await db.destroy();
+  });
+
+  it("keeps no vector of a version that has gone", async () => {
+    const { db, store } = await world();
+    await put(store, document(0, { version: "v2" }));
+    const table = await store.vectors?.open({ domain: "d", model: "m", dimensions: 4 });
+    const row = { documentId: "doc0", tenant: "", access: "public", start: 0, vector: Float32Array.from([1, 0, 0, 0]) };
+    await table?.put([{ ...row, version: "v1" }]);
+    expect((await table?.places(["doc0"]))?.size).toBe(0);
+    await table?.put([{ ...row, version: "v2" }]);
+    expect((await table?.places(["doc0"]))?.get("doc0")).toEqual(new Set([0]));
+    await db.destroy();
+  });
+
+  it("compares in the process while there are few, and where the table cannot be had, which is said once and tried again", async () => {
+    const { db, store, tables, asked, warned, corpusOf, opened } = await world();
+    await put(store, document(0));
+    const small = await opened();
+    expect(await find(small, questions[0] as string)).toHaveLength(10);
+    await put(store, ...Array.from({ length: DOCUMENTS - 1 }, (_, n) => document(n + 1)));
+    let missing = true;
+    const failing = corpusOf({
+      ...tables,
+      open: async (of) => {
+        if (missing) throw new Error("pgvector is missing");
+        return tables.open(of);
+      },
+    });
+    for (let n = 0; n < 3; n++) {
+      expect(await find(failing, questions[n] as string)).toHaveLength(10);
+      await failing.idle();
+    }
+    expect(warned).toEqual(["Vectors are compared in this process: pgvector is missing"]);
+    expect(asked).toEqual([]);
+    missing = false;
+    await find(failing, questions[0] as string);
+    await failing.idle();
+    await wait(0);
+    await find(failing, questions[0] as string);
+    expect(asked).toHaveLength(1);
+    await db.destroy();
+  });
+});
