@@ -12,33 +12,36 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Tests of plain functions: their files share one process, which reads the program, its weights and its lists of words once. A test that starts threads, servers or
- * processes, or that changes what is global, belongs elsewhere.
+ * Files with a process of their own: they change what is global to a process (environment, modules, open sockets of every kind), measure its memory or time, or
+ * drive other processes for minutes. All others share one process per worker, which reads the program, its weights and its lists of words once.
  */
-const PLAIN = [
-  "src/{text,reading,compare,guard,check,admit,verify,write,prove,wire,config,profiles,models}/**/*.test.ts",
-  "lab/{judges,made,sets}/**/*.test.ts",
+const ALONE = [
+  "test/{doc-examples,docs-examples,package,kill,hostile-folder,hostile-service,small-model,mcp,check,cli,deployment}.test.ts",
+  "src/ingest/{corpus,parse,hostile,linear}.test.ts",
+  "src/server/start.test.ts",
 ];
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "plain", include: PLAIN, isolate: false } },
       {
         extends: true,
         test: {
-          name: "whole",
+          name: "together",
           include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.{ts,tsx}", "lab/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...PLAIN],
+          exclude: [...configDefaults.exclude, ...ALONE],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "alone", include: ALONE } },
     ],
     globalSetup: ["test/support/build.ts"],
     sequence: { sequencer: LongestFirst },
     // Vitest keeps one core for itself; of two that leaves one, and it needs little.
     maxWorkers: Math.max(2, cpus().length - 1),
-    // Generous: tests that start processes share two noisy cores.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
+    // What hangs ends here, and nothing else does: on a busy machine a second of work takes a minute.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

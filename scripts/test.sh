@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every check of `./run test`. `--all`: every round of the long trials, kill tests, and Chromium installed through the system's package manager where it may.
+# Every check of `./run test`. `--all`: every round of the long trials, the packed package installed, and Chromium installed through the system's package manager where it may.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -82,12 +82,10 @@ suite() {
 
 # In one run, so that both cores are busy until the end.
 tests() {
-  if [ "$all" != yes ]; then set -- "$@" --exclude test/kill.test.ts --exclude test/package.test.ts; fi
   if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null 2>&1; then
     echo "browser tests: skipped, Chromium is not installed (./run test --all installs it)"
-    set -- "$@" --exclude 'test/browser/**'
   fi
-  suite all "$@"
+  suite all
 }
 
 if ! sh ./scripts/prepare.sh; then echo "The program could not be installed and built." >&2; exit 1; fi
@@ -99,12 +97,8 @@ step "types" npx tsc -p tsconfig.json
 step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check
 step "examples" sh ./scripts/examples.sh
-if [ "$all" = yes ]; then
-  step "Chromium" install_chromium
-  step "unit, contract, property, end-to-end, kill, package and browser tests" tests
-else
-  step "unit, contract, property, end-to-end and browser tests" tests
-fi
+if [ "$all" = yes ]; then step "Chromium" install_chromium; fi
+step "unit, contract, property, end-to-end, kill, package and browser tests" tests
 
 printf '\n'
 node -e '

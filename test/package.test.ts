@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { TRIES_ALL } from "./support/trials.ts";
 
 const run = promisify(execFile);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
@@ -16,7 +17,36 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** Nothing of this checkout is on the path but Node.js and npm. */
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_fund: "false", npm_config_audit: "false" };
 
-beforeAll(async () => {
+const holds = "holds the program, its weights, domains and page, and nothing that measures, trains or tests";
+
+function expectProductOnly({ size, files }: typeof packed): void {
+  const paths = files.map(({ path }) => path);
+  for (const wanted of [
+    "dist/src/cli/main.js",
+    "dist/src/index.d.ts",
+    "dist/web/index.html",
+    "src/models/weights/encoder.bin",
+    "domains/veterans/domain.yaml",
+    "LICENSE",
+    "NOTICE.md",
+    "README.md",
+  ]) {
+    expect(paths).toContain(wanted);
+  }
+  expect(
+    paths.filter((path) => /^(lab|dist\/lab|test|scripts|web|training|bench|examples)\/|\.test\.|\.map$|^src\/.*\.ts$/.test(path)),
+  ).toEqual([]);
+  expect(size).toBeLessThan(26_000_000);
+}
+
+describe.skipIf(TRIES_ALL)("the package, as this checkout is built", () => {
+  it(holds, async () => {
+    const { stdout } = await run("npm", ["pack", "--json", "--dry-run", "--ignore-scripts"], { cwd: PACKAGE_ROOT, env });
+    expectProductOnly(JSON.parse(stdout.slice(stdout.indexOf("[\n")))[0]);
+  });
+});
+
+async function packAndInstall(): Promise<void> {
   // Packed in a copy: packing builds anew, and other tests run the program that is built here.
   const copy = join(root, "clone");
   mkdirSync(copy);
@@ -30,29 +60,15 @@ beforeAll(async () => {
   packed = JSON.parse(stdout.slice(stdout.indexOf("[\n")))[0];
   writeFileSync(join(empty, "package.json"), '{ "private": true }\n');
   await run("npm", ["install", "--prefer-offline", "--omit=dev", join(root, packed.filename)], { cwd: empty, env });
-}, 600_000);
+}
 
 const sourcebound = (...args: string[]) => run("npx", ["--no-install", "sourcebound", ...args], { cwd: empty, env });
 
-describe("the package", { timeout: 120_000 }, () => {
-  it("holds the program, its weights, domains and page, and nothing that measures, trains or tests", () => {
-    const paths = packed.files.map(({ path }) => path);
-    for (const wanted of [
-      "dist/src/cli/main.js",
-      "dist/src/index.d.ts",
-      "dist/web/index.html",
-      "src/models/weights/encoder.bin",
-      "domains/veterans/domain.yaml",
-      "LICENSE",
-      "NOTICE.md",
-      "README.md",
-    ]) {
-      expect(paths).toContain(wanted);
-    }
-    expect(
-      paths.filter((path) => /^(lab|dist\/lab|test|scripts|web|training|bench|examples)\/|\.test\.|\.map$|^src\/.*\.ts$/.test(path)),
-    ).toEqual([]);
-    expect(packed.size).toBeLessThan(26_000_000);
+describe.runIf(TRIES_ALL)("the package, packed and installed", { timeout: 120_000 }, () => {
+  beforeAll(packAndInstall, 600_000);
+
+  it(holds, () => {
+    expectProductOnly(packed);
   });
 
   it("answers --help and --version in an empty folder, and names the command that its user types", async () => {

@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
@@ -227,7 +226,7 @@ describe("diagnostic reports", () => {
     const { engine, ask } = await open();
     const answer = await ask("quantum xylophone", { profile: "seven-layer" });
     const { reportBelow } = (await engine.report(answer.id)).report;
-    const carried = scaleFor("text-embedding-3-small", loadEmbeddedEncoder(), loadCalibrations()).threshold(0.5);
+    const carried = scaleFor("text-embedding-3-small", SHARED_PARTS.embedded(), loadCalibrations()).threshold(0.5);
     expect(reportBelow).toBeCloseTo(carried, 9);
     expect(reportBelow).not.toBe(0.5);
   });

@@ -41,4 +41,4 @@ it("tells a model nothing that an earlier answer took from a document which the 
     await engine.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 20_000);
+});

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
 import { ModelError } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
-import { loadEmbeddedEncoder } from "../src/models/embedded-encoder.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { Answer } from "../src/types.ts";
@@ -26,6 +25,7 @@ import {
   texts,
   using,
 } from "./support/model-engine.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 import { rounds } from "./support/trials.ts";
 
 const TEN = "Tinnitus is rated at 10 percent.";
@@ -76,13 +76,13 @@ describe.concurrent("a sentence that falls", () => {
     }));
 
   it("of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected", async () => {
-    await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [1].`)] }, { encoder: loadEmbeddedEncoder() }), async ({ engine }) => {
+    await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [1].`)] }, { encoder: SHARED_PARTS.embedded() }), async ({ engine }) => {
       const { answer } = await ask(engine, QUESTION, { profile: "book" });
       expect(texts(answer)).toEqual([TEN, FORM]);
       for (const { citations } of answer.sentences) expect(citations.length).toBeGreaterThan(0);
     });
     await using(
-      open({ chat: [stream(`Whales swim in the cold northern sea. ${TEN.slice(0, -1)} [1].`)] }, { encoder: loadEmbeddedEncoder() }),
+      open({ chat: [stream(`Whales swim in the cold northern sea. ${TEN.slice(0, -1)} [1].`)] }, { encoder: SHARED_PARTS.embedded() }),
       async ({ engine }) => {
         const { answer } = await ask(engine, QUESTION, { profile: "book" });
         expect(answer.refusal?.reason).toBe("not_reliable");
@@ -363,7 +363,7 @@ describe.concurrent("bad output of a model", () => {
     using(
       open(
         { chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus is rated at 20 percent [1]. ${FORM.slice(0, -1)} [1].`)] },
-        { encoder: loadEmbeddedEncoder() },
+        { encoder: SHARED_PARTS.embedded() },
       ),
       async (opened) => {
         const { answer, events } = await ask(opened.engine, QUESTION, { profile: "seven-layer" });

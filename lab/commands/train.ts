@@ -6,7 +6,7 @@ import type { CliContext } from "../../src/cli/context.ts";
 import { RequestError, SourceboundError } from "../../src/errors.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
-import { RECIPES, type Recipe, type Step } from "../train/recipes.ts";
+import { RECIPES, type Recipe, type RecipeOptions, type Step } from "../train/recipes.ts";
 
 interface TrainFlags {
   data?: string;
@@ -45,7 +45,10 @@ export function addTrainCommand(program: Command, { terminal, signal }: CliConte
       const chosen = recipesNamed(name);
       const folder = dataFolder(data, dryRun);
       const options = { data: folder, extra: resolve(extra), work: resolve(work), date: date ?? new Date().toISOString().slice(0, 10) };
-      if (!dryRun) mkdirSync(options.work, { recursive: true });
+      if (!dryRun) {
+        for (const recipe of chosen) checkNeeds(recipe, options);
+        mkdirSync(options.work, { recursive: true });
+      }
       for (const recipe of chosen) {
         terminal.progress(`${recipe.name}: about ${recipe.minutes} minutes on two cores`);
         for (const step of recipe.steps(options)) {
@@ -73,6 +76,18 @@ function dataFolder(data: string | undefined, dryRun: boolean): string {
   if (!dryRun && !existsSync(folder))
     throw new RequestError("config_invalid", `There is no folder ${folder}: give the folder of sets with --data.`);
   return folder;
+}
+
+/** @throws RequestError `data_missing`: names every folder that is not there */
+function checkNeeds({ name, needs }: Recipe, { data, extra }: Pick<RecipeOptions, "data" | "extra">): void {
+  const folders = [...needs.data.map((set) => join(data, set)), ...(needs.extra ?? []).map((set) => join(extra, set))];
+  const missing = folders.filter((folder) => !existsSync(folder));
+  if (missing.length === 0) return;
+  const what = missing.length === 1 ? "this folder, which is" : "these folders, which are";
+  throw new RequestError(
+    "data_missing",
+    `Training "${name}" needs ${what} not there: ${missing.join(", ")}. The README of its recipe names each set and its licence.`,
+  );
 }
 
 /** @throws SourceboundError `train_failed` when the program cannot be started or fails */

@@ -1,3 +1,5 @@
+import { changed, replaceAt } from "./edit.ts";
+
 /**
  * Ways to say a sentence that leave what it says as it is. Each gives `null` where it does not apply. They were written from the grammar of English and look at
  * no check: a check that finds something in one of these is wrong.
@@ -56,12 +58,4 @@ const NUMBER_WORDS = ["three", "four", "five", "six", "seven", "eight", "nine", 
 
 export function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-}
-
-export function changed(sentence: string, other: string): string | null {
-  return other === sentence ? null : other;
-}
-
-export function replaceAt(text: string, match: RegExpExecArray, instead: string): string {
-  return text.slice(0, match.index) + instead + text.slice(match.index + match[0].length);
 }

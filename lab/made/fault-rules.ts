@@ -1,5 +1,7 @@
 import type { Random } from "../../src/grade/random.ts";
-import { changed, countWords, MIN_WORDS, replaceAt } from "./faithful-rules.ts";
+import { literally } from "../../src/text/literally.ts";
+import { changed, pick, replaceAt } from "./edit.ts";
+import { countWords, MIN_WORDS } from "./faithful-rules.ts";
 
 /** What a rule may look at: the page of the sentence, and names that stand on other pages. */
 export interface FaultContext {
@@ -148,10 +150,5 @@ export function namesIn(text: string): RegExpExecArray[] {
 }
 
 function standsIn(wanted: string, text: string): boolean {
-  const escaped = wanted.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])`, "u").test(text);
-}
-
-function pick<T>(items: readonly T[], random: Random): T | null {
-  return items[Math.floor(random() * items.length)] ?? null;
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${literally(wanted)}(?![\p{L}\p{N}])`, "u").test(text);
 }

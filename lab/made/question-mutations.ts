@@ -1,7 +1,9 @@
 import { loadQuestionWords } from "../../src/compare/question-words.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import type { Random } from "../../src/grade/random.ts";
+import { literally } from "../../src/text/literally.ts";
 import { once } from "../../src/text/once.ts";
+import { pick, replaceAt, replaceMatch, replaceRange } from "./edit.ts";
 
 /** What of a question was changed, so that its answer is another one. */
 export type QuestionMutation = "number" | "person" | "negation" | "date" | "benefit" | "opposite" | "branch" | "place";
@@ -55,12 +57,6 @@ export function mutateQuestion(question: string, names: readonly string[], rando
   });
 }
 
-function replaceMatch(question: string, pattern: RegExp, random: Random, by: (found: string) => string): string | null {
-  const found = [...question.matchAll(pattern)];
-  const match = found[Math.floor(random() * found.length)];
-  return match === undefined ? null : question.slice(0, match.index) + by(match[0]) + question.slice(match.index + match[0].length);
-}
-
 function otherNumber(found: string, random: Random): string {
   const value = Number(found.replaceAll(",", ""));
   const step = value >= 1000 ? 10 ** (String(value).length - 1) : value >= 10 ? 10 : 1;
@@ -79,26 +75,25 @@ function swap(question: string, random: Random, groups: readonly (readonly strin
   // The longest stands for itself: a part of a name is no name.
   const chosen = said.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)[0];
   if (chosen === undefined) return null;
-  const others = groups.filter((_, at) => at !== chosen.at);
-  const other = others[Math.floor(random() * others.length)]?.[0];
-  return other === undefined ? null : question.slice(0, chosen.start) + other + question.slice(chosen.end);
+  const [other] =
+    pick(
+      groups.filter((_, at) => at !== chosen.at),
+      random,
+    ) ?? [];
+  return other === undefined ? null : replaceRange(question, chosen, other);
 }
 
 function opposite(question: string, random: Random): string | null {
-  return swapPair(question, lists().opposites, random);
-}
-
-function swapPair(question: string, pairs: readonly (readonly [string, string])[], random: Random): string | null {
-  const found = pairs.flatMap(([one, other]) =>
+  const found = lists().opposites.flatMap(([one, other]) =>
     [
       [one, other],
       [other, one],
     ].flatMap(([from = "", to = ""]) => {
       const match = new RegExp(`(?<![\\p{L}-])${literally(from)}(?![\\p{L}-])`, "iu").exec(question);
-      return match === null ? [] : [question.slice(0, match.index) + to + question.slice(match.index + match[0].length)];
+      return match === null ? [] : [replaceAt(question, match, to)];
     }),
   );
-  return found[Math.floor(random() * found.length)] ?? null;
+  return pick(found, random);
 }
 
 const AUXILIARY = /\b(does|do|did|is|are|was|were|can|could|will|would|should|must)\s+((?:the\s+|my\s+|a\s+|an\s+)?[\p{L}'’-]+)\b/iu;
@@ -111,8 +106,4 @@ function deny(question: string): string | null {
   if (match === null) return null;
   const end = match.index + match[0].length;
   return `${question.slice(0, end)} not${question.slice(end)}`;
-}
-
-function literally(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -93,7 +93,7 @@ describe("evaluateRefusal", () => {
     const again = await reportOf({ data: join(root, "sets") });
     expect(again.report.metrics).toEqual(report.metrics);
     expect(again.report.items).toEqual(report.items);
-  }, 30_000);
+  });
 
   it("counts refusals by kind at both thresholds on a golden set", async () => {
     write("golden/va-answerable.jsonl", [
@@ -117,7 +117,7 @@ describe("evaluateRefusal", () => {
     expect(report.n).toMatchObject({ passages: 3, "passages.gold": 1 });
     expect(report.metrics).toMatchObject({ "passages.auroc.relevance": 1, "passages.rejected.lost.relevance": 0 });
     expect(report.items.find(({ id }) => id === "3")).toMatchObject({ ours: 0 });
-  }, 30_000);
+  });
 
   it("refuses to measure nothing", async () => {
     await expect(reportOf({})).rejects.toThrowError(/There is nothing to measure/);

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report, TableRow } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../src/testing/fake-hub.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadPeer, PEERS_COMMAND } from "./peers.ts";
 import { evaluateRetrieval, type RetrievalOptions } from "./retrieval.ts";
 import { embeddedSystems, hubSystemNames, hubSystems, OURS, peerSystems, type RetrievalSystem } from "./retrieval-systems.ts";
@@ -106,7 +106,7 @@ describe("a model of the hub beside ours", () => {
     const settings = { bm25: false, dense: false, alpha: 0, beta: 0, fusion: "min-max" } as const;
     const nothing: RetrievalSystem = { type: "index", name: "nothing", encoder: null, settings };
     const comparisons = [hybrid, "nothing"].map((against) => ({ system: OURS, against }));
-    const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...hub, nothing];
+    const systems = [...embeddedSystems(SHARED_PARTS.embedded()), ...hub, nothing];
     const { report, table, progress } = await evaluate(systems, { comparisons });
     const names = ["bm25", "dense", "hybrid", OURS, "dense:all-MiniLM-L6-v2", hybrid, "hybrid.5:all-MiniLM-L6-v2", "nothing"];
     expect(new Set(report.items.map(({ system }) => system))).toEqual(new Set(names));
@@ -125,7 +125,7 @@ describe("a model of the hub beside ours", () => {
 
   it("ranks by its own vectors: by the model that is named, not by ours", async () => {
     const hub = await hubSystems("all-MiniLM-L6-v2", hubOptions(memoryCache()));
-    const { report } = await evaluate([...embeddedSystems(loadEmbeddedEncoder()), ...hub]);
+    const { report } = await evaluate([...embeddedSystems(SHARED_PARTS.embedded()), ...hub]);
     const ranked = (name: string) => report.items.filter(({ system }) => system === name).map((item) => item.ranked);
     expect(ranked("dense:all-MiniLM-L6-v2")).not.toEqual(ranked("dense"));
   });
@@ -133,7 +133,7 @@ describe("a model of the hub beside ours", () => {
   it("gives the same report a second time, but for the date, and makes no vector again", async () => {
     const cache = memoryCache();
     const run = async () => {
-      const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...(await hubSystems("all-MiniLM-L6-v2", hubOptions(cache)))];
+      const systems = [...embeddedSystems(SHARED_PARTS.embedded()), ...(await hubSystems("all-MiniLM-L6-v2", hubOptions(cache)))];
       const { report } = await evaluate(systems, { sets: ["clapnq", "policyqa"] });
       return JSON.stringify({ ...report, date: "", timings: {} });
     };
@@ -151,7 +151,7 @@ describe("a model of the hub beside ours", () => {
   ] as const)("when %s, a row says so and the rest is measured", async (_what, model, runtime, state, remedy) => {
     const hub = await hubSystems(model, { ...hubOptions(memoryCache()), runtimeDirs: [join(folder, runtime)] });
     const { hybrid } = hubSystemNames(model);
-    const systems = [...embeddedSystems(loadEmbeddedEncoder()), ...hub];
+    const systems = [...embeddedSystems(SHARED_PARTS.embedded()), ...hub];
     const { report, table } = await evaluate(systems, { comparisons: [{ system: OURS, against: hybrid }] });
     expect(table).toContainEqual({ name: hybrid, figure: state, note: expect.stringMatching(remedy) });
     expect(report.versions[hybrid]).toBe(state);
@@ -183,7 +183,7 @@ describe("peers", () => {
     );
     const [minisearch, orama] = await peerSystems(peers);
     expect(orama).toEqual({ type: "absent", name: "orama", state: "not installed", remedy: PEERS_COMMAND });
-    const { report, table } = await evaluate([...embeddedSystems(loadEmbeddedEncoder()), minisearch, orama] as RetrievalSystem[], {
+    const { report, table } = await evaluate([...embeddedSystems(SHARED_PARTS.embedded()), minisearch, orama] as RetrievalSystem[], {
       sets: ["policyqa"],
     });
     const { asked } = (await import(join(peers, "minisearch.mjs"))) as { asked: unknown[] };
@@ -226,14 +226,14 @@ describe("peers", () => {
 
 describe("sets", () => {
   it("say what the training saw of them", async () => {
-    const { table } = await evaluate(embeddedSystems(loadEmbeddedEncoder()), { sets: ["clapnq", "policyqa"] });
+    const { table } = await evaluate(embeddedSystems(SHARED_PARTS.embedded()), { sets: ["clapnq", "policyqa"] });
     const notes = table.filter(({ figure }) => figure === "").map(({ name, note }) => `${name}: ${note}`);
     expect(notes[0]).toBe("clapnq: 5 questions, 6 documents; never trained on");
     expect(notes[1]).toMatch(/^policyqa: 12 questions, 12 documents; held-out part .* no site of it was trained on, but the same wordings/);
   });
 
   it("that are absent have a row; none at all is an error that names the folder", async () => {
-    const systems = embeddedSystems(loadEmbeddedEncoder());
+    const systems = embeddedSystems(SHARED_PARTS.embedded());
     const { table } = await evaluate(systems, { sets: ["medquad", "clapnq"] });
     expect(table).toContainEqual({ name: "medquad", figure: "absent", note: "no such folder" });
     await expect(evaluate(systems, { sets: ["medquad"] })).rejects.toMatchObject({

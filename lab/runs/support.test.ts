@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { createStemmer } from "../../src/text/tokens.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { fitLogistic, predictLogistic } from "../judges/logistic-regression.ts";
 import { lexicalFeatures } from "../judges/support-baseline.ts";
 import { readSupportSet, SUPPORT_FOLDS, supportFold } from "../sets/support-sets.ts";
@@ -82,7 +82,7 @@ describe("sets of judged answers", () => {
 });
 
 describe("eval checks, support", () => {
-  const encoder = loadEmbeddedEncoder();
+  const encoder = SHARED_PARTS.embedded();
 
   it("tells plain faults from faithful answers, and shows the baseline and always-yes beside", async () => {
     const ragtruth = await evaluateSupport("ragtruth", { data, encoder });

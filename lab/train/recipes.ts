@@ -26,6 +26,8 @@ export interface Recipe {
   readonly makes: readonly string[];
   /** On two cores. */
   readonly minutes: number;
+  /** Folders that must be there before it begins: sets of the data, and further data. */
+  readonly needs: { readonly data: readonly string[]; readonly extra?: readonly string[] };
   steps(options: RecipeOptions): readonly Step[];
 }
 
@@ -58,6 +60,25 @@ export const RECIPES: readonly Recipe[] = [
     what: "the static text encoder",
     makes: [`${WEIGHTS}/encoder.bin`, "lab/train/encoder/parity.json", "lab/train/splits.json"],
     minutes: 25,
+    needs: {
+      data: [
+        "va-pages",
+        "va-38cfr-part4",
+        "policyqa",
+        "medquad",
+        "fairytaleqa",
+        "tau-policies-kb",
+        "fda-drug-labels",
+        "tatqa",
+        "banking77",
+        "clinc150",
+        "va-golden",
+        "covid-qa",
+        "clapnq",
+        "halueval",
+      ],
+      extra: ["wordnet"],
+    },
     steps: ({ data, extra, work }) => [
       { folder: "lab/train/encoder", command: ["python3", "-m", "venv", ".venv"] },
       // The teacher's package names more than it needs here.
@@ -76,6 +97,10 @@ export const RECIPES: readonly Recipe[] = [
     what: "the order of passages",
     makes: [`${WEIGHTS}/rerank.json`],
     minutes: 15,
+    needs: {
+      data: ["policyqa", "medquad", "fairytaleqa", "tatqa", "va-pages", "tau-policies-kb", "fda-drug-labels", "va-38cfr-part4"],
+      extra: ["wordnet"],
+    },
     steps: ({ data, extra, work, date }) => {
       const encoders = join(work, "encoders");
       const pairs = join(work, "pairs");
@@ -95,6 +120,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "quantiles of the encoder's cosines",
     makes: [`${WEIGHTS}/calibration/sourcebound-embedded.json`],
     minutes: 1,
+    needs: { data: ["policyqa", "medquad", "fairytaleqa", "covid-qa", "clapnq"] },
     steps: ({ data, date }) => {
       const out = `${WEIGHTS}/calibration/sourcebound-embedded.json`;
       return [
@@ -110,6 +136,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the chance that a passage answers",
     makes: [`${WEIGHTS}/relevance.json`, "lab/train/relevance/folds.json"],
     minutes: 2,
+    needs: { data: ["policyqa", "medquad", "fairytaleqa", "clapnq", "mtrag", "clinc150", "va-pages", "va-golden"] },
     steps: ({ data, work, date }) => {
       const dump = join(work, "passages.json");
       const out = ["--out", `../../../${WEIGHTS}/relevance.json`, "--folds", "folds.json", "--date", date];
@@ -121,6 +148,9 @@ export const RECIPES: readonly Recipe[] = [
     what: "the chance that the evidence answers",
     makes: [`${WEIGHTS}/sufficiency.json`, "lab/train/sufficiency/folds.json"],
     minutes: 4,
+    needs: {
+      data: ["policyqa", "medquad", "covid-qa", "clapnq", "mtrag", "clinc150", "halueval", "prompt-injection", "va-pages", "va-golden"],
+    },
     steps: ({ data, work, date }) => {
       const dump = join(work, "evidence.json");
       const out = ["--out", `../../../${WEIGHTS}/sufficiency.json`, "--folds", "folds.json", "--date", date];
@@ -132,6 +162,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the chance that evidence supports a sentence",
     makes: [`${WEIGHTS}/support.json`, "lab/train/support/folds", "lab/train/support/parity.json"],
     minutes: 2,
+    needs: { data: ["ragtruth", "wice", "summedits", "begin", "halueval", "tabfact", "va-pages", "policyqa", "medquad", "clapnq"] },
     steps: ({ data, work, date }) => {
       const made = join(work, "mutations.jsonl");
       const units = join(work, "units");
@@ -150,6 +181,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "when two questions share an answer",
     makes: ["src/compare/word-relations.json", `${WEIGHTS}/match.json`],
     minutes: 3,
+    needs: { data: ["clinc150", "banking77", "covid-qa", "medquad", "va-pages"], extra: ["wordnet"] },
     steps: ({ data, extra }) => {
       const pairs = ["--data", data, "--corpus", join(data, "va-pages"), "--questions", "800"];
       return [
@@ -164,6 +196,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the chance that a sentence says what its source says in other words",
     makes: [`${WEIGHTS}/wording.json`],
     minutes: 6,
+    needs: { data: [] },
     steps: ({ data, work, date }) => {
       // Claims as `lab/train/reader` makes them (DATA.md), in the work folder.
       const units = join(work, "claims");
@@ -186,6 +219,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the reader of a question's best pieces",
     makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
     minutes: 3,
+    needs: { data: [] },
     steps: () => [
       ...environment("reader"),
       {
@@ -202,6 +236,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],
     minutes: 20,
+    needs: { data: ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"] },
     steps: ({ data, work, date }) => {
       const [rows, small, readings] = ["pieces.jsonl.gz", "pieces-small.jsonl.gz", "readings.jsonl"].map((name) => join(work, name)) as [
         string,
@@ -228,6 +263,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the finder of messages in a crisis",
     makes: [`${WEIGHTS}/crisis.json`],
     minutes: 1,
+    needs: { data: ["clinc150"] },
     steps: ({ data }) => [
       { folder: ".", command: ["node", "dist/lab/train/crisis/fit.js", "--data", data, "--weights", `${WEIGHTS}/crisis.json`] },
     ],

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadConfig } from "../config.ts";
 import { createEngine } from "../engine/engine.ts";
 
@@ -9,6 +10,7 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
   const engine = await createEngine(
     loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), embeddings: "none" } }),
+    SHARED_PARTS,
   );
   try {
     for (const [name, days] of [
@@ -41,4 +43,4 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
     await engine.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 20_000);
+});

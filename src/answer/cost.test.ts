@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadConfig } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { IngestEvent } from "../events.ts";
@@ -31,7 +32,7 @@ async function run(embeddings: string, small: string) {
   const model = { base_url: endpoint.url, small };
   // What an answer costs, whatever the gate would make of three words.
   const overrides = { model, embeddings: { base_url: endpoint.url, model: embeddings }, answer_from: 0 };
-  engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides }));
+  engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides }), SHARED_PARTS);
   const events: IngestEvent[] = [];
   for await (const event of engine.ingest(join(folder, "pages"))) events.push(event);
   const end = events.at(-1);

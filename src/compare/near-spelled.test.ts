@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { compareSlots } from "./compare-slots.ts";
 import { createLikeness } from "./likeness.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
@@ -13,7 +13,7 @@ const frames = {
   engineering: [(word: string) => `How do I set the ${word} option?`, (word: string) => `setting the option called ${word}`],
 };
 /** As the cache compares words. */
-const context = { likeness: createLikeness(loadEmbeddedEncoder()) };
+const context = { likeness: createLikeness(SHARED_PARTS.embedded()) };
 
 describe("two words that are spelled nearly alike", () => {
   it(`are two things, in one wording and in two, in ${nearSpelled.length} pairs`, () => {

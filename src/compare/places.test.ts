@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { compareSlots } from "./compare-slots.ts";
 import { createLikeness } from "./likeness.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
 import { readSlots } from "./slots.ts";
 
 const vocabulary = createSlotVocabulary();
-const context = { likeness: createLikeness(loadEmbeddedEncoder()) };
+const context = { likeness: createLikeness(SHARED_PARTS.embedded()) };
 const verdict = (asked: string, stored: string) => compareSlots(readSlots(asked, vocabulary), readSlots(stored, vocabulary), context);
 
 describe("arguments that change places, in other words too", () => {

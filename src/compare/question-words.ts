@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
+import { literally } from "../text/literally.ts";
 
 const words = z.array(z.string().min(1));
 const groups = z.array(words);
@@ -49,8 +50,4 @@ export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "comp
 export function personPattern(persons: readonly (readonly string[])[]): RegExp {
   const named = persons.flat().filter((word) => !word.startsWith("my "));
   return new RegExp(String.raw`\b(?:${named.map(literally).join("|")})(?:s|'s|’s)?\b`, "iu");
-}
-
-function literally(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -29,7 +29,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
   const answers = new StoredAnswers();
-  const joinTurns = createTurns();
+  const joinTurns = createTurns(clock);
   const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.crisisChance));
   const settingsOf = createSettingsCache(config);
   return (pack, profile, threshold) => {

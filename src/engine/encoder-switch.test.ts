@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { ModelError } from "../errors.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
@@ -33,7 +34,7 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 async function start(encoder: Encoder, parts: EngineParts = {}): Promise<Engine> {
-  const engine = await createEngine(config, { encoder, ...parts });
+  const engine = await createEngine(config, { ...SHARED_PARTS, encoder, ...parts });
   open.push(engine);
   return engine;
 }

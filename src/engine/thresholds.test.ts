@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadConfig } from "../config.ts";
 import type { AnswerEvent } from "../events.ts";
 import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
@@ -24,7 +24,7 @@ async function decideWith(
     join(folder, "pages", "a.md"),
     "# Tinnitus\n\nRecurrent tinnitus is rated at 10 percent, whether it is heard in one ear or in both.\n",
   );
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {} }), { encoder });
+  const engine = await createEngine(loadConfig({ cwd: folder, env: {} }), { ...SHARED_PARTS, encoder });
   try {
     for await (const _ of engine.ingest(join(folder, "pages")));
     const events: AnswerEvent[] = [];
@@ -48,7 +48,7 @@ describe("thresholds of a source", () => {
   });
 
   it("are carried over to the embedded encoder, and the answer says so", async () => {
-    const encoder = loadEmbeddedEncoder();
+    const encoder = SHARED_PARTS.embedded();
     const { facts, notices } = await decideWith(encoder, "seven-layer");
     const scale = scaleFor("text-embedding-3-small", encoder, loadCalibrations());
     expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(0.45).toFixed(4)) });
@@ -59,7 +59,7 @@ describe("thresholds of a source", () => {
 
   it("give way to the learned chance where a gate has one for the embedded encoder, in an index of one page too", async () => {
     const { gate } = profileNamed("book");
-    const { facts } = await decideWith(loadEmbeddedEncoder(), "book");
+    const { facts } = await decideWith(SHARED_PARTS.embedded(), "book");
     expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
   });
 
@@ -67,7 +67,7 @@ describe("thresholds of a source", () => {
     ["spark", "learned"],
     ["vg-rag", "carried"],
   ])("are kept and the score is carried, or learned, where a gate combines scores: %s", async (profile, thresholds) => {
-    const { facts } = await decideWith(loadEmbeddedEncoder(), profile);
+    const { facts } = await decideWith(SHARED_PARTS.embedded(), profile);
     expect(facts.thresholds).toBe(thresholds);
     expect(facts.minimum).toBeUndefined();
   });
@@ -79,7 +79,7 @@ describe("thresholds of a source", () => {
   });
 
   it.each(["sourcebound", "validator"])("are no matter for a gate without cosines: %s", async (profile) => {
-    const { facts, notices } = await decideWith(loadEmbeddedEncoder(), profile);
+    const { facts, notices } = await decideWith(SHARED_PARTS.embedded(), profile);
     expect(facts.thresholds).toBeUndefined();
     expect(notices.filter(({ code }) => code.startsWith("thresholds_"))).toEqual([]);
   });

@@ -43,3 +43,27 @@ it("hears what is outside between two turns", async () => {
   clearInterval(heartbeat);
   expect(ticks).toBeGreaterThan(20);
 });
+
+it.each([
+  ["short work shares rounds of the event loop", 0, 5],
+  ["work that takes long has a round of its own", 5, 60],
+])("%s", async (_, msPerTurn, rounds) => {
+  let now = 0;
+  const join = createTurns(() => now);
+  let counted = 0;
+  let isOver = false;
+  const count = () => {
+    counted++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      await join()();
+      now += msPerTurn;
+    }),
+  );
+  isOver = true;
+  if (msPerTurn === 0) expect(counted).toBeLessThanOrEqual(rounds);
+  else expect(counted).toBeGreaterThanOrEqual(rounds);
+});

@@ -19,7 +19,8 @@ export function createWebParts(
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
-  const readPage = createPageReader();
+  // Of two pages the second can still be read where the first is never done.
+  const readPage = createPageReader(settings.timeout_ms / 2);
   return (pack) => ({
     ...parts,
     search,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { CitedQuote } from "../check/finding.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { createClaimJudge } from "./claim-judge.ts";
 
@@ -11,7 +11,7 @@ const CARDS = quote("A library card costs 5 dollars per year.");
 const QUESTION = "What does the library say?";
 
 describe("createClaimJudge", () => {
-  const judge = createClaimJudge(createEmbeddedSupportScorer(loadEmbeddedEncoder()));
+  const judge = createClaimJudge(createEmbeddedSupportScorer(SHARED_PARTS.embedded()));
   const faultOf = async (claim: string, cited: CitedQuote[], others: CitedQuote[]) =>
     (await judge.judge(claim, cited, others, QUESTION)).fault;
 

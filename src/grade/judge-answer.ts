@@ -1,3 +1,4 @@
+import { literally } from "../text/literally.ts";
 import type { Answer } from "../types.ts";
 import { readableText } from "../write/render.ts";
 
@@ -28,6 +29,6 @@ export function judgeAnswer(
 /** Does the text hold the value as whole tokens, in any case? White space and quote marks of any kind are equal. */
 export function holdsToken(text: string, value: string): boolean {
   const plain = (one: string) => one.toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll(/[“”]/g, '"').replaceAll(/\s+/g, " ");
-  const escaped = plain(value).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const escaped = literally(plain(value));
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "u").test(plain(text));
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { type Config, configSchema } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { createClaimJudge } from "./claim-judge.ts";
@@ -93,7 +94,7 @@ describe("runGolden", () => {
     const folders: string[] = [];
     const openEngine = (config: Config) => {
       folders.push(config.data_dir);
-      return createEngine(config);
+      return createEngine(config, SHARED_PARTS);
     };
     await run(folder, new AbortController().signal, openEngine);
     const abort = new AbortController();

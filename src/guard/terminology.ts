@@ -1,3 +1,4 @@
+import { literally } from "../text/literally.ts";
 import { plainView } from "../text/plain-view.ts";
 import type { TextRange } from "../types.ts";
 
@@ -77,7 +78,7 @@ function termPattern(term: string): RegExp {
   const words = plainView(term)
     .plain.trim()
     .split(/[\s-]+/)
-    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    .map(literally);
   const last = words.pop() ?? "";
   const phrase = [...words, inflected(last)].join("(?:\\s+|\\s?-\\s?)");
   return new RegExp(`(?<![\\p{L}\\p{N}_])${phrase}(?![\\p{L}\\p{N}_])`, ACRONYM.test(term.trim()) ? "gu" : "giu");

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
-import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 import { createEmbeddedSupportScorer, readSupportWeights, readWordingWeights } from "./embedded-support.ts";
 import { chanceOf } from "./weights/scorer.ts";
 
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "support-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const FILE = join(PACKAGE_ROOT, "src/models/weights/support.json");
 const weights = readSupportWeights();
-const scorer = createEmbeddedSupportScorer(loadEmbeddedEncoder(), weights);
+const scorer = createEmbeddedSupportScorer(SHARED_PARTS.embedded(), weights);
 const scoreOf = (claim: string, ...evidence: string[]) => scorer.scoreSync([{ claim, evidence }])[0]?.score ?? Number.NaN;
 
 describeSupportContract("embedded", async (behaviour) => (behaviour === "broken" ? null : { scorer, close: async () => undefined }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations } from "./calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 import { createSimilarity } from "./similarity.ts";
 
 const encoder = (vectors: Readonly<Record<string, number[]>>) => ({
@@ -16,7 +16,7 @@ describe("createSimilarity", () => {
   });
 
   it("reads cosines of the embedded encoder as those of the model on which the threshold stands", async () => {
-    const ours = loadEmbeddedEncoder();
+    const ours = SHARED_PARTS.embedded();
     const calibrations = loadCalibrations();
     const raw = createSimilarity(ours, null, calibrations);
     const carried = createSimilarity(ours, "all-MiniLM-L6-v2", calibrations);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { loadDomain } from "../engine/domain.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { spark } from "../profiles/spark.ts";
 import { readMatchWeights } from "./match.ts";
 import { createSlotMatcher } from "./slot-matcher.ts";
 
 const matcher = createSlotMatcher({
   vocabulary: createSlotVocabulary(loadDomain("veterans")),
-  likeness: createLikeness(loadEmbeddedEncoder()),
+  likeness: createLikeness(SHARED_PARTS.embedded()),
   weights: readMatchWeights,
   carry: (cosine) => cosine - 0.02,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { ModelError } from "../errors.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
@@ -8,7 +8,7 @@ import { viewPairs } from "./pair-view.ts";
 import { createEmbeddedReranker, readRerankWeights, rerankCandidates } from "./rerank.ts";
 import type { Candidate } from "./search-index.ts";
 
-const encoder = loadEmbeddedEncoder();
+const encoder = SHARED_PARTS.embedded();
 const embedded = createEmbeddedReranker(encoder);
 
 describeRerankerContract("embedded", async (behaviour) =>

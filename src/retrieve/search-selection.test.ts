@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadConfig } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -99,7 +100,7 @@ describe("a question about a selection", () => {
         expect(answer.status).toBe(end - start > 100 || end === 90 ? "ok" : "insufficient_context");
       }
     });
-  }, 20_000);
+  });
 
   it("stands bad questions and names the reason for what it refuses", async () => {
     await withEngine(async (engine) => {
@@ -111,12 +112,15 @@ describe("a question about a selection", () => {
       }
       await expect(engine.answer("   ")).rejects.toThrow(/empty/);
     });
-  }, 20_000);
+  });
 });
 
 async function withEngine(use: (engine: Engine) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-selection-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0 } }));
+  const engine = await createEngine(
+    loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0 } }),
+    SHARED_PARTS,
+  );
   try {
     await use(engine);
   } finally {

@@ -95,7 +95,7 @@ describe.skipIf(!hasOpenssl)("TLS on a socket", () => {
     } finally {
       await server.close();
     }
-  }, 30_000);
+  });
 });
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

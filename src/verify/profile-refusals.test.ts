@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { decide } from "./decide.ts";
@@ -12,7 +12,7 @@ type Scores = readonly (readonly [dense: number, cross?: number])[];
 
 const SCALES: Readonly<Record<string, ScoreScale>> = {
   "the source's own encoder": RAW_SCALE,
-  "the embedded encoder, carried over": scaleFor("text-embedding-3-small", loadEmbeddedEncoder(), loadCalibrations()),
+  "the embedded encoder, carried over": scaleFor("text-embedding-3-small", SHARED_PARTS.embedded(), loadCalibrations()),
 };
 
 function judge(profile: string, scale: ScoreScale, scores: Scores) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
@@ -29,7 +29,7 @@ import { verifyPassages } from "./verify.ts";
 const root = mkdtempSync(join(tmpdir(), "relevance-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const lexicon = new Lexicon(loadEmbeddedEncoder());
+const lexicon = new Lexicon(SHARED_PARTS.embedded());
 const stem = createStemmer();
 const index = { idf: (token: string) => (token === "zeppelin" ? 4 : 2), has: () => true, alsoHeld: () => [] };
 const passagesOf = (texts: readonly string[], scores: readonly Partial<Passage["scores"]>[] = []) =>

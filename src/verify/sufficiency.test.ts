@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { profiles } from "../profiles/index.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
@@ -16,7 +16,7 @@ import { viewEvidence } from "./sufficiency-view.ts";
 const root = mkdtempSync(join(tmpdir(), "sufficiency-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const lexicon = new Lexicon(loadEmbeddedEncoder());
+const lexicon = new Lexicon(SHARED_PARTS.embedded());
 const stem = createStemmer();
 const KNOWN = new Set(tokenize("the library card costs five dollars and replaces a lost card fee book lend week members", stem));
 const index = (also: Readonly<Record<string, string>> = {}) => ({

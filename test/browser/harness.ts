@@ -7,6 +7,7 @@ import type axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, vi } from "vitest";
+import { rounds } from "../support/trials.ts";
 
 declare global {
   interface Window {
@@ -19,16 +20,24 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) process.stderr.write(`Browser tests skipped: no Chromium at ${CHROMIUM} (set CHROMIUM or install it).\n`);
 
-/** Milliseconds for the page to be built and the browser to start, on a machine that is busy. */
+/** Milliseconds for what a busy machine does late: the page is built, the browser starts, something is drawn. */
 const START_MS = 240_000;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const WIDTHS = [1280, 390] as const;
-const SCHEMES = ["light", "dark"] as const;
+const LOOKS = [1280, 390].flatMap((width) => (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })));
+/** States that were looked at: usually each in one look, another one each time; with `--all` each in all four. */
+let looked = 0;
 
-/** Builds the page as it is shipped, into a folder of its own. */
+/** The page as it is shipped, built once for all files of this process, into a folder that goes with it. */
+const shipped: { folder: Promise<string> | null } = { folder: null };
+function builtPage(): Promise<string> {
+  shipped.folder ??= buildPage();
+  return shipped.folder;
+}
+
 async function buildPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-rooms-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const root = fileURLToPath(new URL("../../web", import.meta.url));
   // Under another name React brings what helps its developers.
   vi.stubEnv("NODE_ENV", "production");
@@ -55,6 +64,8 @@ export function launchBrowser(): Promise<Browser> {
 /** Opens an address; what the browser complains of is added to `complaints`. */
 export async function openPage(browser: Browser, url: string, complaints: string[], options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  // What is waited for comes late on a busy machine; only what never comes fails.
+  context.setDefaultTimeout(START_MS);
   const opened = await context.newPage();
   opened.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
@@ -67,12 +78,12 @@ export async function openPage(browser: Browser, url: string, complaints: string
 /** What axe objects to, of any level, at both widths, light and dark. */
 export async function objections(page: Page, state: string): Promise<string[]> {
   const found: string[] = [];
-  for (const width of WIDTHS) {
-    for (const colorScheme of SCHEMES) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      found.push(...(await violations(page)).map((one) => `${state} ${width} ${colorScheme}: ${one}`));
-    }
+  const next = LOOKS.slice(looked % LOOKS.length).slice(0, 1);
+  looked++;
+  for (const { width, colorScheme } of rounds({ all: LOOKS, usually: next })) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    found.push(...(await violations(page)).map((one) => `${state} ${width} ${colorScheme}: ${one}`));
   }
   await page.setViewportSize({ width: 1280, height: 900 });
   return found;
@@ -95,16 +106,15 @@ export interface SharedPage {
   readonly webRoot: string;
 }
 
-/** The page as it is shipped and a browser, for all tests of a file; made before the first and gone after the last. */
+/** The page as it is shipped and a browser, for all tests of a file; the browser is there before the first and gone after the last. */
 export function usePage(): SharedPage {
   const made: { browser: Browser | null; webRoot: string } = { browser: null, webRoot: "" };
   beforeAll(async () => {
-    made.webRoot = await buildPage();
+    made.webRoot = await builtPage();
     made.browser = await launchBrowser();
   }, START_MS);
   afterAll(async () => {
     await made.browser?.close();
-    if (made.webRoot !== "") rmSync(made.webRoot, { recursive: true, force: true });
   });
   return {
     get browser() {

@@ -28,7 +28,7 @@ export interface CliOptions {
   readonly asNobody?: boolean;
   /** What the command reads from standard input; only of one that runs in this process. */
   readonly stdin?: readonly Buffer[];
-  /** Milliseconds until the process is killed and the test fails. @default 60000 */
+  /** Milliseconds until the process is killed and the test fails. @default 300000, for what hangs: a busy machine is slow */
   readonly timeoutMs?: number;
 }
 
@@ -50,7 +50,7 @@ export interface Running {
 const COMPILED = process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
 /** Starts one command line; nothing else of the tests' own environment reaches it but the path. */
-export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 60_000 }: CliOptions): Running {
+export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 300_000 }: CliOptions): Running {
   const options: SpawnOptions = {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...COMPILED, ...env },

@@ -1,5 +1,6 @@
 import { isFindable } from "../../guard/phrases.ts";
 import { httpUrl } from "../../text/http-url.ts";
+import { literally } from "../../text/literally.ts";
 import { type DomainPack, domainSchema } from "../domain.ts";
 import { abbreviationsIn, codePrefixesIn, namesIn, tellingWords } from "./propose-words.ts";
 import type { FolderDocument } from "./read-documents.ts";
@@ -41,7 +42,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
     }),
     entities: [
       ...oneKind("code", codePrefixesIn(documents), (prefix) => `${prefix}\\d+`),
-      ...oneKind("name", namesIn(documents), escapeName),
+      ...oneKind("name", namesIn(documents), literally),
     ],
     abbreviations: abbreviationsIn(documents),
     examples: examplesOf(documents),
@@ -103,10 +104,6 @@ function slugOf(text: string): string {
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replaceAll(/^_+|_+$/g, "")
     .slice(0, 60);
-}
-
-function escapeName(name: string): string {
-  return name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 function capital(text: string): string {

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { loadConfig } from "../../config.ts";
 import { PACKAGE_ROOT } from "../../package.ts";
 import { readGoldenSet } from "../golden-set.ts";
@@ -44,7 +45,18 @@ function start(rates: FaultRates, { signal = new AbortController().signal, write
   const config = loadConfig({ cwd: folder, env: {} });
   const set = readGoldenSet({ name: "test", corpus: folder, golden: folder });
   const judge = createShippedJudge();
-  return ablate({ chosen: { set, domain: "veterans" }, rungs: some, writer, rates, rounds: 1, seed: 3, config, judge, signal });
+  return ablate({
+    chosen: { set, domain: "veterans" },
+    rungs: some,
+    writer,
+    rates,
+    rounds: 1,
+    seed: 3,
+    config,
+    judge,
+    signal,
+    parts: SHARED_PARTS,
+  });
 }
 async function run(rates: FaultRates, writer: Writer = "scripted", some = rungs): Promise<Report> {
   for await (const event of start(rates, { writer, some }))

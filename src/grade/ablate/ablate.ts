@@ -42,7 +42,11 @@ export async function* ablate(options: AblateOptions): AsyncGenerator<AblateEven
   const model = writer === "scripted" ? await startScriptedModel({ ...options, host: hostOf(options), countTokens }) : null;
   try {
     const openEngine = (own: Config) =>
-      createEngine(own, { profiles: rungs.map(({ profile }) => profile), ...(writer === "quotes" ? { models: null } : {}) });
+      createEngine(own, {
+        ...options.parts,
+        profiles: rungs.map(({ profile }) => profile),
+        ...(writer === "quotes" ? { models: null } : {}),
+      });
     const opened = await openGoldenSet(chosen.set, {
       config: withModel(config, model),
       domain: chosen.domain,

@@ -1,4 +1,5 @@
 import type { Config } from "../../config.ts";
+import type { EngineParts } from "../../engine/engine-types.ts";
 import type { ChosenSet } from "../choose-sets.ts";
 import type { ClaimJudge } from "../claim-judge.ts";
 import type { Unanswerable } from "../golden.ts";
@@ -23,6 +24,8 @@ export interface AblateOptions {
   /** Judges sentences where nobody knows what was made up. */
   readonly judge: ClaimJudge;
   readonly signal: AbortSignal;
+  /** What its engine shares with others. */
+  readonly parts?: EngineParts;
 }
 
 /** What a question is, before anything is asked. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../embedded-encoder.ts";
+import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { calibrationOf, loadCalibrations, relevanceOf, scaleFor } from "./calibration.ts";
 import { applyIsotonic, fitIsotonic } from "./isotonic.ts";
 import { carryThreshold, distributionOf, shareBelow } from "./quantiles.ts";
@@ -99,7 +99,7 @@ describe("carrying thresholds over", () => {
 
 describe("the calibrations that ship", () => {
   const calibrations = loadCalibrations();
-  const encoder = loadEmbeddedEncoder();
+  const encoder = SHARED_PARTS.embedded();
 
   it("hold the shipped encoder: new weights need a new one (lab/train/calibration)", () => {
     expect(calibrationOf(encoder, calibrations)?.model).toBe(encoder.id);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../embedded-encoder.ts";
+import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { readDifference } from "./difference.ts";
 import { readEvidence, readSentence } from "./text.ts";
 import { SupportVocabulary } from "./vocabulary.ts";
 
-const vocabulary = new SupportVocabulary(loadEmbeddedEncoder());
+const vocabulary = new SupportVocabulary(SHARED_PARTS.embedded());
 const differenceOf = (claim: string, ...evidence: string[]) =>
   readDifference(readSentence(claim, vocabulary), readEvidence(evidence, vocabulary));
 

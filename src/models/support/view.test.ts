@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadEmbeddedEncoder } from "../embedded-encoder.ts";
+import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { answerFeatures } from "./answer.ts";
 import type { SupportView } from "./claim-view.ts";
 import { SUPPORT_FEATURES } from "./features.ts";
@@ -7,7 +7,7 @@ import { readEvidence, readSentence } from "./text.ts";
 import { viewSupport } from "./view.ts";
 import { SupportVocabulary } from "./vocabulary.ts";
 
-const vocabulary = new SupportVocabulary(loadEmbeddedEncoder());
+const vocabulary = new SupportVocabulary(SHARED_PARTS.embedded());
 function view(claim: string, ...evidence: string[]): SupportView {
   const found = viewSupport(readSentence(claim, vocabulary), readEvidence(evidence, vocabulary), vocabulary);
   if (found === null) throw new Error("nothing to view");
