@@ -20,7 +20,7 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) process.stderr.write(`Browser tests skipped: no Chromium at ${CHROMIUM} (set CHROMIUM or install it).\n`);
 
-/** Milliseconds for the page to be built and the browser to start, on a machine that is busy. */
+/** Milliseconds for what a busy machine does late: the page is built, the browser starts, something is drawn. */
 const START_MS = 240_000;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -64,6 +64,8 @@ export function launchBrowser(): Promise<Browser> {
 /** Opens an address; what the browser complains of is added to `complaints`. */
 export async function openPage(browser: Browser, url: string, complaints: string[], options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  // What is waited for comes late on a busy machine; only what never comes fails.
+  context.setDefaultTimeout(START_MS);
   const opened = await context.newPage();
   opened.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
