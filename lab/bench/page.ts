@@ -29,6 +29,9 @@ const ANSWERED = [
 const QUESTIONS = [...ANSWERED, "May I park a camel at the clinic?"] as const;
 const WIDTHS = [1_280, 390] as const;
 
+/** Long frames that are listed. */
+const LISTED = 8;
+
 interface Setting {
   readonly browser: Browser;
   readonly chromium: string;
@@ -176,15 +179,17 @@ async function graph({ browser, served, nodes }: Setting): Promise<Found> {
 }
 
 function scrolled(name: string, key: string, { frames, longestMs, longFrames, busyTasks }: Scrolled): Found {
+  const longest = [...longFrames].sort((a, b) => b.ms - a.ms).slice(0, LISTED);
   const long =
-    longFrames.length === 0
+    longest.length === 0
       ? ""
-      : `, long frames ${longFrames.map(({ ms, scriptMs }) => `${ms.toFixed(0)} (script ${scriptMs.toFixed(0)})`).join(", ")} ms`;
+      : `, the longest frames ${longest.map(({ ms, scriptMs }) => `${ms.toFixed(0)} (script ${scriptMs.toFixed(0)})`).join(", ")} ms`;
   return {
     metrics: {
       ...{ [`${key}_frames`]: frames, [`${key}_long_frames`]: longFrames.length, [`${key}_longest_ms`]: longestMs },
       [`${key}_busy_tasks`]: busyTasks.length,
     },
+    items: [{ part: key, longFrames, busyTasks }],
     rows: [
       {
         name: `${name}: frames over 50 ms`,
@@ -194,7 +199,7 @@ function scrolled(name: string, key: string, { frames, longestMs, longFrames, bu
       {
         name: "  tasks over 50 ms of the processor",
         figure: String(busyTasks.length),
-        note: busyTasks.map((ms) => ms.toFixed(0)).join(", "),
+        note: `${busyTasks.length === 0 ? "" : `longest ${Math.max(...busyTasks).toFixed(0)} ms; `}other work of the machine does not count`,
       },
     ],
   };

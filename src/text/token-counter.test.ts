@@ -51,3 +51,9 @@ test("counts parts of a real document as countTokens counts the slice", () => {
       expect(count({ start, end })).toBe(countTokens(text.slice(start, end)));
     }
 });
+
+test("counts words with letters of other alphabets as one, as the encoder does", () => {
+  const text = "They met at the café, which is naïve of them, and near the café again.";
+  const count = createTokenCounter(text);
+  for (let start = 0; start + 30 <= text.length; start++) expect(count({ start, end: text.length })).toBe(countTokens(text.slice(start)));
+});

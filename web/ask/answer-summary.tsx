@@ -10,9 +10,11 @@ export interface AnswerSummaryProps {
 /** One line: how sure it is, what the answer rests on, and whether it was made for this question. */
 export function AnswerSummary({ answer }: AnswerSummaryProps) {
   const { label, meaning } = confidenceInWords(answer);
+  // A person has judged what a reviewer wrote.
+  const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (
     <div className="summary">
-      {answer.refusal === null ? (
+      {isJudged ? (
         <span>
           <Explained label={label} title="How sure is this?">
             <p>{meaning}</p>
