@@ -104,4 +104,16 @@ describe("a message of somebody in a crisis", () => {
     expect(JSON.stringify([wire.refusal?.message, wire.sentences, wire.see_also])).not.toMatch(/pension/i);
     await engine.close();
   });
+
+  it("is taken into no later question of the conversation", async () => {
+    const { engine } = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
+    const ask = (question: string) => engine.answer(question, { sessionId: "a-conversation" });
+    await ask("Who is paid a survivors pension?");
+    const crisis = await ask("I have a loaded gun next to me and nobody knows");
+    expect(crisis.refusal?.reason).toBe("crisis");
+    const later = JSON.stringify(await collect(engine.ask("and how long?", { sessionId: "a-conversation" })));
+    expect(later).toMatch(/Read as: and how long\? \([^)]*pension/i);
+    expect(later).not.toMatch(/gun/);
+    await engine.close();
+  });
 });
