@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { AnswerEvent } from "../../src/events.ts";
@@ -27,17 +26,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
+/** Made once for all test files of a process, and gone with it. */
 const ingested = new Map<object, Promise<string>>();
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-model-"));
-  folders.push(folder);
-  return folder;
-}
+const newFolder = () => mkdtempSync(join(tmpdir(), "sourcebound-model-"));
+const remove = (folder: string) => rmSync(folder, { recursive: true, force: true });
 
 /** A data folder with these documents, made once; no vectors in it. */
 function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
@@ -45,6 +37,7 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
     ingested.get(documents) ??
     (async () => {
       const folder = newFolder();
+      process.once("exit", () => remove(folder));
       mkdirSync(join(folder, "documents"));
       for (const [name, text] of Object.entries(documents)) writeFileSync(join(folder, "documents", name), text);
       const engine = await createEngine(
@@ -84,6 +77,7 @@ export async function open(
     async close() {
       await engine.close();
       await endpoint.close();
+      remove(folder);
     },
   };
 }
