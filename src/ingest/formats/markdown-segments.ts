@@ -18,9 +18,10 @@ const MAX_DELIMITERS = 2_000;
 const CUT_AFTER_LINES = 100;
 const CUT_AT_LINES = 150;
 
-const FENCE = /^([ \t]*)(`{3,}|~{3,})/;
-/** Code from its first to its last line: the part ends at the first fence that closes it. */
-const PLAIN_CODE = /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)\n(?:[\s\S]*\n)? {0,3}(?:`{3,}|~{3,})[ \t]*\r?$/;
+/** What opens code: behind backticks stands none on the same line. */
+const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
+/** Code from its first to its last line, which closes it: of the same marks, and no fewer. The part ends at the first such line. */
+const PLAIN_CODE = /^(?:(`{3,})[^`\n]*\n(?:[\s\S]*\n)? {0,3}\1`*|(~{3,})(?!~)[^\n]*\n(?:[\s\S]*\n)? {0,3}\2~*)[ \t]*\r?$/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
 const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
 const BLANK_LINE = /^[ \t\r]*$/;

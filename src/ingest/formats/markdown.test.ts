@@ -218,12 +218,20 @@ describe("the short way past the full parser", () => {
     ],
   );
 
-  test.each(["a\n2) b", "a\n2. b\n3. c", "a\n1. b\n2. c", "1. b\n1) c", "a [b] (c) `d` x_y\n_z_", "```js\nf(`a`)\n```\n- g"])(
-    "gives the same blocks of %j",
-    (source) => {
-      expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
-    },
-  );
+  test.each([
+    "a\n2) b",
+    "a\n2. b\n3. c",
+    "a\n1. b\n2. c",
+    "1. b\n1) c",
+    "a [b] (c) `d` x_y\n_z_",
+    "```js\nf(`a`)\n```\n- g",
+    "~~~\na\n```",
+    "```\na\n~~~",
+    "~~~~\na\n~~~",
+    "````\na\n```",
+  ])("gives the same blocks of %j", (source) => {
+    expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
+  });
 
   test("gives the same blocks", () => {
     fc.assert(
