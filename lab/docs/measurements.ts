@@ -224,7 +224,7 @@ export function measurementDocs(made: string): string {
     ladderTable(ablation, "scripted"),
     "The same with quotes alone; here our own checks judge, and the wrong passage is what goes wrong:",
     ladderTable(ablation, "quotes"),
-    `The scripted model at the source's own rates of faults (12, 6, 8, 5 %), every question ${source.n.rounds} times: ${when(source)}. \`ours\` goes by the learned chance in small collections too since the table above was made, and answers ${source.n["scripted.ours.answered"]} of ${(source.n.questions ?? 0) * (source.n.rounds ?? 0)}: one answer is a large share of them.`,
+    `The scripted model at the source's own rates of faults (12, 6, 8, 5 %), every question ${source.n.rounds} times: ${when(source)}. \`ours\` answers ${source.n["scripted.ours.answered"]} of ${(source.n.questions ?? 0) * (source.n.rounds ?? 0)}: one answer is a large share of them.`,
     ladderTable(source, "scripted"),
     "Single layers off, scripted model:",
     layersTable(ablation),
