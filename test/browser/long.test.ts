@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { grow } from "../../lab/bench/page/grow.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
@@ -88,19 +89,4 @@ function tops(): Promise<number[]> {
   return page
     .locator(".turn-main > *, .source")
     .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().top + window.scrollY));
-}
-
-/** Runs in the page: the conversation that the browser keeps grows to so many turns. */
-async function grow(turns: number): Promise<void> {
-  const done = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const store = (await done(indexedDB.open("sourcebound"))).transaction("conversations", "readwrite").objectStore("conversations");
-  for (const kept of await done(store.getAll())) {
-    const [first] = kept.conversation.turns;
-    kept.conversation.turns = Array.from({ length: turns }, (_, i) => ({ ...first, id: i + 1 }));
-    await done(store.put(kept));
-  }
 }

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { busyTasks, cumulativeShift, forget, type LongFrame, recorded, type Shift, watch } from "./browser.ts";
+import { grow } from "./grow.ts";
 import { plainPage } from "./plain.ts";
 import type { ServedPage } from "./served.ts";
 
@@ -195,21 +196,6 @@ async function ask(page: Page, question: string): Promise<number> {
   await page.keyboard.press("Enter");
   await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
   return page.getByRole("article").last().locator(".answer .mark").count();
-}
-
-/** Runs in the page: the conversation that the browser keeps grows to so many turns. */
-async function grow(turns: number): Promise<void> {
-  const done = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const store = (await done(indexedDB.open("sourcebound"))).transaction("conversations", "readwrite").objectStore("conversations");
-  for (const kept of await done(store.getAll())) {
-    const [first] = kept.conversation.turns;
-    kept.conversation.turns = Array.from({ length: turns }, (_, i) => ({ ...first, id: i + 1 }));
-    await done(store.put(kept));
-  }
 }
 
 /** By the wheel up and down, by leaps, and slowly: every frame of it. */

@@ -1,8 +1,6 @@
-import { BlockWriter } from "../block-writer.ts";
 import { textFormat } from "./format.ts";
-import { readLooseFrontMatter } from "./front-matter.ts";
-import { type DocumentHead, linesOf, type MarkupLine, metadataOfFields, readFields, writeMarkupText } from "./line-markup.ts";
-import { type FormatResult, titleOf } from "./parsed.ts";
+import { type DocumentHead, type MarkupLine, parseLineMarkup, readFields } from "./line-markup.ts";
+import type { FormatResult } from "./parsed.ts";
 
 const HEADING = /^(={1,6}|#{1,6})[ \t]+(?=\S)/;
 const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|`{3,})$/;
@@ -15,23 +13,7 @@ const SETTING = /^(?::[\w!-]+:|\/\/(?!\/)|\[[^\]]*\]$|(?:include|ifdef|ifndef|en
 export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 2, (source, name) => [parseAsciidoc(source, name)]);
 
 export function parseAsciidoc(source: string, name: string): FormatResult {
-  const front = readLooseFrontMatter(source);
-  const writer = new BlockWriter(source);
-  const lines = linesOf(source, front.bodyStart);
-  const head = headOf(lines);
-  writeMarkupText(
-    writer,
-    source,
-    classify(lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))),
-  );
-  const written = writer.finish();
-  const title = front.title ?? titleOf(written) ?? name;
-  return {
-    ...written,
-    metadata: { ...metadataOfFields(head.fields, front.metadata), title },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  return parseLineMarkup(source, name, { headOf, classify });
 }
 
 const REVISION = /^v?\d[\w.]*(?:,\s*(\d{4}-\d{2}-\d{2}))?|^\d{4}-\d{2}-\d{2}/;

@@ -1,5 +1,7 @@
 import type { DocumentMetadata, TextRange } from "../../types.ts";
-import type { BlockWriter } from "../block-writer.ts";
+import { BlockWriter } from "../block-writer.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
 
 /** A line of a text whose structure is told line by line. */
 export interface MarkupLine extends TextRange {
@@ -15,7 +17,7 @@ export interface MarkupLine extends TextRange {
 const ITEM = /^(?:[-*•+]|\.{1,5}|\*{2,5}|\(?(?:\d{1,3}|[a-zA-Z#])[.)])[ \t]+(?=\S)/;
 
 /** The lines of `source` from `from` on. */
-export function linesOf(source: string, from: number): MarkupLine[] {
+function linesOf(source: string, from: number): MarkupLine[] {
   const lines: MarkupLine[] = [];
   for (const match of source.slice(from).matchAll(/[^\n]*(?:\n|$)/g)) {
     const at = from + match.index;
@@ -35,7 +37,7 @@ export function linesOf(source: string, from: number): MarkupLine[] {
 }
 
 /** Writes classified lines: paragraphs are runs of text lines, items begin at their mark, code keeps its lines. */
-export function writeMarkupText(writer: BlockWriter, source: string, lines: readonly MarkupLine[]): void {
+function writeMarkupText(writer: BlockWriter, source: string, lines: readonly MarkupLine[]): void {
   let inList = false;
   let inItem = false;
   const endItem = () => {
@@ -120,11 +122,36 @@ export function readFields(lines: readonly MarkupLine[], from: number): Document
 }
 
 /** What the fields of a head say of the document, over what its front matter says. */
-export function metadataOfFields(fields: DocumentHead["fields"], front: DocumentMetadata): DocumentMetadata {
+function metadataOfFields(fields: DocumentHead["fields"], front: DocumentMetadata): DocumentMetadata {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(fields.get("date") ?? fields.get("revdate") ?? "")?.[0];
   return {
     ...front,
     description: front.description ?? (fields.get("description") || fields.get("abstract") || null),
     asOf: front.asOf ?? day ?? null,
+  };
+}
+
+/** How a format of lines tells what is what. */
+export interface LineMarkup {
+  /** What stands above the text and says something of the document. */
+  readonly headOf: (lines: readonly MarkupLine[]) => DocumentHead;
+  /** Which lines are headings, code or nothing. */
+  readonly classify: (lines: readonly MarkupLine[]) => MarkupLine[];
+}
+
+/** A document whose structure is told line by line: its head is metadata, the rest text. `name` is the last resort for a title. */
+export function parseLineMarkup(source: string, name: string, { headOf, classify }: LineMarkup): FormatResult {
+  const front = readLooseFrontMatter(source);
+  const writer = new BlockWriter(source);
+  const lines = linesOf(source, front.bodyStart);
+  const head = headOf(lines);
+  const shown = lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line));
+  writeMarkupText(writer, source, classify(shown));
+  const written = writer.finish();
+  return {
+    ...written,
+    metadata: { ...metadataOfFields(head.fields, front.metadata), title: front.title ?? titleOf(written) ?? name },
+    access: front.access,
+    tenant: front.tenant,
   };
 }

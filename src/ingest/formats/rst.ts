@@ -1,8 +1,6 @@
-import { BlockWriter } from "../block-writer.ts";
 import { textFormat } from "./format.ts";
-import { readLooseFrontMatter } from "./front-matter.ts";
-import { type DocumentHead, linesOf, type MarkupLine, metadataOfFields, readFields, writeMarkupText } from "./line-markup.ts";
-import { type FormatResult, titleOf } from "./parsed.ts";
+import { type DocumentHead, type MarkupLine, parseLineMarkup, readFields } from "./line-markup.ts";
+import type { FormatResult } from "./parsed.ts";
 
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/;
 /** Directives whose contents are text for readers; others' contents are left out or are code. */
@@ -15,23 +13,7 @@ const DIRECTIVE = /^\s*\.\.\s+([\w-]+)::[ \t]*(.*)$/;
 export const rstFormat = textFormat("rst", [".rst", ".rest"], 2, (source, name) => [parseRst(source, name)]);
 
 export function parseRst(source: string, name: string): FormatResult {
-  const front = readLooseFrontMatter(source);
-  const writer = new BlockWriter(source);
-  const lines = linesOf(source, front.bodyStart);
-  const head = headOf(lines);
-  writeMarkupText(
-    writer,
-    source,
-    classify(lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))),
-  );
-  const written = writer.finish();
-  const title = front.title ?? titleOf(written) ?? name;
-  return {
-    ...written,
-    metadata: { ...metadataOfFields(head.fields, front.metadata), title },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  return parseLineMarkup(source, name, { headOf, classify });
 }
 
 /** The fields at the top, or behind the title: bibliography, or settings of the generator. */
