@@ -8,9 +8,10 @@ import { ModelError, messageOf } from "../errors.ts";
 import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
@@ -43,7 +44,7 @@ export interface LocalModels {
 }
 
 /** Finds crises by the encoder that ships; loaded with the first message. Without its weights, the listed phrases alone call for a hotline. */
-export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> = loadEmbeddedEncoder): CrisisFinder {
+export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> = sharedEncoder): CrisisFinder {
   let finder: CrisisFinder | null = null;
   return (message) => {
     try {
