@@ -61,117 +61,113 @@ function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<
   return { child, ended, shows };
 }
 
-describe.skipIf(!TRIES_ALL)(
-  "the image and the compose file, each step in a clean folder",
-  { timeout: 900_000, tags: ["all/package"] },
-  () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-image-")));
-    let image: BuiltImage;
-    beforeAll(() => {
-      openToNobody(folder);
-      image = buildImage(join(PACKAGE_ROOT, "Dockerfile"), folder);
-    }, 900_000);
-    afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
+const STEPS = { timeout: 900_000, tags: ["all/package"] };
 
-    const keyOf = async (env: Readonly<Record<string, string>>, ...roles: string[]) => {
-      // As the compose file says it.
-      const said = /run --rm replica (keys create .*)$/m.exec(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"))?.[1];
-      const args = [...(said?.split(" ") ?? []), ...roles.flatMap((role) => ["--role", role])];
-      const { code, text } = await start(image, args, env).ended;
-      expect(text, text).toMatch(/sb_/);
-      expect(code).toBe(0);
-      return /sb_[\w-]+/.exec(text)?.[0] ?? "";
-    };
+describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clean folder", STEPS, () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-image-")));
+  let image: BuiltImage;
+  beforeAll(() => {
+    openToNobody(folder);
+    image = buildImage(join(PACKAGE_ROOT, "Dockerfile"), folder);
+  }, 900_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
-    it("runs every instruction, keeps what measures and tests out, and starts as a user without rights", async () => {
-      expect(image.done.filter((line) => line.startsWith("RUN")).length).toBeGreaterThanOrEqual(4);
-      for (const gone of ["lab", "test", "node_modules/vitest", "node_modules/typescript", ".git"])
-        expect(() => readFileSync(join(image.root, "app", gone))).toThrow(/ENOENT/);
-      const { code, text } = await start(image, ["--version"], {}).ended;
-      expect(text).toMatch(/^\d+\.\d+\.\d+\n$/);
-      expect(code).toBe(0);
+  const keyOf = async (env: Readonly<Record<string, string>>, ...roles: string[]) => {
+    // As the compose file says it.
+    const said = /run --rm replica (keys create .*)$/m.exec(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"))?.[1];
+    const args = [...(said?.split(" ") ?? []), ...roles.flatMap((role) => ["--role", role])];
+    const { code, text } = await start(image, args, env).ended;
+    expect(text, text).toMatch(/sb_/);
+    expect(code).toBe(0);
+    return /sb_[\w-]+/.exec(text)?.[0] ?? "";
+  };
+
+  it("runs every instruction, keeps what measures and tests out, and starts as a user without rights", async () => {
+    expect(image.done.filter((line) => line.startsWith("RUN")).length).toBeGreaterThanOrEqual(4);
+    for (const gone of ["lab", "test", "node_modules/vitest", "node_modules/typescript", ".git"])
+      expect(() => readFileSync(join(image.root, "app", gone))).toThrow(/ENOENT/);
+    const { code, text } = await start(image, ["--version"], {}).ended;
+    expect(text).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(code).toBe(0);
+  });
+
+  it("refuses to serve others before there is a key, then answers, and its health check passes", async () => {
+    const port = await freePort();
+    const env = { SOURCEBOUND_PORT: String(port) };
+    const refused = await start(image, image.command, env).ended;
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toContain("keys create");
+    const key = await keyOf(env, "ask");
+    mkdirSync(join(folder, "documents"));
+    writeFileSync(join(folder, "documents", "cards.md"), DOCUMENT);
+    expect((await start(image, ["ingest", join(folder, "documents")], env).ended).code).toBe(0);
+    const server = start(image, image.command, env);
+    await server.shows(/Listening on/);
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/ask`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ question: CARD }),
+    });
+    expect(await answer.text()).toContain("5 dollars");
+    const [program = "", ...args] = image.healthcheck.map((part) => part.replaceAll("8787", String(port)));
+    execFileSync(program, args, { stdio: "pipe", timeout: 20_000 });
+    server.child.kill("SIGTERM");
+    expect((await server.ended).code).toBe(0);
+    expect(() => execFileSync(program, args, { stdio: "pipe", timeout: 20_000 })).toThrow();
+  });
+
+  describe.skipIf(whyNoPostgres !== null)("compose", () => {
+    let postgres: PostgresServer;
+    beforeAll(async () => {
+      postgres = await startPostgres();
+    });
+    afterAll(async () => {
+      await postgres?.remove();
     });
 
-    it("refuses to serve others before there is a key, then answers, and its health check passes", async () => {
-      const port = await freePort();
-      const env = { SOURCEBOUND_PORT: String(port) };
-      const refused = await start(image, image.command, env).ended;
-      expect(refused.code).not.toBe(0);
-      expect(refused.text).toContain("keys create");
-      const key = await keyOf(env, "ask");
-      mkdirSync(join(folder, "documents"));
-      writeFileSync(join(folder, "documents", "cards.md"), DOCUMENT);
-      expect((await start(image, ["ingest", join(folder, "documents")], env).ended).code).toBe(0);
-      const server = start(image, image.command, env);
-      await server.shows(/Listening on/);
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/ask`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ question: CARD }),
-      });
-      expect(await answer.text()).toContain("5 dollars");
-      const [program = "", ...args] = image.healthcheck.map((part) => part.replaceAll("8787", String(port)));
-      execFileSync(program, args, { stdio: "pipe", timeout: 20_000 });
-      server.child.kill("SIGTERM");
-      expect((await server.ended).code).toBe(0);
-      expect(() => execFileSync(program, args, { stdio: "pipe", timeout: 20_000 })).toThrow();
+    it("starts its replicas and its worker on one PostgreSQL: what is uploaded to one is read by the worker and answered by the other", async () => {
+      const { services } = composeSchema.parse(parse(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"), { merge: true }));
+      const { replica, worker, proxy, database } = services;
+      expect(Object.keys(services).sort()).toEqual(["database", "proxy", "replica", "worker"]);
+      expect(replica?.build).toBe("..");
+      expect(database?.image).toMatch(/^pgvector\/pgvector:.*pg18$/);
+      expect(proxy?.command?.at(-1)).toBe(`replica:${replica?.expose?.[0]}`);
+      const address = await postgres.createDatabase();
+      const envOf = (given: Readonly<Record<string, string>> = {}, port = 0) => {
+        expect(given.DATABASE_URL).toMatch(/^postgres:\/\/sourcebound:\$\{POSTGRES_PASSWORD\}@database:5432\/sourcebound$/);
+        const data = mkdtempSync(join(folder, "container-"));
+        openToNobody(data);
+        return { ...given, DATABASE_URL: address, SOURCEBOUND_DATA_DIR: data, SOURCEBOUND_PORT: String(port) };
+      };
+      const key = await keyOf(envOf(replica?.environment), "ask", "ingest");
+      const ports = await Promise.all(Array.from({ length: replica?.deploy?.replicas ?? 0 }, () => freePort()));
+      expect(ports).toHaveLength(2);
+      const reading = start(image, worker?.command ?? [], envOf(worker?.environment));
+      const servers = ports.map((port) => start(image, replica?.command ?? [], envOf(replica?.environment, port)));
+      for (const server of servers) await server.shows(/Listening on/);
+      const headers = { authorization: `Bearer ${key}` };
+      const form = new FormData();
+      form.append("file", new File([DOCUMENT], "cards.md", { type: "text/markdown" }));
+      const uploaded = await fetch(`http://127.0.0.1:${ports[0]}/v1/documents`, { method: "POST", headers, body: form });
+      expect(uploaded.status, await uploaded.clone().text()).toBeLessThan(300);
+      let text = "";
+      for (let tries = 0; tries < 200 && !text.includes("5 dollars"); tries++) {
+        const answer = await fetch(`http://127.0.0.1:${ports[1]}/v1/ask`, {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+          body: JSON.stringify({ question: CARD }),
+        });
+        text = await answer.text();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      expect(text).toContain("5 dollars");
+      for (const { child, ended } of [...servers, reading]) {
+        child.kill("SIGTERM");
+        expect((await ended).code).toBe(0);
+      }
     });
-
-    describe.skipIf(whyNoPostgres !== null)("compose", () => {
-      let postgres: PostgresServer;
-      beforeAll(async () => {
-        postgres = await startPostgres();
-      });
-      afterAll(async () => {
-        await postgres?.remove();
-      });
-
-      it("starts its replicas and its worker on one PostgreSQL: what is uploaded to one is read by the worker and answered by the other", async () => {
-        const { services } = composeSchema.parse(
-          parse(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"), { merge: true }),
-        );
-        const { replica, worker, proxy, database } = services;
-        expect(Object.keys(services).sort()).toEqual(["database", "proxy", "replica", "worker"]);
-        expect(replica?.build).toBe("..");
-        expect(database?.image).toMatch(/^pgvector\/pgvector:.*pg18$/);
-        expect(proxy?.command?.at(-1)).toBe(`replica:${replica?.expose?.[0]}`);
-        const address = await postgres.createDatabase();
-        const envOf = (given: Readonly<Record<string, string>> = {}, port = 0) => {
-          expect(given.DATABASE_URL).toMatch(/^postgres:\/\/sourcebound:\$\{POSTGRES_PASSWORD\}@database:5432\/sourcebound$/);
-          const data = mkdtempSync(join(folder, "container-"));
-          openToNobody(data);
-          return { ...given, DATABASE_URL: address, SOURCEBOUND_DATA_DIR: data, SOURCEBOUND_PORT: String(port) };
-        };
-        const key = await keyOf(envOf(replica?.environment), "ask", "ingest");
-        const ports = await Promise.all(Array.from({ length: replica?.deploy?.replicas ?? 0 }, () => freePort()));
-        expect(ports).toHaveLength(2);
-        const reading = start(image, worker?.command ?? [], envOf(worker?.environment));
-        const servers = ports.map((port) => start(image, replica?.command ?? [], envOf(replica?.environment, port)));
-        for (const server of servers) await server.shows(/Listening on/);
-        const headers = { authorization: `Bearer ${key}` };
-        const form = new FormData();
-        form.append("file", new File([DOCUMENT], "cards.md", { type: "text/markdown" }));
-        const uploaded = await fetch(`http://127.0.0.1:${ports[0]}/v1/documents`, { method: "POST", headers, body: form });
-        expect(uploaded.status, await uploaded.clone().text()).toBeLessThan(300);
-        let text = "";
-        for (let tries = 0; tries < 200 && !text.includes("5 dollars"); tries++) {
-          const answer = await fetch(`http://127.0.0.1:${ports[1]}/v1/ask`, {
-            method: "POST",
-            headers: { ...headers, "content-type": "application/json" },
-            body: JSON.stringify({ question: CARD }),
-          });
-          text = await answer.text();
-          await new Promise((resolve) => setTimeout(resolve, 300));
-        }
-        expect(text).toContain("5 dollars");
-        for (const { child, ended } of [...servers, reading]) {
-          child.kill("SIGTERM");
-          expect((await ended).code).toBe(0);
-        }
-      });
-    });
-  },
-);
+  });
+});
 
 describe("the systemd unit", () => {
   const path = join(PACKAGE_ROOT, "deploy", "sourcebound.service");
