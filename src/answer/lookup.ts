@@ -50,7 +50,11 @@ const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 export async function lookup(question: Question, parts: LookupParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const curated = await lookupReviewed(question, parts, effects);
   const known =
-    curated !== null ? { ...NOTHING, hit: curated } : notAsked(question, parts) === null ? await ask(question, parts, effects) : NOTHING;
+    curated !== null
+      ? { ...NOTHING, hit: curated }
+      : (await notAsked(question, parts)) === null
+        ? await ask(question, parts, effects)
+        : NOTHING;
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
@@ -58,7 +62,7 @@ export async function lookup(question: Question, parts: LookupParts, log: StageL
 
 /** It is no cache: it is served whether or not the cache is switched on. */
 async function lookupReviewed(question: Question, parts: LookupParts, effects: Effects): Promise<Hit | null> {
-  if (parts.remember === null || uncacheable(question, parts) !== null) return null;
+  if (parts.remember === null || (await uncacheable(question, parts)) !== null) return null;
   const { review, documents } = parts.store;
   const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
   return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
@@ -91,7 +95,10 @@ async function describe(question: Question, { cache, questions, profile }: Looku
 }
 
 /** Why a question is not asked of the caches at all; `null`: it is. */
-export function notAsked(question: Question, parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">): string | null {
+export async function notAsked(
+  question: Question,
+  parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">,
+): Promise<string | null> {
   const { profile, remember } = parts;
   if (remember === null) return "nothing is stored";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
@@ -100,8 +107,11 @@ export function notAsked(question: Question, parts: Pick<LookupParts, "profile" 
 }
 
 /** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-export function uncacheable(question: Question, { hotlines, models }: Pick<LookupParts, "hotlines" | "models">): string | null {
-  if (hotlines(question.text).length > 0) return "an emergency is answered anew";
+export async function uncacheable(
+  question: Question,
+  { hotlines, models }: Pick<LookupParts, "hotlines" | "models">,
+): Promise<string | null> {
+  if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
   if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
   return null;
 }
