@@ -52,7 +52,7 @@ export async function* answer(request: AskRequest, parts: AnswerParts, signal: A
 /** Retrieve; a stored answer if one is found to answer the same; else verify, decide, then quotes, sentences and their checks, or a refusal that says what was searched. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { parts, trace, signal } = run;
-  outcome.warnings.push(...parts.hotlines(question.text));
+  outcome.warnings.push(...(await parts.hotlines(question.text)));
   outcome.refusal = await refuseUnsearched(question, parts);
   if (outcome.refusal !== null) return;
 

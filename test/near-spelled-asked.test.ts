@@ -9,11 +9,17 @@ const ASKED = {
   nature: (word: string) => `How many days are samples of ${word} kept?`,
   law: (word: string) => `What does a filing about ${word} cost?`,
   house: (word: string) => `How many minutes does a lesson about ${word} take?`,
+  body: (word: string) => `After how many days do patients with a finding of ${word} return?`,
+  devices: (word: string) => `What does a spare ${word} cost?`,
+  places: (word: string) => `How many desks does the ${word} office have?`,
 };
 const SAID = {
   nature: (word: string, n: number) => `# Samples of ${word}\n\nSamples of ${word} are kept for ${n} days in the laboratory.\n`,
   law: (word: string, n: number) => `# Filing about ${word}\n\nA filing about ${word} costs ${n} dollars at the court.\n`,
   house: (word: string, n: number) => `# Lesson about ${word}\n\nA lesson about ${word} takes ${n} minutes in the school.\n`,
+  body: (word: string, n: number) => `# Finding of ${word}\n\nPatients with a finding of ${word} return to the ward after ${n} days.\n`,
+  devices: (word: string, n: number) => `# Spare ${word}\n\nA spare ${word} costs ${n} crowns at the depot.\n`,
+  places: (word: string, n: number) => `# The ${word} office\n\nThe ${word} office has ${n} desks and opens at nine.\n`,
 };
 
 /** A word with two letters exchanged, as fingers do. */
@@ -26,7 +32,10 @@ function mistyped(word: string): string {
  * Still answered from the other without a word: a plural, which is right, and derived words, which no spelling tells from "eligible" and "eligibility" or "cancel" and
  * "cancellation": a warning at each of those would be noise.
  */
-const OPEN: ReadonlySet<string> = new Set(["pyrites", "notarial", "escheator", "chiseler", "probation", "legate"]);
+const OPEN: ReadonlySet<string> = new Set([
+  ...["pyrites", "notarial", "escheator", "chiseler", "probation", "legate"],
+  ...["rectified", "analogy", "parametrize"],
+]);
 
 let library: Library;
 beforeAll(async () => {
@@ -43,9 +52,7 @@ const says = (answer: Answer) => answer.warnings.some(({ code }) => code === "re
 const quotes = (answer: Answer, word: string) => answer.sentences.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));
 
 describe("a word that documents lack and that is spelled nearly like one of theirs", () => {
-  it(`is not answered from the other without saying so, stored or fresh, in ${asked.length} pairs of three fields`, async ({
-    annotate,
-  }) => {
+  it(`is not answered from the other without saying so, stored or fresh, in ${asked.length} pairs of six fields`, async ({ annotate }) => {
     expect(nearSpelledAsked.length).toBeGreaterThanOrEqual(200);
     const count = { answered: 0, stored: 0, said: 0, refused: 0 };
     const wrong: string[] = [];

@@ -13,14 +13,15 @@ export interface AdmitParts {
   /** Characters of a question. */
   readonly maxCharacters: number;
   /** Is it a message of a crisis? What it says is taken into no later question. */
-  readonly isCrisis: (message: string) => boolean;
+  readonly isCrisis: (message: string) => Promise<boolean>;
 }
 
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, parts: AdmitParts, log: StageLog): Promise<Question> {
   const { profile, maxCharacters, store, isCrisis } = parts;
   const earlier = request.history ?? (await earlierTurns(request, parts));
-  const history = earlier.filter((turn) => !isCrisis(turn.question));
+  const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
+  const history = earlier.filter((_, i) => !inCrisis[i]);
   const admitted = admitQuestion(request, history, { maxCharacters });
   const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), request.scope, store.documents)) };
   log.fact("history", question.history.length);

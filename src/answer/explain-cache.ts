@@ -35,7 +35,7 @@ export async function explainCache(request: AskRequest, parts: AnswerParts, sign
     profile: question.profile,
     levels: parts.profile.caches,
     cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
-    notAsked: notAsked(question, parts),
+    notAsked: await notAsked(question, parts),
     judged: [...known.judged, ...late.judged],
   };
 }

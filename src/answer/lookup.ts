@@ -49,7 +49,7 @@ const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
 export async function lookup(question: Question, parts: LookupParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const key = notAsked(question, parts) === null ? exactCacheKey(question, parts.cache) : null;
+  const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
   const generation = key === null || effects === "none" ? null : parts.store.generation();
   const place = { key, generation };
   const known = (await again(question, place, parts)) ?? (await lookupAnew(question, place, parts, effects));
@@ -81,7 +81,7 @@ async function lookupAnew(question: Question, place: Place, parts: LookupParts, 
 
 /** It is no cache: it is served whether or not the cache is switched on. */
 async function lookupReviewed(question: Question, parts: LookupParts, effects: Effects): Promise<Hit | null> {
-  if (parts.remember === null || uncacheable(question, parts) !== null) return null;
+  if (parts.remember === null || (await uncacheable(question, parts)) !== null) return null;
   const { review, documents } = parts.store;
   const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
   return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
@@ -122,7 +122,10 @@ async function describe(question: Question, { cache, questions, profile }: Looku
 }
 
 /** Why a question is not asked of the caches at all; `null`: it is. */
-export function notAsked(question: Question, parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">): string | null {
+export async function notAsked(
+  question: Question,
+  parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">,
+): Promise<string | null> {
   const { profile, remember } = parts;
   if (remember === null) return "nothing is stored";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
@@ -131,8 +134,11 @@ export function notAsked(question: Question, parts: Pick<LookupParts, "profile" 
 }
 
 /** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-export function uncacheable(question: Question, { hotlines, models }: Pick<LookupParts, "hotlines" | "models">): string | null {
-  if (hotlines(question.text).length > 0) return "an emergency is answered anew";
+export async function uncacheable(
+  question: Question,
+  { hotlines, models }: Pick<LookupParts, "hotlines" | "models">,
+): Promise<string | null> {
+  if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
   if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
   return null;
 }

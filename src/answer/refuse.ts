@@ -25,7 +25,7 @@ export interface RefuseParts {
   readonly refusal: Omit<RefusalParts, "words">;
   readonly hotlines: HotlineFinder;
   /** Is it a message of a crisis, beneath which nothing but the hotline may stand? */
-  readonly isCrisis: (message: string) => boolean;
+  readonly isCrisis: (message: string) => Promise<boolean>;
   /** What the documents are about, in one line. */
   readonly about: (scope: Scope) => Promise<string>;
   /** Language of the domain. */
@@ -59,7 +59,7 @@ async function unsearched(
   { text, scope }: Question,
   { isCrisis, about, language }: RefuseParts,
 ): Promise<Pick<Refusal, "reason" | "message"> | null> {
-  if (isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
+  if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
   if (isSmallTalk(text)) return { reason: "small_talk", message: smallTalk(await about(scope)) };
   const spoken = language === "en" ? tongueOf(text) : null;
   return spoken === null || spoken === "English" ? null : { reason: "language", message: notEnglish(spoken) };
@@ -81,7 +81,7 @@ export async function refuse(
   const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  const isCalm = parts.hotlines(question.text).length === 0;
+  const isCalm = (await parts.hotlines(question.text)).length === 0;
   const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, parts) : new Map<string, Quote>();
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
     ...parts.refusal,

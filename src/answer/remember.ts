@@ -30,7 +30,7 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
   if (parts.remember === null) return;
   const share =
     questions.embed === null || profile.caches.length < 2 ? null : { ...questions, embed: questions.embed, settings: profile.match };
-  const repeatable = uncacheable(question, parts) === null;
+  const repeatable = (await uncacheable(question, parts)) === null;
   const { hit } = outcome;
   const read = () => topicsOf(question, answer, store);
   const facts = {

@@ -49,7 +49,7 @@ export async function* consultWeb(
   const candidates = when === "decides" ? evidence : before.usable;
   const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
   if (uncertain.length === 0) return null;
-  const off = whyNot(question, parts);
+  const off = await whyNot(question, parts);
   if (off !== null || web === null) {
     const message = `${count(uncertain.length)} not checked on the web: ${off}`;
     if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; they are not used` };
@@ -75,16 +75,16 @@ export async function* consultWeb(
 }
 
 /** Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it. */
-function isEmergency({ text, resolved }: Question, hotlines: HotlineFinder): boolean {
-  return hotlines(text).length > 0 || hotlines(resolved).length > 0;
+async function isEmergency({ text, resolved }: Question, hotlines: HotlineFinder): Promise<boolean> {
+  return (await hotlines(text)).length > 0 || (await hotlines(resolved)).length > 0;
 }
 
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
-function whyNot(question: Question, { web, hotlines }: WebStageParts): string | null {
+async function whyNot(question: Question, { web, hotlines }: WebStageParts): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";
-  return isEmergency(question, hotlines) ? "the question is an emergency" : null;
+  return (await isEmergency(question, hotlines)) ? "the question is an emergency" : null;
 }
 
 function failureWarnings({ failures }: WebOutcome): Warning[] {

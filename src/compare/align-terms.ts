@@ -1,3 +1,4 @@
+import { isDerived } from "../reading/derived-forms.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import { wordTokens } from "../text/tokens.ts";
 import type { Entailment, SlotContext } from "./entailments.ts";
@@ -191,18 +192,6 @@ const PARTY = /(?:er|or|ee|[ae]nt|able|ible|ful|less)s?$/;
 function hasOtherEnding(a: string, b: string): boolean {
   if (a === b || a.includes(" ") || b.includes(" ")) return false;
   return PARTY.exec(a)?.[0].replace(/s$/, "") !== PARTY.exec(b)?.[0].replace(/s$/, "");
-}
-
-/** Endings that make another form of a word; those that make another thing or its opposite (-er, -ee, -ful, -less, -able, -itis) are none. */
-const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
-const MIN_ROOT = 5;
-
-/** Two stems that differ in an ending alone. */
-function isDerived(a: string, b: string): boolean {
-  if (a.includes(" ") || b.includes(" ")) return false;
-  let common = 0;
-  while (common < a.length && common < b.length && a[common] === b[common]) common++;
-  return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
 }
 
 /**

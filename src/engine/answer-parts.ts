@@ -30,7 +30,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
   const answers = new StoredAnswers();
   const joinTurns = createTurns(clock);
-  const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.crisisChance));
+  const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
   const settingsOf = createSettingsCache(config);
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);

@@ -56,7 +56,7 @@ export function createAsking({
     }
   };
   const hotlines: Engine["hotlines"] = (message, name) => domains.hotlines(name)(message);
-  const ask: Engine["ask"] = (question, options = {}) => hotlinesFirst(hotlines(question, options.domain), path(question, options));
+  const ask: Engine["ask"] = (question, options = {}) => hotlinesFirst(() => hotlines(question, options.domain), path(question, options));
   return {
     hotlines,
     ask,

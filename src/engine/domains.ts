@@ -50,7 +50,7 @@ export function createDomains({ config, given, local, words, now }: Opened): Dom
     isCommon: english.isCommon,
   };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
-  const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.crisisChance)));
+  const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
   const pack = (name = config.domain) => packs(name);
   return {
     pack,

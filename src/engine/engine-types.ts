@@ -129,7 +129,7 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
   /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
   watchCalls(listener: CallListener): () => void;
   /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
-  hotlines(message: string, domain?: string): Warning[];
+  hotlines(message: string, domain?: string): Promise<readonly Warning[]>;
   /**
    * The path of a question as events; the last one is the answer.
    * @example

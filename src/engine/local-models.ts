@@ -8,7 +8,7 @@ import { ModelError, messageOf } from "../errors.ts";
 import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
@@ -24,7 +24,7 @@ import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts"
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
 import type { DomainPack } from "./domain.ts";
-import { createReaderKeeper } from "./reader-keeper.ts";
+import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
 /** Weights of the gate: of all passages together, of each, and of what would be shown. */
 export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
@@ -38,32 +38,54 @@ export interface LocalModels {
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
-  readonly crisisChance: CrisisFinder;
+  readonly findCrisis: CrisisFinder;
   close(): Promise<void>;
 }
 
-/** Finds crises by the encoder that ships; loaded with the first message. Without its weights, the listed phrases alone call for a hotline. */
-export function openCrisisFinder(load: () => Pick<EmbeddedEncoder, "embedSync"> = loadEmbeddedEncoder): CrisisFinder {
+/** What the finder of crises rests on. */
+export interface CrisisFinderParts {
+  /** Loaded with the first message. */
+  readonly encoder: () => Pick<EmbeddedEncoder, "embedSync">;
+  readonly reader: Pick<ReaderKeeper, "of">;
+}
+
+/** Finds crises by the encoder and the reader that ship. Without its weights, the listed phrases alone call for a hotline. */
+export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): CrisisFinder {
   let finder: CrisisFinder | null = null;
-  return (message) => {
+  const open = (): CrisisFinder => {
+    const weights = readCrisisWeights();
+    const { glance, read } = weights;
+    return createCrisisFinder({
+      atAGlance: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
+      read: { chance: (vector) => chanceOf(Array.from(vector), read), cuts: read.cuts },
+      encoder: encoder(),
+      reader: reader.of(weights),
+    });
+  };
+  return async (message) => {
     try {
-      if (finder === null) {
-        const scorer = readCrisisWeights();
-        finder = createCrisisFinder(load(), (features) => chanceOf(features, scorer));
-      }
-      return finder(message);
+      finder ??= open();
+      return await finder(message);
     } catch (error) {
       process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
-      finder = () => 0;
-      return 0;
+      finder = async () => "no";
+      return "no";
     }
   };
 }
 
-/** On the vector of a message and its hashed words (`src/guard/crisis-features.ts`), which have places and no names. */
-const crisisSchema = scorerSchema
-  .extend({ encoder: z.string(), recipe: z.string() })
-  .superRefine(usableOn(({ linear }) => linear?.length ?? 0));
+const chance = z.number().min(0).max(1);
+const cutsSchema = z.object({ possible: chance, likely: chance });
+/** On vectors and hashed words (`src/guard/crisis-features.ts`), which have places and no names. */
+const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
+const crisisSchema = z.object({
+  encoder: z.string(),
+  /** Name and hash of the reader that `read` was learned with. */
+  reader: z.object({ name: z.string(), hash: z.string() }),
+  recipe: z.string(),
+  glance: placesSchema.extend({ read_from: chance }).superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
+  read: placesSchema.superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
+});
 
 function readCrisisWeights() {
   const names = { code: "crisis_corrupt", whose: "the weights of the crisis finder", recipe: "crisis" };
@@ -146,8 +168,8 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
-  const crisisChance = openCrisisFinder(() => wordsByVectors().encoder);
-  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, crisisChance, close: reader.close };
+  const findCrisis = openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader });
+  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, findCrisis, close: reader.close };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

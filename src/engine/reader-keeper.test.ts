@@ -10,8 +10,8 @@ function keeperOf(open: () => FakeReader) {
   return { warnings, keeper: createReaderKeeper(open, (message) => warnings.push(message)) };
 }
 
-describe("the reader that answers are chosen with", () => {
-  it("reads where the chooser was learned with it, and is opened once", async () => {
+describe("the reader of an engine", () => {
+  it("reads where weights were learned with it, and is opened once", async () => {
     const reader = fakeReader();
     let opened = 0;
     const { keeper, warnings } = keeperOf(() => {
@@ -25,7 +25,7 @@ describe("the reader that answers are chosen with", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("reads nothing where the chooser was learned with another reader, and says so once", () => {
+  it("reads nothing where weights were learned with another reader, and says so once", () => {
     const reader = fakeReader({ name: "new" });
     const learnedWith = fakeReader({ name: "old" }).weights;
     const { keeper, warnings } = keeperOf(() => reader);
@@ -36,7 +36,7 @@ describe("the reader that answers are chosen with", () => {
     expect(warnings).toEqual([expect.stringContaining('learned with "old"'), expect.stringContaining('learned with "new"')]);
   });
 
-  it("leaves the choice to a glance where its weights cannot be opened, and says so once", () => {
+  it("leaves it to a glance where its weights cannot be opened, and says so once", () => {
     const { keeper, warnings } = keeperOf(() => {
       throw new ModelError("weights_damaged", "The reader's weights are damaged.");
     });
@@ -46,7 +46,7 @@ describe("the reader that answers are chosen with", () => {
     expect(warnings).toEqual([expect.stringContaining("weights are damaged")]);
   });
 
-  it("leaves the choice to a glance where a reading fails; a cancelled one and a fault of the program are thrown", async () => {
+  it("leaves it to a glance where a reading fails; a cancelled one and a fault of the program are thrown", async () => {
     const reader = fakeReader();
     let thrown: unknown = new ModelError("reader_crashed", "A thread of the reader ended.");
     const failing: FakeReader = { ...reader, read: async () => Promise.reject(thrown) };

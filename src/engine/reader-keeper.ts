@@ -1,16 +1,15 @@
 import { ModelError, messageOf } from "../errors.ts";
 import type { Reader } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
-import type { ChooserWeights } from "../write/chooser-weights.ts";
 import type { ReadTexts } from "../write/read-pieces.ts";
 
 export interface ReaderKeeper {
-  /** `null` where the reader cannot be used, or where the chooser's weights were learned with another one: answers are chosen at a glance then. */
-  of(weights: Pick<ChooserWeights, "reader">): ReadTexts | null;
+  /** `null` where the reader cannot be used, or where the weights that rest on it were learned with another one: what is seen at a glance decides then. */
+  of(weights: { readonly reader: Reader["weights"] }): ReadTexts | null;
   close(): Promise<void>;
 }
 
-/** The reader that ships, opened when it is first asked for. A warning says once why answers are chosen without it. */
+/** The reader that ships, opened when it is first asked for. A warning says once why it is not used. */
 export function createReaderKeeper(
   open: () => Reader = openSharedReader,
   warn: (message: string) => void = (message) => process.emitWarning(message),
@@ -26,7 +25,7 @@ export function createReaderKeeper(
     try {
       return open();
     } catch (error) {
-      warnOnce(`answers are chosen without the reader: ${messageOf(error)}`);
+      warnOnce(`answers are chosen and crises are found without the reader: ${messageOf(error)}`);
       return null;
     }
   };
@@ -36,9 +35,7 @@ export function createReaderKeeper(
       const one = opened;
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(
-          `answers are chosen without the reader: the chooser was learned with "${name}", whose weights are others than those installed`,
-        );
+        warnOnce(`the reader is not used where weights were learned with "${name}": those installed are others`);
         return null;
       }
       return async (texts, signal) => {
@@ -46,7 +43,7 @@ export function createReaderKeeper(
           return await one.read(texts, signal);
         } catch (error) {
           if (signal.aborted || !(error instanceof ModelError)) throw error;
-          warnOnce(`an answer was chosen without the reader: ${messageOf(error)}`);
+          warnOnce(`something was not read, and a glance at it decided: ${messageOf(error)}`);
           return null;
         }
       };

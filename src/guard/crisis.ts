@@ -1,11 +1,9 @@
 import { crisisFeatures } from "./crisis-features.ts";
 
-/** From here on the hotline is shown: what is shown needlessly costs a line. */
-export const SHOW_FROM = 0.6;
-/** From here on nothing else is shown beneath it. */
-export const QUIET_FROM = 0.9;
 /** Sentences of one message that are looked at; a question has few, a body that is no request may have thousands. */
 const MOST_SENTENCES = 60;
+/** Of these, how many are read at most: those that look most alarming at a glance. */
+const MOST_READ = 8;
 
 /** How a sentence begins that asks: the closed class of interrogative words and auxiliaries. */
 const ASKING =
@@ -16,23 +14,54 @@ export function asksAnything(message: string): boolean {
   return message.includes("?") || ASKING.test(message.replaceAll(/['’]/g, ""));
 }
 
-/** How likely a message is one of somebody who may harm themselves, or of somebody who fears it of another: 0–1. */
-export type CrisisFinder = (message: string) => number;
+/**
+ * Is a message one of somebody who may harm themselves, or of somebody who fears it of another? From `possible` on the hotline is shown: what is shown
+ * needlessly costs a line. Beneath it nothing else is shown where it is `likely`.
+ */
+export type Crisis = "no" | "possible" | "likely";
+export type CrisisFinder = (message: string) => Promise<Crisis>;
+
+/** From which chances on a message is called what. */
+export interface CrisisCuts {
+  readonly possible: number;
+  readonly likely: number;
+}
+
+export interface CrisisParts {
+  /** The learned chance of what `crisisFeatures` sees with the encoder that ships. */
+  readonly atAGlance: { readonly chance: (features: readonly number[]) => number; readonly readFrom: number; readonly cuts: CrisisCuts };
+  /** The learned chance of the reader's vector. */
+  readonly read: { readonly chance: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
+  readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
+  /** `null`: the reader cannot be used, and what is seen at a glance decides. */
+  readonly reader: ((texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>) | null;
+}
 
 /**
- * Reads the sentences of a message and the message as a whole: the most alarming one counts. Learned from cases written for it
- * (`lab/train/crisis`), on the vectors of the encoder that ships.
- * @param chanceOfFeatures the learned chance of what `crisisFeatures` sees
+ * Looks at the sentences of a message and at the message as a whole, reads what is alarming at a glance, and the most alarming counts. Learned from cases
+ * written for it (`lab/train/crisis`).
  */
-export function createCrisisFinder(
-  encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] },
-  chanceOfFeatures: (features: readonly number[]) => number,
-): CrisisFinder {
-  const chanceOf = (text: string): number =>
-    chanceOfFeatures(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
-  return (message) => {
-    const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
-    const pieces = sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;
-    return Math.max(0, ...pieces.map(chanceOf));
+export function createCrisisFinder({ atAGlance, read, encoder, reader }: CrisisParts): CrisisFinder {
+  const glanceAt = (text: string): number =>
+    atAGlance.chance(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
+  return async (message) => {
+    const glances = piecesOf(message).map((text) => ({ text, chance: glanceAt(text) }));
+    const alarming = glances.filter(({ chance }) => chance >= atAGlance.readFrom).sort((a, b) => b.chance - a.chance);
+    if (alarming.length === 0) return "no";
+    const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
+    // Never cancelled: whoever gives up waiting must be told all the same, and the next message may be the same.
+    const vectors = reader === null ? null : await reader(texts, new AbortController().signal);
+    if (vectors === null) return named(Math.max(...alarming.map(({ chance }) => chance)), atAGlance.cuts);
+    return named(Math.max(...vectors.map(read.chance)), read.cuts);
   };
+}
+
+function piecesOf(message: string): string[] {
+  const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
+  return sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;
+}
+
+function named(chance: number, cuts: CrisisCuts): Crisis {
+  if (chance >= cuts.likely) return "likely";
+  return chance >= cuts.possible ? "possible" : "no";
 }

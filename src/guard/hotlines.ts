@@ -1,11 +1,11 @@
 import { withWarnings } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Warning } from "../types.ts";
-import { asksAnything, type CrisisFinder, QUIET_FROM, SHOW_FROM } from "./crisis.ts";
+import { asksAnything, type CrisisFinder } from "./crisis.ts";
 import { phraseFinder, readPlain } from "./phrases.ts";
 
 /** Texts of the hotlines that a message calls for, however it is written and whether or not it can be a question. */
-export type HotlineFinder = (message: string) => Warning[];
+export type HotlineFinder = (message: string) => Promise<readonly Warning[]>;
 
 interface Hotline {
   readonly text: string;
@@ -15,32 +15,33 @@ interface Hotline {
 }
 
 /** What calls for a hotline: its phrases, and, of one for crises, what is learned about such messages. A message that either finds gets it. */
-export function createHotlineFinder(hotlines: readonly Hotline[], crisisChance: CrisisFinder): HotlineFinder {
+export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): HotlineFinder {
   const known = hotlines.map(({ text, when, crisis }) => ({ text, crisis, isCalledBy: phraseFinder(when) }));
   const hasCrisis = known.some(({ crisis }) => crisis);
-  return (message) => {
+  return async (message) => {
     const plain = readPlain(message);
-    const inCrisis = hasCrisis && crisisChance(message) >= SHOW_FROM;
+    const inCrisis = hasCrisis && (await findCrisis(message)) !== "no";
     const called = known.filter(({ isCalledBy, crisis }) => (crisis && inCrisis) || isCalledBy(plain));
     return called.map(({ text }) => ({ code: "hotline", message: text }));
   };
 }
 
 /** Is a message of somebody in a crisis, so that nothing but the hotline is to be shown? Not every question in which a word of it stands is. */
-export function createQuietFinder(hotlines: readonly Hotline[], crisisChance: CrisisFinder): (message: string) => boolean {
+export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): (message: string) => Promise<boolean> {
   const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
-  return (message) => {
+  return async (message) => {
     if (!hotlines.some(({ crisis }) => crisis)) return false;
-    const chance = crisisChance(message);
-    return chance >= QUIET_FROM || (chance >= SHOW_FROM && (!asksAnything(message) || isNamed(readPlain(message))));
+    const crisis = await findCrisis(message);
+    return crisis === "likely" || (crisis === "possible" && (!asksAnything(message) || isNamed(readPlain(message))));
   };
 }
 
 /** The hotlines' texts, then the path of the question; whatever is thrown on it carries them. */
 export async function* hotlinesFirst(
-  warnings: readonly Warning[],
+  find: () => Promise<readonly Warning[]>,
   path: AsyncGenerator<AnswerEvent, void>,
 ): AsyncGenerator<AnswerEvent, void> {
+  const warnings = await find();
   for (const warning of warnings) yield { type: "warning", warning };
   try {
     yield* path;

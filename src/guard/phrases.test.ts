@@ -74,9 +74,9 @@ describe("phraseFinder", () => {
 
 describe("the veterans' hotlines", () => {
   const { hotlines } = loadDomain("veterans");
-  const find = createHotlineFinder(hotlines, () => 0);
-  const called = (text: string) => {
-    const shown = find(text).map(({ message }) => message);
+  const find = createHotlineFinder(hotlines, async () => "no");
+  const called = async (text: string) => {
+    const shown = (await find(text)).map(({ message }) => message);
     return hotlines.filter(({ text: one }) => shown.includes(one)).map(({ name }) => name);
   };
 
@@ -100,7 +100,7 @@ describe("the veterans' hotlines", () => {
     // Somebody else's death: the line helps those who ask, too.
     "survivor benefits if veteran died by suicide",
     "suicide prevention coordinator phone number",
-  ])("%j calls for the crisis line", (text) => expect(called(text)).toContain("Veterans Crisis Line"));
+  ])("%j calls for the crisis line", async (text) => expect(await called(text)).toContain("Veterans Crisis Line"));
 
   it.each([
     "i cant breathe",
@@ -110,7 +110,7 @@ describe("the veterans' hotlines", () => {
     "he took too many pills",
     "I think I'm having a heart attack",
     "she won't wake up",
-  ])("%j is a medical emergency", (text) => expect(called(text)).toContain("Emergency"));
+  ])("%j is a medical emergency", async (text) => expect(await called(text)).toContain("Emergency"));
 
   it.each([
     "What rating does ischemic heart disease get?",
@@ -123,5 +123,5 @@ describe("the veterans' hotlines", () => {
     "I want to diet: does VA pay for a dietitian?",
     "What is the deadline to ask for a Higher-Level Review?",
     "Is sleep apnea with a breathing device rated at 50 percent?",
-  ])("%j calls for none", (text) => expect(called(text)).toEqual([]));
+  ])("%j calls for none", async (text) => expect(await called(text)).toEqual([]));
 });

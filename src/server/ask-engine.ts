@@ -22,7 +22,7 @@ export interface AskEngine {
   /** Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
   ask(request: ParsedAskRequest, options: AskingOptions): AsyncGenerator<AnswerEvent, void>;
   /** Hotlines that a message calls for: also of a body that is no request. */
-  hotlines(message: string): Warning[];
+  hotlines(message: string): Promise<readonly Warning[]>;
   health(): Promise<WireHealth>;
   /** Reads the documents of a domain again; of the server's own when absent. */
   refresh(domain: string | undefined): Promise<RefreshResult>;

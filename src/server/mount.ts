@@ -28,7 +28,7 @@ export interface MountOptions {
 export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, limits, idempotency }: MountOptions): void {
   const idempotent = createIdempotency(idempotency);
   const withHotlines = async (error: unknown, { req }: Context) =>
-    withWarnings(error, engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
+    withWarnings(error, await engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
   const admit: MiddlewareHandler = async (context, next) => {
     await guard.admitAsker(context).catch(async (error: unknown) => {
       throw await withHotlines(error, context);

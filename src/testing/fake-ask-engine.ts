@@ -51,7 +51,7 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
       calls.push(call);
       return script(call);
     },
-    hotlines: () => [],
+    hotlines: async () => [],
     health: async () => ({ ...HEALTH, ...health }),
   };
 }

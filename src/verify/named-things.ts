@@ -1,3 +1,4 @@
+import { isDerived } from "../reading/derived-forms.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
 
@@ -98,7 +99,7 @@ function isNeighbour(word: string, other: string, tokens: NameParts["tokens"]): 
   const limit = allowedEdits(Math.max(word.length, other.length));
   if (limit === 0 || editDistance(word, other, limit) > limit) return false;
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
-  return one !== "" && two !== "" && !one.startsWith(two) && !two.startsWith(one);
+  return one !== "" && two !== "" && one !== two && !isDerived(one, two);
 }
 
 /** What the reader of an answer must know of a name that it cannot be about. */

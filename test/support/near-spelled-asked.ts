@@ -1,6 +1,6 @@
 /** Two words that are spelled nearly alike and mean two things (or nothing at all), with what may be asked of both. */
 export interface NearSpelledAsked {
-  readonly domain: "nature" | "law" | "house";
+  readonly domain: "nature" | "law" | "house" | "body" | "devices" | "places";
   readonly one: string;
   readonly other: string;
 }
@@ -46,6 +46,49 @@ const HOUSE =
   "primer/primrose varnish/tarnish mortar/mortal caulk/chalk trowel/towel chisel/chiseler drywall/drawwall joist/joust " +
   "rafter/raster lintel/lentil mullion/million transom/transon gable/cable soffit/soffite fascia/fascial";
 
+const BODY =
+  "ilium/ileum ureter/urethra peritoneum/perineum humerus/humorous malleus/malleolus carpal/tarsal metacarpal/metatarsal " +
+  "trochanter/trochlea prostate/prostrate palate/palette tibia/tilia fibula/fibril radius/radium ulna/uvula pleura/plexus " +
+  "cornea/cochlea sclera/sclerosis lumen/lumbar atrium/antrum bronchus/bronchitis larynx/pharynx thalamus/thymus " +
+  "hypothalamus/epithalamus epidermis/hypodermis afferent/efferent abductor/adductor supination/pronation inversion/eversion " +
+  "flexion/flexure arteriole/arteritis venule/valvule aphasia/aphagia apraxia/ataxia dysphagia/dysphasia dyspnea/apnea " +
+  "anuria/dysuria polyuria/pyuria hematuria/hematoma leukopenia/leukemia thrombosis/thrombocytosis neuritis/neurosis " +
+  "nephritis/nephrosis gastritis/gastrosis arthritis/arthrosis tonsillitis/tonsillolith hypoxia/hypercapnia " +
+  "hypothermia/hyperthermia hypopnea/hyperpnea hypoplasia/hyperplasia hypotonia/hypertonia hyponatremia/hypernatremia " +
+  "hypocalcemia/hypercalcemia hypovolemia/hypervolemia hypoacusis/hyperacusis tachycardia/bradycardia tachypnea/bradypnea " +
+  "macrocytosis/microcytosis macroglossia/microglossia intramural/extramural intravascular/extravascular " +
+  "intraocular/interocular preeclampsia/eclampsia prenatal/perinatal antenatal/postnatal systole/diastole endogenous/exogenous " +
+  "isotonic/hypotonic acidosis/alkalosis anabolism/catabolism vasodilator/vasoconstrictor agonist/antagonist " +
+  "prednisone/prednisolone clonidine/clonazepam hydroxyzine/hydralazine bupropion/buspirone celecoxib/celexa " +
+  "lamotrigine/lamivudine metformin/metronidazole risperidone/ropinirole sumatriptan/sitagliptin tramadol/trazodone " +
+  "vinblastine/vincristine zantac/zyrtec dopamine/dobutamine glipizide/glyburide";
+const DEVICES =
+  "resistor/transistor thyristor/thermistor diode/triode tetrode/pentode capacitor/compactor anode/cathode " +
+  "inductance/conductance impedance/impendence rectifier/rectified oscillator/oscillograph multiplexer/demultiplexer " +
+  "modulator/demodulator encoder/decoder transmitter/transponder receiver/receptor compiler/complier assembler/disassembler " +
+  "router/rooter cache/cachet buffer/buffet kernel/kennel thread/tread socket/pocket packet/racket port/part daemon/demon " +
+  "mutex/latex semaphore/metaphor stack/slack queue/quote hash/mash token/totem parser/purser lexer/laser bitmap/bitmask " +
+  "byte/bite nibble/nipple kilobit/kilobyte megabit/megabyte gigabit/gigabyte millivolt/microvolt kilowatt/kilovolt " +
+  "milliamp/microamp nanometer/manometer tachometer/thermometer barometer/bolometer voltmeter/wattmeter ammeter/ohmmeter " +
+  "potentiometer/photometer hygrometer/hydrometer gyroscope/gyrostat stator/rotor gasket/basket piston/pistol flange/phalange " +
+  "bearing/hearing bushing/brushing sprocket/rocket camshaft/crankshaft downlink/uplink upstream/downstream " +
+  "bidirectional/unidirectional synchronous/asynchronous serial/aerial simplex/duplex analog/analogy unicast/multicast " +
+  "preamble/premable inbound/outbound overflow/underflow overclock/underclock symmetric/asymmetric volatile/nonvolatile " +
+  "deterministic/nondeterministic mutable/immutable parametric/parametrize encryption/decryption hypervisor/supervisor " +
+  "hypertext/supertext";
+const PLACES =
+  "Slovakia/Slovenia Iran/Iraq Austria/Australia Niger/Nigeria Gambia/Zambia Mauritius/Mauritania Dominica/Domenica " +
+  "Guinea/Guiana Mali/Malawi Latvia/Lativa Lithuania/Lithiania Georgia/Georgina Turkmenistan/Tajikistan Uganda/Luganda " +
+  "Congo/Tongo Libya/Livia Jordan/Jardan Oman/Roman Chad/Chat Peru/Perm Cuba/Cuban Norway/Norwich Sweden/Swindon Bern/Bonn " +
+  "Basel/Kassel Lausanne/Lucerne Geneva/Genova Verona/Vernona Ravenna/Varenna Budapest/Bucharest Belgrade/Belgorod Minsk/Pinsk " +
+  "Tallinn/Tallin Kazan/Kazakh Riga/Rigi Varna/Varsa Dresden/Drexden Hanover/Andover Cordoba/Corboda Malaga/Malaya " +
+  "Toledo/Tolero Valencia/Valentia Granada/Grenada Santander/Santandrea Oporto/Porto Braga/Praga Evora/Elvora " +
+  "Marseille/Versailles Nancy/Nantes Rouen/Rodez Dijon/Dinan Calais/Cassis Tours/Tournus Lyon/Leon Brest/Bresse Arles/Arras " +
+  "Peterson/Petersen Johnson/Johnston Andersen/Anderson Larsen/Larson Thompson/Thomson Philips/Phillips Clarke/Clerke " +
+  "Stewart/Stuart Harmon/Harman Morrison/Morison Robertson/Robinson Dickson/Dixon Hansen/Hanson Nielsen/Nielson Reid/Reed " +
+  "Marlow/Barlow Wharton/Warton Melville/Melvill Ashford/Ashfold Bradford/Bedford Hartford/Hertford Oxford/Orford " +
+  "Stratford/Strafford Preston/Prestwich Bolton/Bolten Luton/Lufton Hexham/Wrexham";
+
 function pairsOf(domain: NearSpelledAsked["domain"], list: string): NearSpelledAsked[] {
   return list.split(" ").map((pair) => {
     const [one = "", other = ""] = pair.split("/");
@@ -58,4 +101,7 @@ export const nearSpelledAsked: readonly NearSpelledAsked[] = [
   ...pairsOf("nature", NATURE),
   ...pairsOf("law", LAW),
   ...pairsOf("house", HOUSE),
+  ...pairsOf("body", BODY),
+  ...pairsOf("devices", DEVICES),
+  ...pairsOf("places", PLACES),
 ];

@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
-import { packHotlines } from "../../engine/domain.ts";
+import { type DomainPack, packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
+import { createReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
+import { sharedEncoder } from "../../models/shared-encoder.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
@@ -67,7 +69,7 @@ Examples:
       const config = configOf(context, command);
       const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
       // Before the engine is opened: nothing that fails on the way may keep them back.
-      const urgent = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder())(question);
+      const urgent = await hotlinesFor(question, packHotlines(flags.domain, config));
       if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
       const asked = withEngine(context, config, async (engine) => {
         const options = {
@@ -99,6 +101,16 @@ Examples:
         throw withWarnings(error, urgent);
       });
     });
+}
+
+/** Before an engine can be asked for them. */
+async function hotlinesFor(question: string, hotlines: DomainPack["hotlines"]): Promise<readonly Warning[]> {
+  const reader = createReaderKeeper();
+  try {
+    return await createHotlineFinder(hotlines, openCrisisFinder({ encoder: sharedEncoder, reader }))(question);
+  } finally {
+    await reader.close();
+  }
 }
 
 /** Characters of standard input that are read: a question has at most 100,000, whatever is configured. */

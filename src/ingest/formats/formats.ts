@@ -21,7 +21,7 @@ import { zipKind } from "./zip.ts";
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 3, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 2, (source, name) => [parseText(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 3, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 3, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 3, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 3, parseJsonLines),

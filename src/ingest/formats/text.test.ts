@@ -19,6 +19,26 @@ test.each<[string, string[], string]>([
     ["heading2 §4.16 Total disability ratings for compensation based on unemployability of the individual.", "paragraph (a) Total"],
     "a heading that runs over",
   ],
+  [
+    "§ 7.1 Owls. An owl sleeps in box 11.\n\n§ 7.2 Moles. A mole digs.\nIt rests.\n\n§ 7.3 is repealed.",
+    [
+      "heading2 § 7.1 Owls.",
+      "paragraph An owl sleeps in box 11.",
+      "heading2 § 7.2 Moles.",
+      "paragraph A mole digs. It rests.",
+      "paragraph § 7.3 is repealed.",
+    ],
+    "a heading on the line of its text; a sentence about a section is none",
+  ],
+  [
+    "Article 4 Rent. The tenant pays it on the first of each month to the owner of the house, or to whom the owner names.\n\nPart 2 of the form asks who pays. Sign it.",
+    [
+      "heading2 Article 4 Rent.",
+      "paragraph The tenant pays it on the first of each month to the owner of the house, or to whom the owner names.",
+      "paragraph Part 2 of the form asks who pays. Sign it.",
+    ],
+    "of an article, however long its text",
+  ],
   ["GENERAL RULES\n\nText", ["heading2 GENERAL RULES", "paragraph Text"], "capitals alone on a line"],
   [
     "NASA\n\nI.\n\nOK!\n\n1234",

@@ -8,6 +8,10 @@ const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
 /** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's name, its number and at most a short title. */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
+/** "§ 7.3 is repealed.", "Part 2 of the form asks who pays.": a sentence about a division. */
+const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
+/** "§ 7.2 Lamps. Only red lamps are lit.": number and title of a division in front of its text, on the same line. */
+const RUN_IN = /^\s*(§+|\p{L}+\s)\s?\d[\d.\-–a-zA-Z]*\.?\s+\p{Lu}[^\n.!?]{1,80}\.(?=\s+\S)/u;
 const MAX_CAPITALS = 80;
 /** The line below a title, about as long as it. */
 const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
@@ -92,9 +96,15 @@ function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
 
 function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[]): void {
   let rest = lines;
-  const level = headingLevel(lines);
   const [first] = lines;
-  if (level > 0 && first !== undefined) {
+  const runIn = first === undefined ? undefined : runInOf(source.slice(first.start, first.end));
+  const level = runIn === undefined ? headingLevel(lines) : 2;
+  if (runIn !== undefined && first !== undefined) {
+    writer.beginHeading(level);
+    writer.text(first.start, first.start + runIn);
+    writer.end();
+    rest = [{ ...first, start: first.start + runIn, opensPage: false }, ...lines.slice(1)];
+  } else if (level > 0 && first !== undefined) {
     writer.beginHeading(level);
     const count = isHeadingWrapped(lines) ? 2 : 1;
     writer.text(first.start, lines[count - 1]?.end ?? first.end);
@@ -111,6 +121,12 @@ function writeParagraph(writer: BlockWriter, source: string, lines: readonly Lin
     return;
   }
   writeList(writer, source, rest);
+}
+
+/** Characters of a heading that stands on the line of its text. */
+function runInOf(line: string): number | undefined {
+  const [heading, sign = ""] = RUN_IN.exec(line) ?? [];
+  return heading !== undefined && (sign.startsWith("§") || DIVISION.test(heading.trim())) ? heading.length : undefined;
 }
 
 function writeList(writer: BlockWriter, source: string, lines: readonly Line[]): void {
@@ -144,7 +160,7 @@ function isUnderlined([first, second]: readonly Line[]): boolean {
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
 function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
-  if (text === "" || text.length > 140) return 0;
+  if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;
   const isAlone = lines.length === 1;
   if (isUnderlined(lines)) return lines[1]?.text.startsWith("=") ? 1 : 2;
   if (SECTION_SIGN.test(text) && !/[,;]$/.test(text)) return 2;

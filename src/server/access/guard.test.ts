@@ -26,7 +26,7 @@ function setUp(options: GuardOptions & { host?: string } = {}) {
   });
   const withHotline = {
     ...engine,
-    hotlines: (text: string) => (text.includes("emergency") ? [{ code: "hotline", message: "Call 988." }] : []),
+    hotlines: async (text: string) => (text.includes("emergency") ? [{ code: "hotline", message: "Call 988." }] : []),
   };
   const logged: Readonly<Record<string, unknown>>[] = [];
   const log = { info: (_: string, facts: Readonly<Record<string, unknown>>) => logged.push(facts), error: () => undefined };

@@ -34,7 +34,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
         throw error;
       }
     } catch (error) {
-      throw withWarnings(error, engine.hotlines(message, domain));
+      throw withWarnings(error, await engine.hotlines(message, domain));
     }
   };
   const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {

@@ -25,7 +25,7 @@ export interface AskRouteOptions {
 
 /** `POST /v1/ask`: one JSON answer, or Server-Sent Events when `Accept` names them. */
 export async function ask(context: Context, options: AskRouteOptions): Promise<Response> {
-  const request = readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
+  const request = await readRequest(new Uint8Array(await context.req.arrayBuffer()), options.engine);
   const streams = wantsEvents(context.req.header("accept"));
   const abort = new AbortController();
   const gone = context.req.raw.signal;
@@ -46,11 +46,11 @@ export async function ask(context: Context, options: AskRouteOptions): Promise<R
 }
 
 /** An emergency is seen in a body that is no request, too. */
-function readRequest(body: Uint8Array, engine: AskEngine): ParsedAskRequest {
+async function readRequest(body: Uint8Array, engine: AskEngine): Promise<ParsedAskRequest> {
   try {
     return readAskRequest(body);
   } catch (error) {
-    throw withWarnings(error, engine.hotlines(withoutEscapes(new TextDecoder().decode(body))));
+    throw withWarnings(error, await engine.hotlines(withoutEscapes(new TextDecoder().decode(body))));
   }
 }
 

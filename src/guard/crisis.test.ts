@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { loadDomain } from "../engine/domain.ts";
+import { openCrisisFinder } from "../engine/local-models.ts";
+import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
+import { openSharedReader } from "../reader/shared-reader.ts";
+import { asksAnything, createCrisisFinder } from "./crisis.ts";
+import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
+
+/** Messages whose words say how alarming each is at a glance (`g9` is .9) and when it is read (`r3` is .3). */
+function finderOf({ reads = true } = {}) {
+  const said = (text: string, letter: string) => Number(`0.${text.match(new RegExp(`${letter}(\\d)`))?.[1] ?? 0}`);
+  const texts: string[][] = [];
+  const find = createCrisisFinder({
+    atAGlance: { chance: ([first]) => first ?? 0, readFrom: 0.2, cuts: { possible: 0.55, likely: 0.85 } },
+    read: { chance: (vector) => vector[0] ?? 0, cuts: { possible: 0.45, likely: 0.75 } },
+    encoder: { embedSync: (all) => all.map((text) => Float32Array.of(said(text, "g"))) },
+    reader: reads
+      ? async (all) => {
+          texts.push([...all]);
+          return all.map((text) => Float32Array.of(said(text, "r")));
+        }
+      : null,
+  });
+  return { find, texts };
+}
+
+describe("a message is looked at", () => {
+  it("reads only what is alarming at a glance", async () => {
+    const { find, texts } = finderOf();
+    expect(await find("g1 r9")).toBe("no");
+    expect(texts).toEqual([]);
+    expect(await find("g2 r9")).toBe("likely");
+    expect(texts).toEqual([["g2 r9"]]);
+  });
+
+  it("believes what it read, not the glance, where the cuts stand", async () => {
+    const { find } = finderOf();
+    expect(await find("g9 r1")).toBe("no");
+    expect(await find("g3 r5")).toBe("possible");
+    expect(await find("g3 r8")).toBe("likely");
+  });
+
+  it("lets the most alarming sentence count, wherever it stands", async () => {
+    const { find, texts } = finderOf();
+    expect(await find("g1 hello. g3 r8 there! g2 r1 and more")).toBe("likely");
+    // The message as a whole is looked at, too.
+    expect(texts[0]).toHaveLength(2);
+  });
+
+  it("reads a bounded number of sentences of a message without end, the most alarming first", async () => {
+    const { find, texts } = finderOf();
+    expect(await find(`${"g3 r1. ".repeat(40)}g8 r9. ${"g3 r1. ".repeat(4_000)}`)).toBe("likely");
+    expect(texts[0]?.length).toBeLessThanOrEqual(8);
+    expect(texts[0]?.[0]).toContain("g8 r9");
+  });
+
+  it("decides at a glance where nothing can be read", async () => {
+    const { find } = finderOf({ reads: false });
+    expect(await find("g5 r9")).toBe("no");
+    expect(await find("g6 r0")).toBe("possible");
+    expect(await find("g9 r0")).toBe("likely");
+  });
+
+  it("finds nothing in what has no word", async () => {
+    const { find, texts } = finderOf();
+    for (const text of ["", "...", "988", "?!\n\n"]) expect(await find(text)).toBe("no");
+    expect(texts).toEqual([]);
+  });
+});
+
+it("knows a question by its mark or by how it begins", () => {
+  expect(["what is due", "ok so can i go", "is it?", "the form?"].map(asksAnything)).toEqual([true, true, true, true]);
+  expect(["i am so tired", "nothing matters whatever i do", ""].map(asksAnything)).toEqual([false, false, false]);
+});
+
+describe("the finder that ships", () => {
+  const parts = { encoder: sharedEncoder };
+  const reading = async <T>(use: (reader: ReaderKeeper) => Promise<T>): Promise<T> => {
+    const reader = createReaderKeeper();
+    try {
+      return await use(reader);
+    } finally {
+      await reader.close();
+    }
+  };
+
+  it("was learned with the reader that ships", async () => {
+    const warnings: string[] = [];
+    const reader = createReaderKeeper(openSharedReader, (message) => warnings.push(message));
+    expect(await openCrisisFinder({ ...parts, reader })("He told me goodbye and that the kids will be fine without him.")).not.toBe("no");
+    await reader.close();
+    expect(warnings).toEqual([]);
+  });
+
+  it("tells what is said of oneself from what only shares its words", async () => {
+    const asked = {
+      crisis: ["There is no point in going on, my family would be better off.", "he says he is done and he has a gun in the car"],
+      other: ["How do I end my lease early?", "What kills mould on a wall?"],
+    };
+    await reading(async (reader) => {
+      const find = openCrisisFinder({ ...parts, reader });
+      for (const text of asked.crisis) expect(`${text} ${await find(text)}`).not.toMatch(/ no$/);
+      for (const text of asked.other) expect(`${text} ${await find(text)}`).toMatch(/ no$/);
+    });
+  });
+
+  it("goes by what is seen at a glance, and by the listed words, where the reader cannot be opened", async () => {
+    const reader: Pick<ReaderKeeper, "of"> = { of: () => null };
+    const find = openCrisisFinder({ ...parts, reader });
+    const { hotlines } = loadDomain("veterans");
+    expect(await find("I have a loaded gun next to me and nobody knows")).not.toBe("no");
+    expect(await createHotlineFinder(hotlines, find)("i feel suicidal")).not.toEqual([]);
+    expect(await createQuietFinder([], find)("I have a loaded gun next to me and nobody knows")).toBe(false);
+  });
+});
