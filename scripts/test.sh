@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every check of `./run test`. `--all`: every round of the long trials, the packed package installed, and Chromium installed through the system's package manager where it may.
+# Every check of `./run test`. `--all`: every round of the long trials, the kinds of test that `vitest.config.ts` leaves to it, and Chromium installed through the system's package manager where it may.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -73,23 +73,17 @@ install_chromium() {
   return 1
 }
 
-suite() {
-  results=node_modules/.cache/results-$1.json
-  shift
+results=node_modules/.cache/results-$SOURCEBOUND_TEST.json
+
+# In one run, so that both cores are busy until the end.
+tests() {
+  if [ "$all" = yes ]; then set --; else set -- '--tags-filter=!all/*'; fi
   mkdir -p node_modules/.cache
   npx vitest run --reporter=default --reporter=./test/support/progress.ts --reporter=json --outputFile="$results" "$@"
 }
 
-# In one run, so that both cores are busy until the end.
-tests() {
-  if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null 2>&1; then
-    echo "browser tests: skipped, Chromium is not installed (./run test --all installs it)"
-  fi
-  suite all
-}
-
 if ! sh ./scripts/prepare.sh; then echo "The program could not be installed and built." >&2; exit 1; fi
-rm -f node_modules/.cache/results-*.json
+rm -f "$results"
 echo "Node.js $(node --version)"
 
 step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
@@ -98,19 +92,10 @@ step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check
 step "examples" sh ./scripts/examples.sh
 if [ "$all" = yes ]; then step "Chromium" install_chromium; fi
-step "unit, contract, property, end-to-end, kill, package and browser tests" tests
+step "tests" tests
 
 printf '\n'
-node -e '
-  const { readdirSync, readFileSync } = require("node:fs");
-  const cache = "node_modules/.cache/";
-  let passed = 0, failed = 0, skipped = 0;
-  for (const name of readdirSync(cache).filter((file) => /^results-.*\.json$/.test(file))) {
-    const result = JSON.parse(readFileSync(cache + name, "utf8"));
-    passed += result.numPassedTests; failed += result.numFailedTests; skipped += result.numPendingTests + result.numTodoTests;
-  }
-  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-'
+if [ -f "$results" ]; then node scripts/test-summary.mjs "$results"; fi
 echo "$(($(date +%s) - begun)) s"
 if [ -n "$failed" ]; then echo "FAILED: ${failed#, }"; exit 1; fi
 echo "All checks passed."

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCli } from "./support/cli.ts";
+import { runCli } from "./support/cli.ts";
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
 
 const CARD = LIBRARY_QUESTIONS[0].question;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.remove());
 
 function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return startCli(args, { cwd: sandbox.folder, env: { ...sandbox.env, ...env } }).finished;
+  return runCli(args, { cwd: sandbox.folder, env: { ...sandbox.env, ...env } });
 }
 
 describe("sourcebound cache", () => {

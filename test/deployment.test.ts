@@ -61,7 +61,9 @@ function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<
   return { child, ended, shows };
 }
 
-describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clean folder", { timeout: 900_000 }, () => {
+const STEPS = { timeout: 900_000, tags: ["all/package"] };
+
+describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clean folder", STEPS, () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-image-")));
   let image: BuiltImage;
   beforeAll(() => {

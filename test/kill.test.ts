@@ -11,8 +11,8 @@ import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./su
 import { rounds } from "./support/trials.ts";
 
 /** How often a process is killed in each test, how many files it works on, and from which seed all chance comes. */
-const KILLS = rounds({ all: 20, usually: 4 });
-const FILES = rounds({ all: 200, usually: 60 });
+const KILLS = rounds({ all: 20, usually: 2 });
+const FILES = rounds({ all: 200, usually: 40 });
 const SEED = 20_260_101;
 const MEMORY_KILLS = rounds({ all: 12, usually: 4 });
 const SERVER_KILLS = rounds({ all: 5, usually: 2 });
@@ -159,7 +159,10 @@ describe("SIGKILL", () => {
     );
   });
 
-  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, { timeout: 3_600_000 }, async () => {
+  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, {
+    timeout: 3_600_000,
+    tags: "all/kill",
+  }, async () => {
     const files = everyFormat(4);
     const texts = (on: Sandbox) => open(on, (all) => all("select file, path, text from documents order by file, path"));
     const reference = create(files);
@@ -185,6 +188,7 @@ describe("SIGKILL", () => {
 
   it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {
     timeout: 3_600_000,
+    tags: "all/kill",
   }, async () => {
     let corpus = generateCorpus(FILES, SEED + 2);
     const sandbox = create(corpus);
@@ -205,7 +209,10 @@ describe("SIGKILL", () => {
     process.stderr.write(`killed ${killed} of ${KILLS} re-ingests\n`);
   });
 
-  it("of a server while it answers: every answer that arrived is remembered, sessions included", { timeout: 3_600_000 }, async () => {
+  it("of a server while it answers: every answer that arrived is remembered, sessions included", {
+    timeout: 3_600_000,
+    tags: "all/kill",
+  }, async () => {
     const sandbox = create();
     expect((await start(sandbox, ["ingest", "documents"]).finished).code).toBe(0);
     const random = createRandom(SEED + 5);
@@ -251,6 +258,7 @@ const WORDINGS = ["How much does a library card cost?", "What does a library car
 describe("stored answers, when processes are killed", () => {
   it(`${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`, {
     timeout: 3_600_000,
+    tags: "all/kill",
   }, async () => {
     const bare = create();
     // While the page is hidden nothing else is to be taken for its answer: what is tested is what is stored.

@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/errors.ts";

@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FakeWeb, startFakeWeb } from "../src/testing/fake-web.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";

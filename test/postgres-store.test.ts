@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { afterAll, beforeAll, describe } from "vitest";
 import { openPostgres } from "../src/store/postgres.ts";
 import { createStore } from "../src/store/store.ts";

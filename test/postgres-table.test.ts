@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/internals.ts";

@@ -1,3 +1,4 @@
+// @module-tag all/postgres
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

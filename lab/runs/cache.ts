@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { readMatchWeights } from "../../src/remember/match.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createDecision, type Serve } from "../judges/cache-decision.ts";
@@ -52,7 +52,7 @@ const END_TO_END = "pairs.end_to_end";
 export async function* evaluateCache(options: CacheOptions): AsyncGenerator<EvaluateEvent, void> {
   const { corpus, golden, data, questions, signal } = options;
   const pairs = readGoldenPairs(golden);
-  const encoder = loadEmbeddedEncoder();
+  const encoder = sharedEncoder();
   const weights = readMatchWeights();
   const judged: JudgedPairs[] = [];
   yield { type: "progress", done: 0, total: pairs.length, what: "ingesting" };

@@ -4,9 +4,10 @@ import { holdsToken } from "../../src/grade/judge-answer.ts";
 import { mean, quantile } from "../../src/grade/metrics.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Reranker } from "../../src/models/reranker.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { openSharedReader } from "../../src/reader/shared-reader.ts";
@@ -67,7 +68,7 @@ const SEED = 1;
 export function createExtractEvaluation(
   options: Omit<ExtractOptions, "profile" | "encoder" | "reranker" | "chooser" | "read">,
 ): AsyncGenerator<ExtractEvent, void> {
-  const encoder = loadEmbeddedEncoder();
+  const encoder = sharedEncoder();
   const reader = openSharedReader();
   return evaluateExtract({
     ...options,

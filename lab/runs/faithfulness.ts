@@ -14,8 +14,8 @@ import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/re
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { validator } from "../../src/profiles/validator.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
@@ -52,7 +52,7 @@ const SHIPPED = faithfulness?.minimum ?? 0;
  * them. The threshold of best balanced accuracy on every other set, and what it gives on the rest; then drafts that people wrote, beside the pages that they cite.
  */
 export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
-  const support = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const support = createEmbeddedSupportScorer(sharedEncoder());
   const judges = { support, bearsOut: createBearsOut(createReader(), support) };
   const made: Scored[] = [];
   const written: Scored[] = [];

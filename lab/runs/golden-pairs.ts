@@ -7,7 +7,7 @@ import { wilson } from "../../src/grade/metrics.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { createClassifier, nameOf } from "../../src/remember/classify.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { cosineOf } from "../judges/cosine.ts";
@@ -41,7 +41,7 @@ const COSINES = [0.8, 0.85, 0.92] as const;
 /** Pairs of questions through the whole engine: an approved answer is stored for the first, then the second is asked. Served though not the same is a wrong hit. */
 export async function* evaluateGoldenPairs({ sets, config, command, signal }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
-  const encoder = loadEmbeddedEncoder();
+  const encoder = sharedEncoder();
   const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readLines(set.golden, file, pairSchema)) }));
   const total = read.reduce((sum, { pairs }) => sum + pairs.length, 0);
   for (const { pairs, ...set } of read) {

@@ -3,7 +3,8 @@ import type { Config } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { wilson } from "../../src/grade/metrics.ts";
 import { decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { type Classify, createClassifier, nameOf } from "../../src/remember/classify.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import { createMeanings, type Relation } from "../made/day-meanings.ts";
@@ -52,7 +53,7 @@ export async function* evaluateGraph(options: GraphOptions): AsyncGenerator<Eval
   const sources = readDaySources({ ...options, names: differentNames(pack.abbreviations) });
   const steps = createReplayedDay(sources, { questions, seed });
   const relationOf = createMeanings(steps);
-  const read = createAsking(loadEmbeddedEncoder(), createClassifier(pack));
+  const read = createAsking(sharedEncoder(), createClassifier(pack));
   const before: Asked[] = [];
   const served: Served[] = [];
   for (const step of steps) {

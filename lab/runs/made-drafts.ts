@@ -9,8 +9,8 @@ import { createRandom } from "../../src/grade/random.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { groupBy } from "../judges/group-by.ts";
 import { type MadeDraft, makeDrafts } from "../made/golden-drafts.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -34,7 +34,7 @@ interface Judged {
 /** Sentences made from gold quotes through `verifyAnswer`, each citing its page beside the other pages of its question. */
 export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
-  const support = createEmbeddedSupportScorer(loadEmbeddedEncoder());
+  const support = createEmbeddedSupportScorer(sharedEncoder());
   for (const folders of sets) {
     const set = readGoldenSet(folders);
     yield { type: "progress", done: judged.length, total: judged.length, what: `${set.name}: making drafts` };

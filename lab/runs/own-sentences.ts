@@ -3,8 +3,8 @@ import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import type { CitedQuote } from "../../src/check/finding.ts";
 import { createReader } from "../../src/check/statements.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { usesSupport } from "../../src/profiles/guards.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -39,7 +39,7 @@ interface Judged extends Row {
 /** Sentences that are false against their quote, each in its way, and true ones in other words, through every check of a sentence. */
 export async function* evaluateOwnSentences({ file, profile, uncited, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
   const settings = profileNamed(profile).check;
-  const support = usesSupport({ check: settings }) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
+  const support = usesSupport({ check: settings }) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
   const context: CheckContext = { settings, hosts: [], homePage: null, reader: createReader(), question: "", support };
   const judged: Judged[] = [];
   for (const row of readRows(file)) {

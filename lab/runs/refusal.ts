@@ -9,7 +9,8 @@ import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } 
 import { auroc, type Interval, quantile, riskCoverageArea } from "../../src/grade/metrics.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { chanceOf } from "../../src/models/weights/scorer.ts";
 import { Lexicon } from "../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../src/retrieve/rerank.ts";
@@ -72,7 +73,7 @@ const TIMED_RUNS = 5;
  * @throws RequestError `data_missing` when neither a corpus with its golden set nor a set is there
  */
 export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<RefusalEvent, void> {
-  const encoder = loadEmbeddedEncoder();
+  const encoder = sharedEncoder();
   const tools: Tools = {
     encoder,
     lexicon: new Lexicon(encoder),
@@ -129,7 +130,7 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
 }
 
 interface Tools {
-  readonly encoder: ReturnType<typeof loadEmbeddedEncoder>;
+  readonly encoder: EmbeddedEncoder;
   readonly lexicon: Lexicon;
   readonly model: SufficiencyModel;
   readonly relevance: RelevanceWeights;

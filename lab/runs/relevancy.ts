@@ -1,7 +1,7 @@
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { countRow, makeReport } from "../../src/grade/report.ts";
-import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { createSimilarity } from "../../src/models/similarity.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { accuracyAt, chooseOnHalves, type ScoredCase } from "../judges/halves.ts";
@@ -12,7 +12,7 @@ const STRANGER = 7;
 
 /** Cosine of questions with the answers that people wrote for them, against those written for another question of the same set. */
 export async function* evaluateRelevancy(sets: readonly ChosenFolders[], command: string): AsyncGenerator<EvaluateEvent, void> {
-  const scorer = createSimilarity(loadEmbeddedEncoder(), null, []);
+  const scorer = createSimilarity(sharedEncoder(), null, []);
   const cases: ScoredCase[] = [];
   for (const folders of sets) {
     yield { type: "progress", done: cases.length, total: cases.length, what: folders.name };

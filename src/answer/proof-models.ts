@@ -1,5 +1,6 @@
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { hashWeights } from "../models/weights-hashes.ts";
 import { createWordReader, type ReadWords } from "../reading/content-words.ts";
 import { once } from "../text/once.ts";
@@ -15,7 +16,7 @@ export interface ProofModels {
 
 /** The models that ship. */
 export function createProofModels(): ProofModels {
-  const encoder = once(() => loadEmbeddedEncoder());
+  const encoder = once(sharedEncoder);
   return {
     encoder,
     support: once(() => createEmbeddedSupportScorer(encoder())),

@@ -14,8 +14,8 @@ import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";
@@ -116,7 +116,7 @@ export async function verifyAgainst(
   assertAnswer(answer);
   const profile = profileNamed(options.profile ?? "sourcebound");
   const support =
-    options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null;
+    options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
   const index = indexSources(documents);
   const guards = {
     contacts: domain === undefined ? [] : publishedContacts(domain),
@@ -305,7 +305,7 @@ async function verifyWhole(
   };
   const found = await guardAnswer(question, given, guards, {
     ...{ support, reader },
-    similarity: relevancy === null ? null : createRelevancy(relevancy, loadEmbeddedEncoder(), loadCalibrations()),
+    similarity: relevancy === null ? null : createRelevancy(relevancy, sharedEncoder(), loadCalibrations()),
     countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
   });
   return [...checkAnswer(sentences, claims, settings), ...found.map((result) => ({ ...result, sentence: null }))];

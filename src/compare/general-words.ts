@@ -1,5 +1,6 @@
 import { createEnglishWords, type EnglishWords } from "../reading/english-words.ts";
 import { once } from "../text/once.ts";
+import { whileHeld } from "../text/while-held.ts";
 import { loadWordRelations, type WordRelations } from "./word-relations.ts";
 import { createWordStemmer } from "./word-stemmer.ts";
 
@@ -13,3 +14,6 @@ export interface GeneralWords {
 export function createGeneralWords(): GeneralWords {
   return { english: createEnglishWords(), relations: once(() => loadWordRelations(createWordStemmer())) };
 }
+
+/** The lists that ship, one of each for all of the process. */
+export const sharedWords = whileHeld(createGeneralWords);

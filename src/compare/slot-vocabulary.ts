@@ -1,5 +1,5 @@
 import { turnsSense } from "../reading/negation.ts";
-import { createGeneralWords, type GeneralWords } from "./general-words.ts";
+import { type GeneralWords, sharedWords } from "./general-words.ts";
 import { loadQuestionWords, personPattern, type QuestionWords } from "./question-words.ts";
 import { createWordStemmer } from "./word-stemmer.ts";
 
@@ -83,7 +83,7 @@ export interface SlotVocabulary {
 }
 
 const WORD = /&(?:amp;)?|\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
-export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWords = createGeneralWords()): SlotVocabulary {
+export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWords = sharedWords()): SlotVocabulary {
   const general = loadQuestionWords();
   const { persons = [], readers = [], bodies = [], same: ownSame = [] } = source.questions ?? {};
   const allPersons = [...general.persons, ...persons];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
-import { createGeneralWords, type GeneralWords } from "../compare/general-words.ts";
+import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createChatSupportScorer } from "../models/adapters/chat-support.ts";
@@ -10,15 +10,16 @@ import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
 import type { Changes } from "../store/changes.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
+import { once } from "../text/once.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 import { openStore } from "./open-store.ts";
@@ -74,8 +75,8 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   const verifier = verifierOf(config, models);
   const retention = retentionOf(config);
   const { store, changes } = await openStore(config, { now, retention, warn });
-  const embedded = given.embedded ?? loadedOnce();
-  const words = given.words ?? createGeneralWords();
+  const embedded = given.embedded ?? once(sharedEncoder);
+  const words = given.words ?? sharedWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
@@ -95,15 +96,6 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   };
   await purgeReports(opened);
   return opened;
-}
-
-/** The encoder that ships, read when it is first asked for: whatever ranks, compares or scores by it shares one. */
-function loadedOnce(): () => EmbeddedEncoder {
-  let loaded: EmbeddedEncoder | null = null;
-  return () => {
-    loaded ??= loadEmbeddedEncoder();
-    return loaded;
-  };
 }
 
 async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadDomain } from "../engine/domain.ts";
 import { openCrisisFinder } from "../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { asksAnything, createCrisisFinder } from "./crisis.ts";
 import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
@@ -75,7 +75,7 @@ it("knows a question by its mark or by how it begins", () => {
 });
 
 describe("the finder that ships", () => {
-  const parts = { encoder: loadEmbeddedEncoder };
+  const parts = { encoder: sharedEncoder };
   const reading = async <T>(use: (reader: ReaderKeeper) => Promise<T>): Promise<T> => {
     const reader = createReaderKeeper();
     try {

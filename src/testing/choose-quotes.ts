@@ -1,5 +1,5 @@
-import { loadEmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createEmbeddedReranker } from "../retrieve/rerank.ts";
 import type { Evidence } from "../types.ts";
 import { choosePieces } from "../write/choose.ts";
@@ -22,7 +22,7 @@ export type QuoteChooser = (
 
 /** Chooses quotes by the weights, the encoder and the reranker that ship; they are read once. */
 export function createQuoteChooser(): QuoteChooser {
-  const encoder = loadEmbeddedEncoder();
+  const encoder = sharedEncoder();
   const weights = readChooserWeights();
   const shipped = createEmbeddedReranker(encoder);
   return async (question, evidence, words, { limit, maxCharacters, reranker = shipped }) => {

@@ -1,3 +1,4 @@
+// @module-tag all/browser
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

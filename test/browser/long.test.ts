@@ -1,3 +1,4 @@
+// @module-tag all/browser
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { grow } from "../../lab/bench/page/grow.ts";

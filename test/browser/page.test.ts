@@ -1,3 +1,4 @@
+// @module-tag all/browser
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RequestError } from "../../src/errors.ts";

@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { runCli as runProduct } from "../../src/cli/run.ts";
+import { createLab } from "../../lab/create-lab.ts";
+import { createProgram, runProgram } from "../../src/cli/run.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { SHARED_PARTS } from "./shared-parts.ts";
 
@@ -97,9 +98,9 @@ export function runCliProcess(args: readonly string[], options: CliOptions): Pro
   return startCli(args, options).finished;
 }
 
-/** Runs one command line to its end, in this process; what measures, and what runs without rights, in one of its own. */
+/** Runs one command line to its end, in this process; what runs without rights, in one of its own. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
-  if (options.asNobody || isMeasuring(args)) return runCliProcess(args, options);
+  if (options.asNobody) return runCliProcess(args, options);
   const texts = { stdout: "", stderr: "" };
   const writer = (name: keyof typeof texts) => ({
     write: (text: string) => {
@@ -107,14 +108,15 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     },
   });
   const { cwd, env = {}, stdin = [] } = options;
-  const code = await runProduct(args, {
+  const surroundings = {
     stdout: writer("stdout"),
     stderr: writer("stderr"),
     stdin: Readable.from(stdin),
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     cwd: () => cwd,
     engine: SHARED_PARTS,
-  });
+  };
+  const code = await runProgram(args, surroundings, isMeasuring(args) ? createLab : createProgram);
   return { code, signal: null, ...texts };
 }
 

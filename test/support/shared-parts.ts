@@ -1,15 +1,15 @@
-import { createGeneralWords } from "../../src/compare/general-words.ts";
+import { sharedWords } from "../../src/compare/general-words.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
-import { type EmbeddedEncoder, loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { openSharedReader } from "../../src/reader/shared-reader.ts";
+import { once } from "../../src/text/once.ts";
 
-let encoder: EmbeddedEncoder | null = null;
+// Never closed: the last engine that closes would else end the reader's threads, and the next one start them anew.
+openSharedReader();
 
 /** What every engine of a test file shares: the encoder that ships and the lists of words are read once, and one thread reads all files. */
 export const SHARED_PARTS = {
-  embedded: (): EmbeddedEncoder => {
-    encoder ??= loadEmbeddedEncoder();
-    return encoder;
-  },
+  embedded: once(sharedEncoder),
   reader: createFileReader(),
-  words: createGeneralWords(),
+  words: sharedWords(),
 };

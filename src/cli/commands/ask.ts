@@ -4,7 +4,7 @@ import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
-import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import { sharedEncoder } from "../../models/shared-encoder.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
@@ -107,7 +107,7 @@ Examples:
 async function hotlinesFor(question: string, hotlines: DomainPack["hotlines"]): Promise<readonly Warning[]> {
   const reader = createReaderKeeper();
   try {
-    return await createHotlineFinder(hotlines, openCrisisFinder({ encoder: loadEmbeddedEncoder, reader }))(question);
+    return await createHotlineFinder(hotlines, openCrisisFinder({ encoder: sharedEncoder, reader }))(question);
   } finally {
     await reader.close();
   }
