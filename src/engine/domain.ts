@@ -82,7 +82,9 @@ export const domainSchema = z.strictObject({
       }),
     )
     .optional()
-    .describe("Help in an emergency, shown first whatever becomes of the question; absent: that of the pack `documents`; an empty list: none"),
+    .describe(
+      "Help in an emergency, shown first whatever becomes of the question; absent: that of the pack `documents`; an empty list: none",
+    ),
   topics: z
     .array(
       z.strictObject({
