@@ -58,6 +58,15 @@ describe("admitQuestion", () => {
     expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
   });
 
+  it("reads a question about a selection by itself: it leans on what was selected, not on earlier turns", () => {
+    const history = [{ question: "How is a pension applied for?", answer: "By letter." }];
+    const selection = { documentId: "waiting", start: 0, end: 31 };
+    const asked = (chosen: AskRequest["selection"]) =>
+      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500 }).resolved;
+    expect(asked(selection)).toBe("And how long is that?");
+    expect(asked(null)).not.toBe("And how long is that?");
+  });
+
   it("either admits a text without control characters or throws one of its errors", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {

@@ -12,7 +12,8 @@ export interface AdmitOptions {
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
- * A request becomes a question; one that leans on earlier turns is made to stand alone.
+ * A request becomes a question; one that leans on earlier turns is made to stand alone. What is asked about a selection leans on the selection:
+ * topics of earlier turns would be looked for in words that were chosen to be about something else.
  * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
  */
 export function admitQuestion(request: AskRequest, history: readonly Turn[], { maxCharacters }: AdmitOptions): Question {
@@ -34,6 +35,6 @@ export function admitQuestion(request: AskRequest, history: readonly Turn[], { m
       `The question holds a control or invisible character (${code}): remove it and ask again.`,
     );
   }
-  const resolved = resolveFollowUp(text, history).text;
+  const resolved = request.selection === null ? resolveFollowUp(text, history).text : text;
   return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
 }

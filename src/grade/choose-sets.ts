@@ -66,7 +66,11 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   const pack = loadDomain(name, domainsDir);
   const own = pack.golden === null ? null : join(pack.folder, pack.golden);
   if (golden === undefined && (own === null || !existsSync(own)))
-    throw new RequestError("golden_missing", `The pack "${name}" brings no golden set: give questions with --golden.`, { domain: name });
+    throw new RequestError(
+      "golden_missing",
+      `The pack "${name}" brings no golden set of questions with known answers: write one and name it as "golden" in its domain.yaml, or give a file with \`sourcebound eval golden --golden FILE\`.`,
+      { domain: name },
+    );
   const documents = join(pack.folder, pack.documents.path);
   const questions = readQuestions(golden ?? own ?? "");
   const tenants = Object.entries(pack.tenants).flatMap(([tenant, { documents: folder }]) =>

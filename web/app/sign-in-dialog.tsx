@@ -80,8 +80,8 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
   return (
     <form className="key-form" onSubmit={submit}>
       <Dialog.Description>
-        Whoever runs the server makes keys with <code>sourcebound keys create</code>. A key decides what is searched and which rooms are
-        open.
+        Whoever runs the server makes keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which rooms
+        are open: without <code>--role</code> it opens Ask alone, with <code>--role admin</code> every room.
       </Dialog.Description>
       <label htmlFor={id}>Key</label>
       <input

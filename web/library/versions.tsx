@@ -50,9 +50,9 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
           <label htmlFor={select}>Compare today's with</label>
           <select id={select} className="field" value={before} onChange={(event) => setBefore(event.target.value)}>
             <option value="">nothing</option>
-            {kept.map(({ version, revision }) => (
+            {kept.map(({ version }) => (
               <option key={version} value={version}>
-                {version.slice(0, 8)}, of revision {revision}
+                {versionsAgo(earlier.findIndex((one) => one.version === version) + 1)}
               </option>
             ))}
           </select>
@@ -61,6 +61,11 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
       {before === "" ? null : <Difference key={before} {...{ api, path, scope, before, title }} />}
     </>
   );
+}
+
+/** A version by how far back it lies: neither its hash nor a revision of the domain says anything to a reader. */
+function versionsAgo(back: number): string {
+  return back === 1 ? "the version before it" : `${formatCount(back, "version")} before it`;
 }
 
 interface DifferenceProps extends Pick<VersionsProps, "api" | "scope"> {
