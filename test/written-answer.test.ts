@@ -489,7 +489,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
         expect(answer.calls.filter(({ stage }) => stage === "rewrite").length).toBeLessThanOrEqual(1);
         expect(answer.timings.first_sentence === undefined).toBe(answer.sentences.length === 0);
       }),
-      { numRuns: rounds({ all: 150, usually: 40 }) },
+      { numRuns: rounds({ all: 150, usually: 15 }) },
     );
   });
 
@@ -522,7 +522,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
         },
       ),
       {
-        numRuns: rounds({ all: 60, usually: 20 }),
+        numRuns: rounds({ all: 60, usually: 10 }),
         examples: [
           [
             [
