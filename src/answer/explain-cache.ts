@@ -1,4 +1,4 @@
-import type { Hit, Judgement } from "../remember/recall.ts";
+import type { Hit, Judgement } from "../remember/hit.ts";
 import type { AskRequest } from "../types.ts";
 import { admit } from "./admit.ts";
 import { lookup, notAsked } from "./lookup.ts";

@@ -2,10 +2,11 @@ import type { HotlineFinder } from "../guard/hotlines.ts";
 import { type CacheScope, exactCacheKey, sharingScope } from "../remember/cache.ts";
 import type { Classify } from "../remember/classify.ts";
 import { curatedKey, lookupCurated } from "../remember/curated.ts";
+import type { Hit, Judgement } from "../remember/hit.ts";
 import { lookupExact } from "../remember/lookup.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import type { QuestionIndex } from "../remember/question-index.ts";
-import { type Asked, type Candidate, type Hit, type Judgement, nearestQuestions } from "../remember/recall.ts";
+import { type Asked, type Candidate, nearestQuestions } from "../remember/recall.ts";
 import type { RememberSettings } from "../remember/remember.ts";
 import type { StoredAnswers } from "../remember/stored-answers.ts";
 import type { Store } from "../store/store.ts";
@@ -15,7 +16,7 @@ import type { CompressParts } from "./compress.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface LookupParts extends CheckingParts {
-  readonly store: Pick<Store, "cache" | "documents" | "review">;
+  readonly store: Pick<Store, "cache" | "documents" | "review" | "generation">;
   readonly cache: CacheScope;
   /** Stored answers as they were read and checked. */
   readonly answers: StoredAnswers;
@@ -48,16 +49,34 @@ const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
 export async function lookup(question: Question, parts: LookupParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const curated = await lookupReviewed(question, parts, effects);
-  const known =
-    curated !== null
-      ? { ...NOTHING, hit: curated }
-      : (await notAsked(question, parts)) === null
-        ? await ask(question, parts, effects)
-        : NOTHING;
+  const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
+  const generation = key === null || effects === "none" ? null : parts.store.generation();
+  const place = { key, generation };
+  const known = (await again(question, place, parts)) ?? (await lookupAnew(question, place, parts, effects));
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
+}
+
+/** Where a question is looked up. */
+interface Place {
+  /** In the exact cache; `null`: no cache is asked. */
+  readonly key: string | null;
+  /** Of the store, before anything is read; `null`: it does not tell, or must not be relied on. */
+  readonly generation: number | null;
+}
+
+/** The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them. */
+async function again({ resolved }: Question, { key, generation }: Place, { answers, store }: LookupParts): Promise<Known | null> {
+  const served = key === null || generation === null ? null : answers.servedIn(generation, key, resolved);
+  if (key === null || served === null || !(await store.cache.use({ key, expiresAt: served.expiresAt }))) return null;
+  return { ...NOTHING, hit: served.hit, judged: [served.judged] };
+}
+
+async function lookupAnew(question: Question, place: Place, parts: LookupParts, effects: Effects): Promise<Known> {
+  const curated = await lookupReviewed(question, parts, effects);
+  if (curated !== null) return { ...NOTHING, hit: curated };
+  return place.key === null ? NOTHING : ask(question, { ...place, key: place.key }, parts, effects);
 }
 
 /** It is no cache: it is served whether or not the cache is switched on. */
@@ -68,12 +87,20 @@ async function lookupReviewed(question: Question, parts: LookupParts, effects: E
   return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
 }
 
-async function ask(question: Question, parts: LookupParts, effects: Effects): Promise<Known> {
-  const { store, profile, questions, cache, answers } = parts;
+async function ask(
+  question: Question,
+  { key, generation }: Place & { readonly key: string },
+  parts: LookupParts,
+  effects: Effects,
+): Promise<Known> {
+  const { store, profile, questions, answers } = parts;
   const { cache: entries, documents } = store;
   const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
-  const exact = await lookupExact(exactCacheKey(question, cache), question.scope, places, effects);
-  if (exact.hit !== null) return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
+  const exact = await lookupExact(key, question.scope, places, effects);
+  if (exact.hit !== null) {
+    if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });
+    return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
+  }
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
   if (asked === null) return { ...NOTHING, judged: [exact.judged] };
   const candidates = profile.caches.includes("semantic") ? await nearestQuestions(asked, { ...places, index: questions.index }) : [];

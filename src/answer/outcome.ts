@@ -1,5 +1,5 @@
 import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
-import type { Hit } from "../remember/recall.ts";
+import type { Hit } from "../remember/hit.ts";
 import type { CheckResult, Conflict, Evidence, ModelCall, Refusal, Warning, WebEvidence } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
 import type { Choice } from "../write/choice.ts";

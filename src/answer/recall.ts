@@ -1,13 +1,5 @@
-import {
-  type Asked,
-  acceptCandidate,
-  approvedQuestions,
-  type Candidate,
-  type Hit,
-  type Judgement,
-  joinCandidates,
-  relatedQuestions,
-} from "../remember/recall.ts";
+import type { Hit, Judgement } from "../remember/hit.ts";
+import { type Asked, acceptCandidate, approvedQuestions, type Candidate, joinCandidates, relatedQuestions } from "../remember/recall.ts";
 import type { Store } from "../store/store.ts";
 import type { Question } from "../types.ts";
 import { type Effects, type Known, type LookupParts, recheckOf } from "./lookup.ts";

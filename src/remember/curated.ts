@@ -2,7 +2,7 @@ import type { DocumentStore } from "../store/documents.ts";
 import type { ReviewStore } from "../store/review.ts";
 import type { Answer, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey } from "./cache.ts";
-import type { Hit } from "./recall.ts";
+import type { Hit } from "./hit.ts";
 
 /**
  * Where a reviewer's answer to this question is kept: as the exact cache, but whichever encoder and settings made the answer that was

@@ -54,6 +54,7 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
     answer: JSON.stringify(answer),
     documents: [{ id: document.id, version: document.version, passages: [] }],
     reviewStatus: "unreviewed",
+    expiresAt: "2027-01-01T00:00:00.000Z",
     createdAt: "2026-01-01",
     ...entries[key],
   });

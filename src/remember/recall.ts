@@ -2,37 +2,12 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheStore } from "../store/cache.ts";
 import type { CacheEntry, StoredQuestion } from "../store/cached.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
-import type { Answer, Scope } from "../types.ts";
+import type { Scope } from "../types.ts";
 import { isCode, nameOf } from "./classify.ts";
+import type { Hit, Judgement } from "./hit.ts";
 import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
-
-export type CacheLevel = "exact" | "semantic" | "graph";
-
-/** A stored answer that is served, and where it comes from. */
-export interface Hit {
-  /** `curated`: a reviewer wrote it. */
-  readonly level: CacheLevel | "curated";
-  readonly answer: Answer;
-  /** The stored question; `null` where no text is kept. */
-  readonly question: string | null;
-  readonly storedAt: string;
-}
-
-/** What became of one stored question at one level, and by which rule. */
-export interface Judgement {
-  readonly level: CacheLevel;
-  readonly question: string | null;
-  readonly storedAt: string | null;
-  readonly cosine: number | null;
-  readonly entities: number | null;
-  readonly documents: number | null;
-  readonly score: number | null;
-  readonly served: boolean;
-  readonly rule: string;
-  readonly reason: string;
-}
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {

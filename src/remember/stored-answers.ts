@@ -1,10 +1,11 @@
 import type { SharedContent } from "../store/contents.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
+import type { Hit, Judgement } from "./hit.ts";
 
 /** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
 const KEPT_CHARACTERS = 16_000_000;
-/** Ways of asking for one answer for which its checks are kept. */
+/** Ways of asking for one answer for which its checks are kept, and for which it is known to have been served. */
 const MOST_CONTEXTS = 64;
 
 /** Parts of an answer that are taken over from the stored one as they are; nearly all of its text. */
@@ -13,6 +14,17 @@ const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "ch
 interface Read {
   readonly text: string;
   readonly answer: Answer;
+  /** By the question. */
+  readonly served: Map<string, Served>;
+}
+
+/** A hit, and what it was found with. */
+export interface Served {
+  readonly hit: Hit;
+  readonly judged: Judgement;
+  readonly expiresAt: string;
+  /** Of the store, before anything of the hit was read. */
+  readonly generation: number;
 }
 
 /**
@@ -37,7 +49,7 @@ export class StoredAnswers {
   read(key: string, text: string): Answer {
     const before = this.known.get(key);
     if (before !== undefined) this.drop(key, before);
-    const read = before?.text === text ? before : { text, answer: freeze(JSON.parse(text)) as Answer };
+    const read = before?.text === text ? before : { text, answer: freeze(JSON.parse(text)) as Answer, served: new Map() };
     if (text.length > this.limit) return read.answer;
     this.known.set(key, read);
     this.characters += text.length;
@@ -46,6 +58,24 @@ export class StoredAnswers {
       this.drop(oldest, one);
     }
     return read.answer;
+  }
+
+  /** Keeps a hit on an entry that `read` gave: all that must hold of it held. @param question as it was resolved */
+  serves(key: string, question: string, served: Served): void {
+    const hits = this.known.get(key)?.served;
+    if (hits === undefined) return;
+    if (hits.size >= MOST_CONTEXTS) hits.clear();
+    hits.set(question, served);
+  }
+
+  /** The hit on the same entry by the same question, where the store has not changed since; `null`: all of it has to be looked at again. */
+  servedIn(generation: number, key: string, question: string): Served | null {
+    const read = this.known.get(key);
+    const served = read?.served.get(question);
+    if (read === undefined || served?.generation !== generation) return null;
+    this.known.delete(key);
+    this.known.set(key, read);
+    return served;
   }
 
   /**

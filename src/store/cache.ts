@@ -11,6 +11,8 @@ import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
 export interface CacheStore {
   /** The entry, if it has not expired. Marks it as used. */
   get(key: string): Promise<CacheEntry | null>;
+  /** Marks an entry that was read before as used; `false`: it has expired since. */
+  use(entry: Pick<CacheEntry, "key" | "expiresAt">): Promise<boolean>;
   /**
    * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
    */
@@ -43,14 +45,22 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
     for (const [key, used_at] of uses)
       await trx.updateTable("cache_entries").set({ used_at }).where("key", "=", key).where("used_at", "<", used_at).execute();
   };
+  const use = async (key: string, at: string) => {
+    used.set(key, at);
+    if (used.size >= PENDING_USES) await transact(db, writeUses);
+  };
   return {
     async get(key) {
       const at = now().toISOString();
       const entry = await readEntry(key, at);
-      if (entry === null) return null;
-      used.set(key, at);
-      if (used.size >= PENDING_USES) await transact(db, writeUses);
+      if (entry !== null) await use(key, at);
       return entry;
+    },
+    async use({ key, expiresAt }) {
+      const at = now().toISOString();
+      if (expiresAt <= at) return false;
+      await use(key, at);
+      return true;
     },
     put: (entry) =>
       transact(db, async (trx) => {
@@ -162,7 +172,7 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interaction_id")
-      .select(["e.seq", "e.state", "e.question", "e.created_at", "i.review_status"])
+      .select(["e.seq", "e.state", "e.question", "e.created_at", "e.expires_at", "i.review_status"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
@@ -202,7 +212,7 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
     }
     const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
     return {
-      ...{ key, answer, state: row.state, question: row.question, createdAt: row.created_at },
+      ...{ key, answer, state: row.state, question: row.question, createdAt: row.created_at, expiresAt: row.expires_at },
       documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
       reviewStatus: row.review_status ?? "unreviewed",
     };

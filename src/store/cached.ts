@@ -18,6 +18,7 @@ export interface CacheEntry {
   readonly documents: readonly NamedDocument[];
   readonly reviewStatus: ReviewStatus;
   readonly createdAt: string;
+  readonly expiresAt: string;
 }
 
 export type ReviewStatus = "unreviewed" | "approved" | "flagged";

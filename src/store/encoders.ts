@@ -20,12 +20,22 @@ export interface EncoderStore {
   activate(domain: string, encoder: ActiveEncoder): Promise<void>;
 }
 
-export function createEncoderStore(db: Kysely<Database>): EncoderStore {
-  const read = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
+/** @param generation of the store: every question asks for its encoder, which is read again only when anything has changed */
+export function createEncoderStore(db: Kysely<Database>, generation: () => number | null): EncoderStore {
+  const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
+  const read = async (domain: string): Promise<ActiveEncoder | null> => {
+    const [row] = await query(db, { key: keyOf(domain) });
+    return row === undefined ? null : recordSchema.parse(JSON.parse(row.value));
+  };
+  const known = new Map<string, { readonly generation: number; readonly active: ActiveEncoder | null }>();
   return {
     async active(domain) {
-      const [row] = await read(db, { key: keyOf(domain) });
-      return row === undefined ? null : recordSchema.parse(JSON.parse(row.value));
+      const now = generation();
+      const before = known.get(domain);
+      if (before !== undefined && before.generation === now) return before.active;
+      const active = await read(domain);
+      if (now !== null) known.set(domain, { generation: now, active });
+      return active;
     },
     async activate(domain, encoder) {
       const value = JSON.stringify(encoder);

@@ -7,12 +7,12 @@ import {
   Kysely,
   type QueryResult,
   type SelectModifierNode,
-  SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import { ChangeCount, CountingAdapter } from "./change-count.ts";
 import { GROUP_UNDONE, GroupCommit, type Member } from "./group-commit.ts";
 import { createLogSync, type LogSync } from "./log-sync.ts";
 import { migrateStore } from "./migrate.ts";
@@ -42,10 +42,12 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
   const writer = connect(path);
   const reader = connect(path);
   reader.exec("pragma query_only = ON");
+  const prepared = { writer: new StatementCache(writer), reader: new StatementCache(reader) };
+  const changes = new ChangeCount(() => versionOf(prepared.writer));
   const db = new Kysely<Database>({
     dialect: {
-      createAdapter: () => new TransactionalAdapter(),
-      createDriver: () => new ReadingApartDriver(writer, reader, path),
+      createAdapter: () => new CountingAdapter(changes),
+      createDriver: () => new ReadingApartDriver(writer, { ...prepared, path, changes }),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
@@ -57,6 +59,12 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
     await db.destroy();
     throw cause instanceof StoreError ? cause : describeFailure(path, cause);
   }
+}
+
+/** Changes with every commit of another connection than this one (https://sqlite.org/pragma.html#pragma_data_version). */
+function versionOf(connection: StatementCache): number {
+  const { rows } = connection.execute<{ data_version: number }>({ sql: "pragma data_version", parameters: [] });
+  return rows[0]?.data_version ?? Number.NaN;
 }
 
 function connect(path: string): RawDatabase {
@@ -126,17 +134,6 @@ function describeFailure(path: string, cause: unknown): StoreError {
   return new StoreError("store_failed", `${path} could not be opened: ${message}`, { path }, { cause });
 }
 
-/** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
-class TransactionalAdapter extends SqliteAdapter {
-  /** Reads have a connection of their own: without this, Kysely lets one query at a time through. */
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
 /** A transaction has the whole database to itself: locks on rows, which PostgreSQL needs, are nothing here. */
 class SerialCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
@@ -152,6 +149,7 @@ interface Connections {
   readonly reader: StatementCache;
   readonly group: GroupCommit;
   readonly path: string;
+  readonly changes: ChangeCount;
 }
 
 /**
@@ -162,16 +160,20 @@ interface Connections {
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
   private readonly syncLog: LogSync;
-  constructor(writer: RawDatabase, reader: RawDatabase, path: string) {
+  constructor(raw: RawDatabase, opened: Omit<Connections, "group">) {
+    const { path, changes } = opened;
     this.syncLog = createLogSync(`${path}-wal`);
     const group = new GroupCommit({
-      control: (statement) => patiently(path, () => writer.exec(statement)).then(() => undefined),
-      commit: () => void writer.exec("commit"),
-      isInTransaction: () => writer.inTransaction,
+      control: (statement) => patiently(path, () => raw.exec(statement)).then(() => undefined),
+      commit() {
+        raw.exec("commit");
+        changes.committed();
+      },
+      isInTransaction: () => raw.inTransaction,
       sync: this.syncLog.sync,
       describe: (error) => describeFailure(path, error),
     });
-    this.connections = { writer: new StatementCache(writer), reader: new StatementCache(reader), group, path };
+    this.connections = { ...opened, group };
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<ReadingApartConnection> {
@@ -207,14 +209,13 @@ class ReadingApartConnection implements DatabaseConnection {
 
   /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, group, path } = this.connections;
-    if (this.member !== null) return patiently(path, () => writer.execute<R>(query));
+    const { reader, group, path } = this.connections;
+    if (this.member !== null) return this.execute<R>(query);
     if (query.query.kind === "SelectQueryNode") return patiently(path, () => reader.execute<R>(query));
     if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) {
       // As `exec`, not as a prepared statement: see `control`.
-      return group.alone(() =>
-        patiently(path, () => (/^\s*vacuum/i.test(query.sql) ? writer.run<R>(query.sql) : writer.execute<R>(query))),
-      );
+      const { writer } = this.connections;
+      return group.alone(() => (/^\s*vacuum/i.test(query.sql) ? patiently(path, () => writer.run<R>(query.sql)) : this.execute<R>(query)));
     }
     // What was undone because of another one is done once more, alone.
     return this.write<R>(query).catch((error: unknown) => {
@@ -224,16 +225,24 @@ class ReadingApartConnection implements DatabaseConnection {
   }
 
   private async write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, path } = this.connections;
     await this.begin();
     try {
-      const result = await patiently(path, () => writer.execute<R>(query));
+      const result = await this.execute<R>(query);
       await this.end("commit");
       return result;
     } catch (error) {
       await this.end("rollback").catch(() => undefined);
       throw error;
     }
+  }
+
+  private execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, path, changes } = this.connections;
+    return patiently(path, () => {
+      const result = writer.execute<R>(query);
+      if (mayHaveChanged(query, result)) changes.wrote(query.query);
+      return result;
+    });
   }
 
   async begin(): Promise<void> {
@@ -251,6 +260,11 @@ class ReadingApartConnection implements DatabaseConnection {
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new StoreError("store_failed", "Queries are not streamed from SQLite: read them in pages.");
   }
+}
+
+/** A statement that gives rows may have changed some too, unless it is a query. */
+function mayHaveChanged({ query }: CompiledQuery, { numAffectedRows }: QueryResult<unknown>): boolean {
+  return query.kind !== "SelectQueryNode" && numAffectedRows !== 0n;
 }
 
 /** Tries again while the database is locked. */

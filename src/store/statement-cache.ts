@@ -19,7 +19,7 @@ export class StatementCache {
     this.db = db;
   }
 
-  execute<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+  execute<R>({ sql, parameters }: Pick<CompiledQuery, "sql" | "parameters">): QueryResult<R> {
     // A statement that fails may stay open until it is collected: it is not used again.
     const known = this.take(sql);
     // The parameters as one array: a sole Buffer would be taken for the list of them.

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
+import { CountingAdapter } from "./change-count.ts";
 import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
 import { type CounterClient, createCounterClient } from "./counters.ts";
 import { isPostgres } from "./dialect.ts";
@@ -62,6 +63,11 @@ export interface Store {
   readonly exposures: ExposureStore;
   /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
   secret(): Promise<string>;
+  /**
+   * A number that stays the same for as long as nothing has changed that a stored answer rests on: documents, who sees them, entries, reviews, settings. Asked
+   * before something is read, it tells later whether that still stands. `null`: nobody can tell.
+   */
+  generation(): number | null;
   /** A text of this installation that is made on first use and is the same for every process, such as a key. */
   fact(name: string, make: () => string): Promise<string>;
   close(): Promise<void>;
@@ -107,7 +113,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
-    encoders: createEncoderStore(db),
+    encoders: createEncoderStore(db, () => generationOf(db)),
     review: createReviewStore(db, now),
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
@@ -118,9 +124,20 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     secret,
+    generation: () => generationOf(db),
     fact: (name, make) => readFact(db, `fact:${name}`, make),
     close: () => db.destroy(),
   };
+}
+
+function generationOf(db: Kysely<Database>): number | null {
+  const { adapter } = db.getExecutor();
+  try {
+    return adapter instanceof CountingAdapter ? adapter.changes.now() : null;
+  } catch {
+    // A database that cannot be asked is read, which waits for it or says what is wrong.
+    return null;
+  }
 }
 
 /** Of two processes that make it at once, the first wins. */

@@ -17,11 +17,14 @@ export function describeCache(name: string, withStore: WithStore): void {
           documents: cachePut().documents,
           reviewStatus: "unreviewed",
           createdAt: "2026-01-01T00:00:00.000Z",
+          expiresAt: "2026-01-01T01:00:00.000Z",
         });
         expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([
           { key: "k", retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] }, slots: "null" },
         ]);
+        expect(await store.cache.use({ key: "k", expiresAt: "2026-01-01T01:00:00.000Z" })).toBe(true);
         advance(3_600_001);
+        expect(await store.cache.use({ key: "k", expiresAt: "2026-01-01T01:00:00.000Z" })).toBe(false);
         expect(await store.cache.get("k")).toBeNull();
         expect(await store.cache.questions(["k"], "scope")).toEqual({ found: [], gone: [] });
       }),
