@@ -524,6 +524,11 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
       {
         numRuns: rounds({ all: 60, usually: 10 }),
         examples: [
+          // A draft that is given up in the turn in which the reader leaves.
+          [
+            ["Tinnitus is rated at 10 percent [1]. <img src=x> Tinnitus is rated at 10 percent [1]. Tinnitus is rated at 10 percent [1]. "],
+            18,
+          ],
           [
             [
               "Tinnitus is rated at 10 percent [1]. INSUFFICIENT Tinnitus is rated at 10 percent [1]. Tinnitus is rated at 10 percent [1]. ",
