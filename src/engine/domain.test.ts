@@ -65,6 +65,17 @@ describe("loadDomain", () => {
     expect(loadDomain("documents", folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
   });
 
+  it("shows people in a crisis the help of every country where a pack names none, and none where it says so", () => {
+    pack("choir", "name: choir\ntitle: Choir\n");
+    pack("robots", "name: robots\ntitle: Robots\nhotlines: []\n");
+    const everywhere = loadDomain("documents", folder).hotlines;
+    expect(everywhere.filter(({ crisis }) => crisis)).toHaveLength(1);
+    expect(loadDomain("choir", folder).hotlines).toEqual(everywhere);
+    expect(loadDomain("robots", folder).hotlines).toEqual([]);
+    pack("documents", "name: documents\ntitle: Ours\n");
+    expect(loadDomain("choir", folder).hotlines).toEqual([]);
+  });
+
   it("knows nothing of any field by default", () => {
     const pack = loadDomain(loadConfig({ cwd: folder, env: {} }).domain);
     expect(pack).toMatchObject({ name: "documents", base_url: null, home_page: null, hosts: [], contacts: [], examples: [], synonyms: [] });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Config } from "../config.ts";
+import { type Config, DEFAULT_DOMAIN } from "../config.ts";
 import { ConfigError, RequestError } from "../errors.ts";
 import { isFindable } from "../guard/phrases.ts";
 import { isAddress } from "../models/web-address.ts";
@@ -81,8 +81,10 @@ export const domainSchema = z.strictObject({
           ),
       }),
     )
-    .default([])
-    .describe("Help in an emergency, shown first whatever becomes of the question"),
+    .optional()
+    .describe(
+      "Help in an emergency, shown first whatever becomes of the question; absent: that of the pack `documents`; an empty list: none",
+    ),
   topics: z
     .array(
       z.strictObject({
@@ -159,7 +161,10 @@ export const domainSchema = z.strictObject({
   examples: z.array(z.string().min(1)).default([]).describe("Questions to try"),
 });
 
-export type DomainPack = z.infer<typeof domainSchema> & {
+type WrittenPack = z.infer<typeof domainSchema>;
+
+export type DomainPack = Omit<WrittenPack, "hotlines"> & {
+  readonly hotlines: NonNullable<WrittenPack["hotlines"]>;
   /** Folder of the pack, absolute. */
   readonly folder: string;
 };
@@ -186,11 +191,13 @@ export function loadDomain(name: string, own?: string): DomainPack {
   if (pack.name !== name) {
     throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
-  return { ...withCatalogue(pack, folder), folder };
+  // Somebody in danger may be anywhere: who writes a pack need not think of it.
+  const hotlines = pack.hotlines ?? (name === DEFAULT_DOMAIN ? [] : loadDomain(DEFAULT_DOMAIN, own).hotlines);
+  return { ...withCatalogue(pack, folder), hotlines, folder };
 }
 
 /** The pack with the terms of its catalogue among its tenants' own. */
-function withCatalogue(pack: z.infer<typeof domainSchema>, folder: string): z.infer<typeof domainSchema> {
+function withCatalogue(pack: WrittenPack, folder: string): WrittenPack {
   if (pack.catalogue === null) return pack;
   const terms = termsOf(join(folder, pack.catalogue), Object.keys(pack.tenants));
   const tenants = Object.entries(pack.tenants).map(([name, tenant]) => [name, { ...tenant, terms: { ...terms[name], ...tenant.terms } }]);

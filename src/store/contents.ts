@@ -19,12 +19,17 @@ export function withContents(db: Kysely<Database>) {
 export const wholeAnswer = sql<string>`case when answer_contents.body is null then interactions.answer
   else substr(interactions.answer, 1, length(interactions.answer) - 1) || ',' || substr(answer_contents.body, 2) end`;
 
-/** Keeps it where it is not kept yet, in the transaction of the answer that names it. */
+/**
+ * Keeps it where it is not kept yet, in the transaction of the answer that names it.
+ * @returns a writer, which is given the hashes that its transaction is known to keep, and adds to them
+ */
 export function createContentWriter(db: Kysely<Database>) {
   const isKept = prepare((given: Given<{ hash: string }>) =>
     db.selectFrom("answer_contents").select("hash").where("hash", "=", given("hash")).forKeyShare(),
   );
-  return async (trx: Transaction<Database>, { hash, body }: SharedContent): Promise<void> => {
+  return async (trx: Transaction<Database>, { hash, body }: SharedContent, known: Set<string>): Promise<void> => {
+    if (known.has(hash)) return;
+    known.add(hash);
     if ((await isKept(trx, { hash })).length > 0) return;
     await trx
       .insertInto("answer_contents")

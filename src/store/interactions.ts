@@ -1,8 +1,10 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { createContentWriter, wholeAnswer, withContents } from "./contents.ts";
+import { isPostgres } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
+import { joined } from "./joined.ts";
 import { type Given, prepare, prepareInsert } from "./prepared.ts";
 import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
@@ -48,31 +50,46 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
   const writeContent = createContentWriter(db);
   const writeRecord = createRecordWriter(db);
   const answeredHash = createAnsweredHasher();
+  const addOne = async (
+    trx: Transaction<Database>,
+    { interaction, row, approved, report, record, turn, at, key }: Adding,
+    known: Known,
+  ): Promise<ReviewStatus> => {
+    const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
+    // A document that has changed while the answer was on its way would take the approval back from nobody.
+    const holds = approved !== null && (await areCurrent(trx, approved));
+    const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+    if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
+    await insertInteraction(trx, { ...row, review_status });
+    if (review_status !== "unreviewed") known.reviews.clear();
+    if (holds) await insertDocuments(trx, row.id, approved);
+    else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
+    if (report !== null) await insertReport(trx, interaction, report, at);
+    if (record !== null) await writeRecord(trx, row, record, known.kept);
+    if (turn !== null) await writeTurn(trx, turn, key);
+    if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
+      await dropInteractions(trx, retention, at);
+      await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+      known.kept.clear();
+    }
+    return review_status;
+  };
+  const addAll = (batch: readonly Adding[]) =>
+    transact(db, async (trx) => {
+      const known = nothingKnown();
+      const statuses: ReviewStatus[] = [];
+      for (const one of batch) statuses.push(await addOne(trx, one, known));
+      return statuses;
+    });
+  // Rows of PostgreSQL are locked one by one: whoever waits for one there keeps nobody else waiting.
+  const addSoon = isPostgres(db) ? (one: Adding) => transact(db, (trx) => addOne(trx, one, nothingKnown())) : joined(addAll);
   return {
     async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
       const at = now();
       const key = await secret();
       const row = toRow(interaction, facts, key, { at: at.toISOString(), answered: answeredHash(key, facts.answered) });
-      return transact(db, async (trx) => {
-        const { approved } = facts;
-        const reviewed = approved === null ? await reviewOf(trx, row) : null;
-        // A document that has changed while the answer was on its way would take the approval back from nobody.
-        const holds = approved !== null && (await areCurrent(trx, approved));
-        const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
-        if (interaction.content != null) await writeContent(trx, interaction.content);
-        await insertInteraction(trx, { ...row, review_status });
-        if (holds) await insertDocuments(trx, row.id, approved);
-        else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
-        if (report !== null) await insertReport(trx, interaction, report, at);
-        if (record !== null) await writeRecord(trx, row, record);
-        if (turn !== null) await writeTurn(trx, turn, key);
-        if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
-          await dropInteractions(trx, retention, at);
-          await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
-        }
-        return review_status;
-      });
+      return addSoon({ interaction, row, approved: facts.approved, report, record, turn, at, key });
     },
     async list(domain, limit) {
       const rows = await withContents(db)
@@ -101,6 +118,30 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
   };
 }
 
+/** An interaction on its way into the store. */
+interface Adding extends Required<Beside> {
+  readonly interaction: Interaction;
+  readonly row: Row;
+  readonly approved: InteractionFacts["approved"];
+  readonly report: NewReport | null;
+  readonly at: Date;
+  readonly key: string;
+}
+
+/** What one transaction has found, for those that it adds later. */
+interface Known {
+  /** By question and answer. */
+  readonly reviews: Map<string, Reviewed | null>;
+  /** Hashes of contents and settings that are there. */
+  readonly kept: Set<string>;
+}
+
+function nothingKnown(): Known {
+  return { reviews: new Map(), kept: new Set() };
+}
+
+type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
+
 /** What every answer asks and writes. */
 function interactionQueries(db: Kysely<Database>) {
   const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
@@ -117,10 +158,18 @@ function interactionQueries(db: Kysely<Database>) {
   );
   return {
     /** The review of the same answer to the same question. */
-    async reviewOf(trx: Transaction<Database>, { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">) {
+    async reviewOf(
+      trx: Transaction<Database>,
+      { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">,
+      known: Known["reviews"],
+    ): Promise<Reviewed | null> {
       if (curated_key === null) return null;
-      const [found] = await reviews(trx, { curated_key, answer_hash });
-      return found ?? null;
+      const pair = `${curated_key} ${answer_hash}`;
+      const before = known.get(pair);
+      if (before !== undefined) return before;
+      const [found = null] = await reviews(trx, { curated_key, answer_hash });
+      known.set(pair, found);
+      return found;
     },
     insertInteraction: prepareInsert((row: Selectable<Database["interactions"]>) => db.insertInto("interactions").values(row)),
   };

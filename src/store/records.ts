@@ -83,7 +83,7 @@ function settingsHasher(): (settings: object) => string {
   };
 }
 
-/** Stores a record in the transaction of its interaction. */
+/** Stores a record in the transaction of its interaction; given also the hashes of settings that the transaction is known to keep, and adds to them. */
 export function createRecordWriter(db: Kysely<Database>) {
   const hashOf = settingsHasher();
   const isKept = prepare((given: Given<{ hash: string }>) =>
@@ -94,15 +94,17 @@ export function createRecordWriter(db: Kysely<Database>) {
     trx: Transaction<Database>,
     { id, domain }: { readonly id: string; readonly domain: string },
     { revision, settings, body }: NewRecord,
+    known: Set<string>,
   ): Promise<void> => {
     const hash = hashOf(settings);
-    if ((await isKept(trx, { hash })).length === 0)
+    if (!known.has(hash) && (await isKept(trx, { hash })).length === 0)
       await trx
         .insertInto("record_settings")
         .values({ hash, body: pack(settings) })
         // Another process may be storing the same: the row is held either way until this transaction ends.
         .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
         .execute();
+    known.add(hash);
     await insert(trx, { interaction_id: id, domain, revision, settings: hash, body: pack(body) });
   };
 }

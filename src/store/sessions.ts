@@ -67,6 +67,8 @@ export interface SessionParts {
 
 /** Share of the sessions that may be kept that come between two looks for too many: looking counts them all. */
 const LOOK_SHARE = 1 / 1000;
+/** Share of the room that is left before which nobody looks again: so many processes may fill it together. */
+const ROOM_SHARE = 1 / 8;
 
 export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurn {
   let untilLook = 0;
@@ -100,8 +102,8 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
         .execute();
     }
     if (most !== undefined && untilLook-- <= 0) {
-      untilLook = Math.floor(most * LOOK_SHARE);
-      await dropSilent(trx, most, id);
+      const room = await dropSilent(trx, most, id);
+      untilLook = Math.floor(Math.max(most * LOOK_SHARE, room * ROOM_SHARE));
     }
     const said = { question: turn.question, answer: turn.answer, citations: JSON.stringify(turn.citations), shown: turn.shown ?? "" };
     await insertTurn(trx, { session_id: id, ...said, created_at: at.toISOString() });
@@ -157,14 +159,17 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
   };
 }
 
-/** Deletes the sessions that were silent longest, as far as there are too many; never the one that is spoken in. */
-async function dropSilent(trx: Transaction<Database>, most: number, spoken: string): Promise<void> {
+/**
+ * Deletes the sessions that were silent longest, as far as there are too many; never the one that is spoken in.
+ * @returns how many more there may be
+ */
+async function dropSilent(trx: Transaction<Database>, most: number, spoken: string): Promise<number> {
   const { n } = await trx
     .selectFrom("sessions")
     .select((eb) => eb.fn.countAll<number>().as("n"))
     .executeTakeFirstOrThrow();
   const tooMany = Number(n) - Math.max(most, 1);
-  if (tooMany <= 0) return;
+  if (tooMany <= 0) return -tooMany;
   const silent = trx
     .selectFrom("sessions")
     .select("id")
@@ -174,6 +179,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: stri
     .limit(tooMany);
   const gone = (await silent.execute()).map(({ id }) => id);
   if (gone.length > 0) await trx.deleteFrom("sessions").where("id", "in", gone).execute();
+  return 0;
 }
 
 /** Scopes, keys and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */

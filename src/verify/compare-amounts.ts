@@ -1,7 +1,7 @@
 import { type Amount, compatible, sameAmount } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
 import type { Fact } from "./facts.ts";
-import { holds, labelOf, strangeAbove, strangeNames } from "./same-subject.ts";
+import { holds, labelOf, NAMES_IN_NUMBERS, strangeAbove, strangeNames } from "./same-subject.ts";
 
 const QUALIFIED = 0.85;
 const ONE_SIDED_NAME = 0.9;
@@ -71,8 +71,6 @@ export function isUnlimited({ low }: Amount): boolean {
   return low === Number.POSITIVE_INFINITY;
 }
 
-/** Names of desks, forms and rules written as numbers. */
-const NEVER_DIFFER: ReadonlySet<Amount["kind"]> = new Set(["code", "form"]);
 const IDENTIFIERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form", "phone"]);
 const PLACE = /\b(?:outside|abroad|overseas|without)\b/i;
 
@@ -130,7 +128,7 @@ function sharesIdentifier(a: Fact, b: Fact): boolean {
 /** A bare number counts something, or says nothing that can be compared. */
 function isComparable(amount: Amount, fact: Fact): boolean {
   const isLabel = amount.kind === "count" && labelOf(fact) !== null && fact.piece.text.slice(0, amount.start).trim() === "";
-  return !NEVER_DIFFER.has(amount.kind) && !isLabel && (amount.kind !== "count" || countedBy(amount, fact) !== null);
+  return !NAMES_IN_NUMBERS.has(amount.kind) && !isLabel && (amount.kind !== "count" || countedBy(amount, fact) !== null);
 }
 
 function matches(one: Amount, other: Amount, a: Fact, b: Fact): boolean {

@@ -61,6 +61,8 @@ describe("compareFacts finds", () => {
       "We pay for repairs only if you broke the binding.",
       ["even if", "only if"],
     ],
+    ["condition", "Skating is allowed on the north pond.", "Skating is prohibited on the north pond.", ["allowed", "prohibited"]],
+    ["value", "Damp maps are dried for 5 days in the tower.", "Damp maps are dried for 8 days, by hand.", ["5 days", "8 days"]],
   ])("%s: %s / %s", (kind, a, b, values) => {
     const found = compare(a, b);
     expect(found).toMatchObject({ type: "differ", kind });
@@ -189,6 +191,9 @@ describe("compareFacts takes for no conflict", () => {
       "The median share of rare maps on loan was 6% in spring, and the mean share lent was 8% of maps.",
       "The median share of rare maps on loan was 6% in spring, from 1% of maps at opening.",
     ],
+    ["one season and another", "In July a boat on the pond costs $5 a day.", "In October a boat on the pond costs $8 a day."],
+    ["one code and another", "Engine R-34 is oiled after 12 weeks.", "Engine T-97 is oiled after 19 weeks."],
+    ["one thing and another in the same place", "The red gondola seats 12 skaters.", "The green gondola seats 19 skaters."],
     ["an idiom", "A map that damp caused or stained is repaired.", "The damp at least as likely as not caused or stained the map."],
     ["something else", "A card costs $5.", "The museum's roof was repaired within 8 days."],
     [

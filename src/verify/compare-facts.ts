@@ -14,6 +14,7 @@ import {
   otherPersons,
   otherSteps,
   otherSubjects,
+  otherThings,
   otherYears,
   sharedWeight,
   shareHeld,
@@ -77,7 +78,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (values === "incomparable") return null;
   if (values !== null && values.type === "differ") {
     // "No time limit" denies by its value.
-    return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor)
+    return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor) && !otherThings(a, b)
       ? { type: "differ", kind: values.kind, certainty: certainty(values.factor), a: values.a, b: values.b }
       : null;
   }
@@ -90,7 +91,9 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   const denied = conditions && !apart && Math.abs(negators) === 1 ? (copiedDenial(a, b) ?? turnedDenial(a, b)) : null;
   if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
   const marker = turnedMarker(a, b);
-  if (marker !== null && enough(marker.strong ? ALIGNED_STANCE : ALIGNED_WEAK_MARKER))
+  // The opposites themselves are what differs.
+  const beside = marker === null ? 0 : (subject * (shareHeld(a, b, marker.a) + shareHeld(b, a, marker.b))) / 2;
+  if (marker !== null && (marker.strong ? enough(ALIGNED_STANCE) : beside >= ALIGNED_WEAK_MARKER))
     return { type: "differ", kind: "condition", certainty: certainty(1), a: marker.a, b: marker.b };
   if (denied !== null || stance !== null || marker !== null) return null;
   const says = values !== null || (aligned >= ALIGNED_MARKER && conditions);

@@ -35,9 +35,14 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
     return parts.length === 0 || parts.every(has);
   };
   return {
-    unknown: [...new Set([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange])],
+    unknown: onceEach([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
     codes: codes.filter(isHeld),
   };
+}
+
+/** Each word once, as it is written first: a name is strange too, in small letters. */
+function onceEach(words: readonly string[]): string[] {
+  return words.filter((word, i) => words.findIndex((other) => other.toLowerCase() === word.toLowerCase()) === i);
 }
 
 function capitalised(question: string): string[] {

@@ -1,7 +1,10 @@
 import { type Amount, sameAmount } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
+import type { TextRange } from "../types.ts";
 import type { Fact } from "./facts.ts";
 
+/** Names of desks, forms and rules written as numbers. */
+export const NAMES_IN_NUMBERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form"]);
 /** A word from this weight tells one subject from another. */
 const TELLING = 0.62;
 /** A title is all subject: there a more common word tells too. */
@@ -9,11 +12,15 @@ const TELLING_TITLE = 0.45;
 /** What is certain of two statements below titles of other words, none of them a name. */
 const OTHER_SUBJECT = 0.6;
 
-/** Share of a fact's words, by weight, that the other holds in itself or around it. */
-export function shareHeld(fact: Fact, other: Fact): number {
+/** Share of a fact's words, by weight, that the other holds in itself or around it; those of a part of the text may be left out. */
+export function shareHeld(fact: Fact, other: Fact, without?: TextRange): number {
+  const left = new Set(
+    without === undefined ? [] : fact.words.filter(({ start, end }) => start < without.end && without.start < end).map(({ root }) => root),
+  );
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.own) {
+    if (left.has(root)) continue;
     all += weight;
     held += weight * holds(other, root);
   }
@@ -160,6 +167,41 @@ export function strangeWeight(fact: Fact, other: Fact): number {
   let sum = 0;
   for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
   return sum;
+}
+
+/** The text of each has a word or code that the other speaks of nowhere, both between the same neighbours: "strain W-34 ferments" and "strain K-97 ferments". */
+export function otherThings(a: Fact, b: Fact): boolean {
+  const ofB = strangePlaces(b, a);
+  return strangePlaces(a, b).some((one) => ofB.some((other) => isSamePlace(one, other)));
+}
+
+/** The written words before and behind one, in lower case; empty at the ends of the text. */
+interface Place {
+  readonly before: string;
+  readonly behind: string;
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return (one.before !== "" && one.before === other.before) || (one.behind !== "" && one.behind === other.behind);
+}
+
+const WRITTEN = /[\p{L}\p{N}]+(?:[-'’.][\p{L}\p{N}]+)*/gu;
+
+function strangePlaces(fact: Fact, other: Fact): Place[] {
+  const written = [...fact.reading.text.matchAll(WRITTEN)].map(({ 0: text, index }) => ({ text: text.toLowerCase(), start: index }));
+  return written.flatMap(({ text, start }, i) =>
+    isStrange({ start, end: start + text.length }, fact, other)
+      ? [{ before: written[i - 1]?.text ?? "", behind: written[i + 1]?.text ?? "" }]
+      : [],
+  );
+}
+
+function isStrange(at: TextRange, fact: Fact, other: Fact): boolean {
+  if (fact.amounts.some(({ kind, start, end }) => !NAMES_IN_NUMBERS.has(kind) && start <= at.start && at.end <= end)) return false;
+  const word = fact.words.find(({ start, end }) => start < at.end && at.start < end);
+  if (word !== undefined) return holds(other, word.root) === 0;
+  const text = fact.reading.text.slice(at.start, at.end);
+  return /\p{L}/u.test(text) && /\d/.test(text) && !other.reading.text.includes(text);
 }
 
 /** Titles that share this part of the shorter one's words are those of twins: two accounts, two models, two editions. */

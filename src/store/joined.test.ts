@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { StoreError } from "../errors.ts";
+import { joined } from "./joined.ts";
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** A write that takes a turn, and what it was asked to write. */
+function recorded(fail: (items: readonly number[]) => unknown = () => null) {
+  const batches: (readonly number[])[] = [];
+  const write = async (items: readonly number[]) => {
+    batches.push(items);
+    await turn();
+    const error = fail(items);
+    if (error !== null) throw error;
+    return items.map((item) => `done ${item}`);
+  };
+  return { batches, write };
+}
+
+describe("joined", () => {
+  it("gathers what comes while a write is on its way, in the order of asking, and tells each of its own result", async () => {
+    const { batches, write } = recorded();
+    const add = joined(write, 3);
+    expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
+    expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
+    expect(await add(7)).toBe("done 7");
+  });
+
+  it("fails only the one at fault, and goes on", async () => {
+    const { batches, write } = recorded((items) => (items.includes(3) ? new Error("not 3") : null));
+    const add = joined(write);
+    const ends = await Promise.allSettled([1, 2, 3, 4].map(add));
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(batches).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+    expect(await add(5)).toBe("done 5");
+  });
+
+  it("does not try each alone where the database or its disk refuses", async () => {
+    const { batches, write } = recorded(() => new StoreError("store_busy", "locked"));
+    const add = joined(write);
+    const ends = await Promise.allSettled([1, 2, 3].map(add));
+    expect(ends.map((end) => (end.status === "rejected" ? end.reason.code : "done"))).toEqual(Array(3).fill("store_busy"));
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+});
