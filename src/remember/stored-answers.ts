@@ -28,8 +28,9 @@ export interface Served {
 }
 
 /**
- * Stored answers that are served again and again, read once. What is kept is only what follows from the text of an entry: whether that entry is still there,
- * not flagged, and its documents current and visible is for the store to say, every time.
+ * Stored answers that are served again and again, read once. What is kept is what follows from the text of an entry, and hits with the generation of the store
+ * in which they were found: whether an entry is still there, not flagged, and its documents current and visible is for the store to say, every time; that nothing
+ * has changed since is one way of saying it.
  */
 export class StoredAnswers {
   private readonly limit: number;
