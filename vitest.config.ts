@@ -24,6 +24,7 @@ const ALONE = [
 /** Kinds of test that `./run test` leaves to `--all`, and says so: each drives other programs for its time. A file or a test is of a kind by its tag. */
 const LEFT_TO_ALL = [
   { name: "all/browser", description: "the page in Chromium" },
+  { name: "all/data", description: "figures on large sets" },
   { name: "all/kill", description: "processes killed at any moment" },
   { name: "all/package", description: "the package installed, the image and the compose file built" },
   { name: "all/postgres", description: "records, vectors and replicas on PostgreSQL" },

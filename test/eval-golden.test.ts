@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import { runCli, startCli } from "./support/cli.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+import { rounds } from "./support/trials.ts";
 
 let cwd = "";
 beforeEach(() => {
@@ -24,6 +25,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
+/** Questions of a run that is cancelled in its middle. */
+const MANY = rounds({ all: 60, usually: 24 });
 const COMMAND = ["eval", "golden", "--corpus", "manual", "--golden", "questions.yaml"];
 const read = (file: string) => JSON.parse(readFileSync(join(cwd, file), "utf8"));
 /** Everything but date and timings. */
@@ -64,7 +67,7 @@ describe("eval golden", () => {
 
   it("keeps what a cancelled run has judged and goes on from there to the same report", async () => {
     const many = Array.from(
-      { length: 60 },
+      { length: MANY },
       (_, i) => `  - { id: m${i}, question: "How long may books be kept, copy ${i}?", key_values: [21 days] }`,
     );
     writeFileSync(join(cwd, "questions.yaml"), `questions:\n${many.join("\n")}\n`);
@@ -76,9 +79,9 @@ describe("eval golden", () => {
     const { code } = await running.finished;
     expect(code).toBe(130);
     const { n } = read("cut.json");
-    expect(n.questions).toBe(60);
+    expect(n.questions).toBe(MANY);
     expect(n.asked).toBeGreaterThan(2);
-    expect(n.asked).toBeLessThan(60);
+    expect(n.asked).toBeLessThan(MANY);
     // A power cut leaves half a line.
     writeFileSync(journal, readFileSync(journal, "utf8").slice(0, -20));
     const resumed = await runCli([...COMMAND, "--out", "cut.json"], { cwd });

@@ -11,7 +11,7 @@ import { rounds } from "./support/trials.ts";
 
 const CODE = "K4711W";
 const PROMPTS = join(process.env.SOURCEBOUND_DATA ?? "", "prompt-injection", "prompts.jsonl");
-const REQUESTS = rounds({ usually: 300, all: 6_000 });
+const REQUESTS = rounds({ usually: 120, all: 6_000 });
 
 /** Attacks on those who write answers: ours, and the set where it is. */
 function readInjections(): string[] {

@@ -10,7 +10,7 @@ import { MemoryWorld, type Page, type Process, processOn, SUBJECTS } from "./sup
 import { rounds } from "./support/trials.ts";
 
 /** Schedules, and operations of each at most. */
-const SCHEDULES = rounds({ all: 1_000, usually: 100 });
+const SCHEDULES = rounds({ all: 1_000, usually: 40 });
 const OPERATIONS = 14;
 const SEED = 20_261_121;
 const clock = { now: () => new Date("2026-01-01T00:00:00Z") };

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => library.close());
 
 /** Pairs that are asked; all documents are there in every run. */
-const asked = part(nearSpelledAsked, 60);
+const asked = part(nearSpelledAsked, 24);
 
 const says = (answer: Answer) => answer.warnings.some(({ code }) => code === "read_as" || code === "not_named");
 const quotes = (answer: Answer, word: string) => answer.sentences.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));

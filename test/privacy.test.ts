@@ -243,7 +243,7 @@ describe("the audit log", () => {
         await restore();
         return !intact && (await memory.review.history()).chain.intact;
       }),
-      { numRuns: rounds({ all: 40, usually: 12 }) },
+      { numRuns: rounds({ all: 40, usually: 6 }) },
     );
     await db.destroy();
   });

@@ -14,6 +14,7 @@ import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
+import { part } from "./support/trials.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -344,7 +345,7 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
 };
 
 describe("a hostile web", () => {
-  it.each(Object.keys(HOSTILE))("%s: nothing is read, and the question is answered as without the web", async (name) => {
+  it.each(part(Object.keys(HOSTILE), 8))("%s: nothing is read, and the question is answered as without the web", async (name) => {
     const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 3000 } });
     const before = process.memoryUsage().rss;
     const begun = process.cpuUsage();
@@ -400,7 +401,7 @@ describe("a fault of the web never fails the question", () => {
     silence: () => undefined,
   };
 
-  it.each(Object.entries(faults))("the search answers with %s", async (_name, search) => {
+  it.each(part(Object.entries(faults), 3))("the search answers with %s", async (_name, search) => {
     const { run } = await start({ search, settings: { "web_search.timeout_ms": 500 } });
     const plain = await run("sourcebound");
     expect(plain.answer.status).toBe("ok");

@@ -7,7 +7,11 @@ import { readKey } from "./app/preferences.ts";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/turn.css";
+import "./styles/sources.css";
 import "./styles/rooms.css";
+import "./styles/beside.css";
+import "./styles/reader.css";
+import "./styles/own-rooms.css";
 import "./styles/explore.css";
 
 const root = document.getElementById("root");

@@ -101,14 +101,18 @@ describe("evaluateDay", () => {
   });
 
   it("says the same of the same day", async () => {
-    const questions = rounds({ all: QUESTIONS, usually: 60 });
+    const questions = rounds({ all: QUESTIONS, usually: 40 });
     const { date: _, timings: __, ...rest } = await run({ questions });
     const { date: ___, timings: ____, ...again } = await run({ questions });
     expect(again).toEqual(rest);
   });
 
   it("finds the stale answers of a memory that is not invalidated", async () => {
-    const report = await run({ open: async (config, parts) => forgetNothing(await createEngine(config, { ...SHARED_PARTS, ...parts })) });
+    const questions = rounds({ all: QUESTIONS, usually: 80 });
+    const report = await run({
+      questions,
+      open: async (config, parts) => forgetNothing(await createEngine(config, { ...SHARED_PARTS, ...parts })),
+    });
     expect(report.metrics["faults.stale"]).toBeGreaterThan(0);
     expect(report.metrics["faults.another_answer"]).toBeGreaterThan(0);
     expect(report.items.some(({ stale }) => typeof stale === "string" && stale.endsWith("has another version"))).toBe(true);

@@ -20,6 +20,8 @@ import { createSlotMatcher } from "../remember/slot-matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import { once } from "../text/once.ts";
+import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
@@ -28,6 +30,11 @@ import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
 /** Weights of the gate: of all passages together, of each, and of what would be shown. */
 export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
+
+/** One for all engines of the process: weights never change. */
+const sharedGateWeights = whileHeld(
+  (): GateWeights => ({ weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() }),
+);
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export interface LocalModels {
@@ -111,11 +118,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     }
     return known;
   };
-  let gateWeights: GateWeights | null = null;
-  const weightsOfGate = (): GateWeights => {
-    gateWeights ??= { weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() };
-    return gateWeights;
-  };
+  const weightsOfGate = once(sharedGateWeights);
   const sufficiency = (): LearnedParts => {
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };

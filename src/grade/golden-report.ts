@@ -32,73 +32,8 @@ export function reportGolden(
   { command, now, against, questions }: ReportOptions,
 ): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
   const items = sets.flatMap((set) => set.items);
-  const latencies = sets.flatMap((set) => set.latenciesMs);
-  const checks = sets.flatMap(({ checksMs }) => checksMs.flatMap((ms) => ms ?? []));
-  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
-  const ofNeed = (need: string) => items.filter((item) => item.needs === need);
   const changes = against === undefined ? null : compareGolden(items, against);
-  const costs = items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
-  const metrics = {
-    ...goldenFigures(items),
-    ...boundsOf(items),
-    "cost.mean_usd": mean(costs),
-    ...prefixed(sets.map(({ name, items: own }) => [name, goldenFigures(own)])),
-    ...prefixed(
-      needs.map((need) => {
-        const { "right.answerable": right, "answered.answerable": answered } = goldenFigures(ofNeed(need));
-        return [`needs.${need}`, { right: right ?? null, answered: answered ?? null }];
-      }),
-    ),
-    ...Object.fromEntries(
-      (changes ?? []).flatMap(({ name, difference, low, high }) => [
-        [`${name}.change`, difference],
-        [`${name}.change.low`, low],
-        [`${name}.change.high`, high],
-      ]),
-    ),
-  };
-  const timings = {
-    ask_ms_p50: quantile(latencies, 0.5),
-    ask_ms_p95: quantile(latencies, 0.95),
-    check_ms_p50: quantile(checks, 0.5),
-    check_ms_p95: quantile(checks, 0.95),
-    ...Object.fromEntries(
-      sets.flatMap(({ name, items: own, latenciesMs }) => own.map(({ id }, i) => [`${name}/${id}`, latenciesMs[i] ?? null])),
-    ),
-    ...prefixed(
-      sets.map(({ name, latenciesMs, ingested }) => [
-        name,
-        { ask_ms_p50: quantile(latenciesMs, 0.5), ask_ms_p95: quantile(latenciesMs, 0.95), ingest_ms: ingested.ms },
-      ]),
-    ),
-  };
-  const table: TableRow[] = [
-    ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
-    {
-      name: "confidence.auroc",
-      figure: decimal(confidenceAuroc(items)),
-      note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
-    },
-    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "of an answer shown" },
-    {
-      name: "cost",
-      figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
-      note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
-    },
-    { name: "ask", figure: `${timings.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${timings.ask_ms_p95?.toFixed(0)} ms` },
-    ...(checks.length === 0
-      ? []
-      : [
-          {
-            name: "  of it, grading",
-            figure: `${timings.check_ms_p50?.toFixed(1)} ms`,
-            note: `p95 ${timings.check_ms_p95?.toFixed(1)} ms; checks of the whole answer, n ${checks.length}`,
-          },
-        ]),
-    ...meanScores(items).map((score) => scoreRow(score, changes)),
-    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
-    ...needs.map((need) => countRow(`needs.${need}`, ofNeed(need).filter(({ right }) => right).length, ofNeed(need).length, "right")),
-  ];
+  const timings = timingsOf(sets);
   const report = {
     name: "golden",
     command,
@@ -114,11 +49,103 @@ export function reportGolden(
       documents: sets.reduce((sum, { ingested }) => sum + ingested.documents, 0),
       chunks: sets.reduce((sum, { ingested }) => sum + ingested.chunks, 0),
     },
-    metrics,
-    timings,
+    metrics: metricsOf(sets, items, changes),
+    timings: { ...timings.all, ...timings.ofEach },
     items: items.map((item) => ({ ...item })),
   };
-  return { report, table, sets: setRows(sets), changes };
+  return { report, table: tableOf(items, timings, changes), sets: setRows(sets), changes };
+}
+
+/** Questions by what they need, in the order of its names. */
+function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
+  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
+  return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
+}
+
+const costsOf = (items: readonly GoldenItem[]) => items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
+
+function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], changes: readonly Change[] | null) {
+  return {
+    ...goldenFigures(items),
+    ...boundsOf(items),
+    "cost.mean_usd": mean(costsOf(items)),
+    ...prefixed(sets.map(({ name, items: own }) => [name, goldenFigures(own)])),
+    ...prefixed(
+      byNeed(items).map(([need, own]) => {
+        const { "right.answerable": right, "answered.answerable": answered } = goldenFigures(own);
+        return [`needs.${need}`, { right: right ?? null, answered: answered ?? null }];
+      }),
+    ),
+    ...Object.fromEntries(
+      (changes ?? []).flatMap(({ name, difference, low, high }) => [
+        [`${name}.change`, difference],
+        [`${name}.change.low`, low],
+        [`${name}.change.high`, high],
+      ]),
+    ),
+  };
+}
+
+/** Milliseconds over all sets, and of each set and question. */
+function timingsOf(sets: readonly MeasuredSet[]) {
+  const latencies = sets.flatMap((set) => set.latenciesMs);
+  const checks = sets.flatMap(({ checksMs }) => checksMs.flatMap((ms) => ms ?? []));
+  return {
+    /** Answers whose grading was timed. */
+    checked: checks.length,
+    all: {
+      ask_ms_p50: quantile(latencies, 0.5),
+      ask_ms_p95: quantile(latencies, 0.95),
+      check_ms_p50: quantile(checks, 0.5),
+      check_ms_p95: quantile(checks, 0.95),
+    },
+    ofEach: {
+      ...Object.fromEntries(
+        sets.flatMap(({ name, items: own, latenciesMs }) => own.map(({ id }, i) => [`${name}/${id}`, latenciesMs[i] ?? null])),
+      ),
+      ...prefixed(
+        sets.map(({ name, latenciesMs, ingested }) => [
+          name,
+          { ask_ms_p50: quantile(latenciesMs, 0.5), ask_ms_p95: quantile(latenciesMs, 0.95), ingest_ms: ingested.ms },
+        ]),
+      ),
+    },
+  };
+}
+
+function tableOf(
+  items: readonly GoldenItem[],
+  { all, checked }: Pick<ReturnType<typeof timingsOf>, "all" | "checked">,
+  changes: readonly Change[] | null,
+): TableRow[] {
+  const costs = costsOf(items);
+  return [
+    ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
+    {
+      name: "confidence.auroc",
+      figure: decimal(confidenceAuroc(items)),
+      note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
+    },
+    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "of an answer shown" },
+    {
+      name: "cost",
+      figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
+      note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
+    },
+    { name: "ask", figure: `${all.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${all.ask_ms_p95?.toFixed(0)} ms` },
+    ...(checked === 0
+      ? []
+      : [
+          {
+            name: "  of it, grading",
+            figure: `${all.check_ms_p50?.toFixed(1)} ms`,
+            note: `p95 ${all.check_ms_p95?.toFixed(1)} ms; checks of the whole answer, n ${checked}`,
+          },
+        ]),
+    ...meanScores(items).map((score) => scoreRow(score, changes)),
+    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
+    ...byNeed(items).map(([need, own]) => countRow(`needs.${need}`, own.filter(({ right }) => right).length, own.length, "right")),
+  ];
 }
 
 /** n and interval of every mean, so that no figure of the file stands alone. */

@@ -15,7 +15,7 @@ export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 export const MAX_ARCHIVE_PARTS = 20_000;
 /** Columns of one table file: what a spreadsheet can hold. */
 export const MAX_TABLE_COLUMNS = 16_384;
-/** Cells, empty ones too, up to the last filled row and column of a sheet. */
+/** Cells, empty ones too, up to the last filled row and column of a sheet; of entries as rows of a table, fields times entries. */
 export const MAX_SHEET_CELLS = 20_000_000;
 /** Rows of one table file: what a spreadsheet can hold. */
 export const MAX_TABLE_ROWS = 1_048_576;

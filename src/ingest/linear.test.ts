@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { part } from "../../test/support/trials.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { draftDocuments } from "./document-draft.ts";
 import { csvOf, docxOf, epubOf, wordParagraph, xlsxOf } from "./testing/made-files.ts";
@@ -71,7 +72,7 @@ async function costMs(path: string, content: string | Uint8Array): Promise<numbe
 }
 
 describe("reading, chunking and cutting into sentences takes time by the length of a file, not by its square", () => {
-  it.each(SHAPES)("%s: %s (%d, and four times as many)", { timeout: 120_000 }, async (path, what, n, make) => {
+  it.each(part(SHAPES, 16))("%s: %s (%d, and four times as many)", { timeout: 120_000 }, async (path, what, n, make) => {
     const [few, many] = [make(n), make(n * GROWTH)];
     await costMs(path, few);
     const small = Math.min(await costMs(path, few), await costMs(path, few));

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { rounds } from "../../test/support/trials.ts";
 import { SHIPPED_WEIGHTS } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
 import { loadReaderWeights } from "./weights.ts";
@@ -24,7 +25,7 @@ for (const [name, path] of Object.entries(files)) {
     const stored = () => paritySchema.parse(JSON.parse(readFileSync(cases, "utf8")));
 
     for (const [kernel, every] of [
-      ["wasm", 1],
+      ["wasm", name === "weights of tests" ? 1 : rounds({ all: 1, usually: 5 })],
       ["scalar", name === "weights of tests" ? 20 : 100],
     ] as const) {
       it(`gives what torch gives on stored cases, ${kernel} form`, () => {

@@ -68,7 +68,8 @@ describe("resolveFilters", () => {
   });
 
   it.each<[Partial<Filters>, string, RegExp]>([
-    [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Nearest: "Whale"/],
+    [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Nearest: "Whale" and \d+ more/],
+    [{ document: "whael.md" }, "unknown_document", /no document "whael\.md"\. Nearest: "whale\.md"/],
     [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Nearest: "Chapter 1/],
     [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Nearest: .*Loomings/],
     [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Nearest: /],

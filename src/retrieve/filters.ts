@@ -1,6 +1,6 @@
 import { RequestError } from "../errors.ts";
 import type { DocumentOutline } from "../store/document-records.ts";
-import { nearestNames } from "../text/nearest.ts";
+import { nearestName, nearestNames } from "../text/nearest.ts";
 import type { AppliedFilters, Area, Filters, Heading, PageRange, TextRange } from "../types.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./area.ts";
 import { headingMatcher, normaliseName } from "./heading-names.ts";
@@ -46,7 +46,7 @@ export function resolveFilters(filters: Filters, documents: readonly DocumentOut
     narrowedBy.unshift({ kind, asked });
   };
   const { document, chapter, section, pages } = filters;
-  if (document !== null) narrow("document", document, named(parts, document), () => parts.map(({ document: { title } }) => title));
+  if (document !== null) narrow("document", document, named(parts, document), () => parts.flatMap(({ document }) => namesOf(document)));
   if (chapter !== null) narrow("chapter", chapter, under(parts, chapter, chaptersFitting), () => namesIn(parts, chaptersOf));
   if (section !== null)
     narrow("section", section, under(parts, section, headingsFitting), () => namesIn(parts, ({ headings }) => headings));
@@ -61,6 +61,11 @@ function named(parts: readonly Part[], name: string): Part[] {
     const file = path.split("/").at(-1) as string;
     return [id, path, title, file, file.replace(/\.[^.]*$/, "")].some((one) => normaliseName(one) === asked);
   });
+}
+
+/** As readers see it and as its file is called. */
+function namesOf({ title, path }: DocumentOutline): string[] {
+  return [title, path.split("/").at(-1) ?? path];
 }
 
 function under(parts: readonly Part[], name: string, fitting: (document: DocumentOutline, name: string) => Heading[]): Part[] {
@@ -134,7 +139,9 @@ function pagesIn(parts: readonly Part[]): string[] {
 
 function unknown(kind: "document" | "chapter" | "section" | "page", asked: string, known: readonly string[], where: string): RequestError {
   const names = [...new Set(known)].slice(0, NAMES_COMPARED);
-  const shown = kind === "page" ? names.slice(0, NAMES_SHOWN) : nearestNames(asked, names, NAMES_SHOWN);
+  const nearest = kind === "page" ? names.slice(0, NAMES_SHOWN) : nearestNames(asked, names, NAMES_SHOWN);
+  const near = nearest.filter((name) => nearestName(asked, [name]) !== null);
+  const shown = near.length > 0 ? near : nearest;
   const place = where === "" ? "" : ` in ${where}`;
   const list = shown.map((name) => (kind === "page" ? name : `"${name}"`)).join(", ");
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";

@@ -47,7 +47,7 @@ export async function compressByModel(
     if (!reply.success) return failed("the reply is not the JSON that was asked for");
     return takeVerbatim(reply.data.quotes, passages);
   } catch (error) {
-    if (signal.aborted) throw error;
+    signal.throwIfAborted();
     return failed(messageOf(error));
   }
 }

@@ -187,7 +187,7 @@ async function* drawDraft(
       const isClean = record.faults.length === before;
       return { type: isClean && (stood?.length || record.shown.length > 0) ? "done" : "faulty" };
     } catch (error) {
-      if (signal.aborted) throw error;
+      signal.throwIfAborted();
       const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";
       if (!again) return { type: "failed", error };
     }

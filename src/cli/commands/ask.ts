@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
-import { type DomainPack, packHotlines } from "../../engine/domain.ts";
+import type { Config } from "../../config.ts";
+import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
-import { createReaderKeeper } from "../../engine/reader-keeper.ts";
+import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/shared-encoder.ts";
@@ -65,52 +66,60 @@ Examples:
   sourcebound ask --json "How is sleep apnea with a CPAP machine rated?" > answer.json`,
     )
     .action(async (words: string[], flags: AskFlags, command: Command) => {
-      const { terminal, signal } = context;
-      const config = configOf(context, command);
-      const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
-      // Before the engine is opened: nothing that fails on the way may keep them back.
-      const urgent = await hotlinesFor(question, packHotlines(flags.domain, config));
-      if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-      const asked = withEngine(context, config, async (engine) => {
-        const options = {
-          domain: flags.domain,
-          tenant: flags.tenant,
-          profile: flags.profile,
-          detail: flags.detail,
-          sessionId: flags.session,
-          userId: flags.user,
-          privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
-          filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
-          proof: flags.proof !== undefined,
-          signal,
-        };
-        for await (const event of engine.ask(question, options)) {
-          if (event.type === "answer") {
-            if (flags.proof !== undefined && event.answer.proof) writeProof(pathOf(context, flags.proof), event.answer.proof);
-            terminal.print(
-              flags.json
-                ? JSON.stringify(answerToWire(event.answer), null, 2)
-                : renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
-            );
-            context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
-          } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
-          else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
-        }
-      });
-      await asked.catch((error: unknown) => {
-        throw withWarnings(error, urgent);
-      });
+      // Closed behind the engine, which reads with the same one: its weights are read once.
+      const reader = createReaderKeeper();
+      try {
+        await ask(words, flags, { config: configOf(context, command), context, reader });
+      } finally {
+        await reader.close();
+      }
     });
 }
 
-/** Before an engine can be asked for them. */
-async function hotlinesFor(question: string, hotlines: DomainPack["hotlines"]): Promise<readonly Warning[]> {
-  const reader = createReaderKeeper();
-  try {
-    return await createHotlineFinder(hotlines, openCrisisFinder({ encoder: sharedEncoder, reader }))(question);
-  } finally {
-    await reader.close();
-  }
+interface AskParts {
+  readonly config: Config;
+  readonly context: CliContext;
+  readonly reader: Pick<ReaderKeeper, "of">;
+}
+
+async function ask(words: readonly string[], flags: AskFlags, { config, context, reader }: AskParts): Promise<void> {
+  const { terminal, signal } = context;
+  const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
+  // Before the engine is opened: nothing that fails on the way may keep them back.
+  const urgent = await createHotlineFinder(
+    packHotlines(flags.domain, config),
+    openCrisisFinder({ encoder: sharedEncoder, reader }),
+  )(question);
+  if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
+  const asked = withEngine(context, config, async (engine) => {
+    const options = {
+      domain: flags.domain,
+      tenant: flags.tenant,
+      profile: flags.profile,
+      detail: flags.detail,
+      sessionId: flags.session,
+      userId: flags.user,
+      privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
+      filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
+      proof: flags.proof !== undefined,
+      signal,
+    };
+    for await (const event of engine.ask(question, options)) {
+      if (event.type === "answer") {
+        if (flags.proof !== undefined && event.answer.proof) writeProof(pathOf(context, flags.proof), event.answer.proof);
+        terminal.print(
+          flags.json
+            ? JSON.stringify(answerToWire(event.answer), null, 2)
+            : renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
+        );
+        context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
+      } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
+      else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
+    }
+  });
+  await asked.catch((error: unknown) => {
+    throw withWarnings(error, urgent);
+  });
 }
 
 /** Characters of standard input that are read: a question has at most 100,000, whatever is configured. */

@@ -232,35 +232,8 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
-        const { total: _total, done: _done, bytes: _bytes, ...counts } = event.counts;
         for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
-        const pages = event.notices.filter(({ code }) => code === "pages_without_text");
-        const empty = pages.reduce((sum, notice) => sum + (notice.pages?.length ?? 0), 0);
-        if (json)
-          terminal.print(
-            JSON.stringify({
-              ...counts,
-              chunks: event.chunks,
-              ms: event.ms,
-              revision: event.revision,
-              failures,
-              embedding: costToJson(event.embedding),
-              embed_failure: embedFailure,
-              skipped: Object.fromEntries(skipped),
-              notices: event.notices,
-              pages_without_text: empty,
-              dry_run: event.dryRun,
-              not_read: event.unread,
-            }),
-          );
-        else
-          terminal.print(
-            `${event.dryRun ? "Nothing was stored. It would be: " : ""}${Object.entries(counts)
-              .map(([name, n]) => `${n} ${name}`)
-              .join(
-                ", ",
-              )}${describeLeftOut(skipped, empty)}; ${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s${describeCost(event.embedding)}${describeUnread(event.unread)}`,
-          );
+        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, skipped));
         break;
       }
       default:
@@ -270,10 +243,52 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
   return failed;
 }
 
+type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
+
+/** What was met on the way, beside what the end tells. */
+interface Met {
+  readonly failures: readonly { readonly path: string; readonly code: string; readonly reason: string }[];
+  readonly embedFailure: string | null;
+  /** Files by the reason why they were left out. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): string {
+  return JSON.stringify({
+    ...keptCounts(event),
+    chunks: event.chunks,
+    ms: event.ms,
+    revision: event.revision,
+    failures,
+    embedding: costToJson(event.embedding),
+    embed_failure: embedFailure,
+    skipped: Object.fromEntries(skipped),
+    notices: event.notices,
+    pages_without_text: emptyPages(event),
+    dry_run: event.dryRun,
+    not_read: event.unread,
+  });
+}
+
+function asLine(event: IngestEnd, skipped: Met["skipped"]): string {
+  const counts = Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`);
+  const chunks = `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`;
+  const begin = event.dryRun ? "Nothing was stored. It would be: " : "";
+  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+}
+
+function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {
+  return counts;
+}
+
+function emptyPages({ notices }: IngestEnd): number {
+  return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
+}
+
 /** "12 skipped (format .png is not read), 3 pages without text" */
-function describeLeftOut(skipped: ReadonlyMap<string, number>, emptyPages: number): string {
+function describeLeftOut(skipped: ReadonlyMap<string, number>, empty: number): string {
   const kinds = [...skipped].map(([reason, count]) => `${count} skipped (${reason})`);
-  return [...kinds, ...(emptyPages === 0 ? [] : [`${emptyPages} pages without text`])].map((part) => `, ${part}`).join("");
+  return [...kinds, ...(empty === 0 ? [] : [`${empty} pages without text`])].map((part) => `, ${part}`).join("");
 }
 
 function inMinutes(seconds: number): string {

@@ -15,8 +15,8 @@ export function addProfilesCommand(program: Command, { terminal }: CliContext): 
       const { bold, dim, yellow } = terminal.colors;
       for (const profile of shown) {
         terminal.print(`${bold(profile.name)}  ${profile.title}`);
-        if (profile.needs.length > 0) terminal.print(`  cannot run without: ${profile.needs.map((need) => NEEDS[need]).join("; ")}`);
-        if (profile.unbuilt.length === 0) terminal.print(`  runs${name === undefined ? "" : " whole: nothing of it is missing"}`);
+        if (profile.needs.length > 0) terminal.print(`  needs ${profile.needs.map((need) => NEEDS[need]).join("; ")}`);
+        terminal.print(profile.unbuilt.length === 0 ? "  runs, and nothing of it is missing" : "  runs, without what is not built:");
         for (const { stage, what } of profile.unbuilt) terminal.print(`  ${yellow("not built")} ${stage}: ${what}`);
         if (name !== undefined)
           for (const { rule, state, why } of profile.rules)

@@ -1,6 +1,8 @@
+import { IngestError } from "../../errors.ts";
 import { composeMaps } from "../../text/source-map.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { MAX_SHEET_CELLS } from "../limits.ts";
 import { joinWritten } from "./join.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
@@ -73,6 +75,7 @@ function haveSameFields([first, ...rest]: readonly RecordValue[]): boolean {
 function tableDocument(source: string, entries: readonly Entry[], name: string): FormatResult {
   const columns = new Map<string, ScalarValue>();
   for (const { record } of entries) for (const [key] of record.fields) if (!columns.has(key.text)) columns.set(key.text, key);
+  assertSize(entries.length, columns.size);
   const writer = new BlockWriter(source);
   const table = writer.beginTable();
   const cells: number[][] = [];
@@ -105,6 +108,13 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
     places: { type: "cells", cells: cells.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)).flat(), sheets: [] },
     notices: [{ code: "fields_guessed", message }],
   };
+}
+
+/** Entries that share few fields make a table of nearly empty cells, by the product of both. */
+function assertSize(rows: number, columns: number): void {
+  if (rows * columns <= MAX_SHEET_CELLS) return;
+  const message = `${rows} entries have ${columns} fields together, a table of ${rows * columns} cells: at most ${MAX_SHEET_CELLS} are read. Split the file, or give all entries the same fields`;
+  throw new IngestError("file_too_large", message, { rows, columns });
 }
 
 function entryDocuments(source: string, entries: readonly Entry[], name: string): FormatResult[] {

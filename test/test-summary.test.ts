@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../src/package.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "test-summary-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What `scripts/test-summary.mjs` prints of these tests. */
+function summary(run: "usual" | "all", tests: readonly (readonly [status: string, ...tags: string[]])[]): string {
+  const file = join(folder, "results.json");
+  const assertionResults = tests.map(([status, ...tags]) => ({ status, tags }));
+  writeFileSync(
+    file,
+    JSON.stringify({ testResults: [{ assertionResults: assertionResults.slice(1) }, { assertionResults: assertionResults.slice(0, 1) }] }),
+  );
+  const env = { PATH: process.env.PATH, SOURCEBOUND_TEST: run };
+  return execFileSync(process.execPath, [join(PACKAGE_ROOT, "scripts", "test-summary.mjs"), file], { encoding: "utf8", env });
+}
+
+describe("the last lines of ./run test", () => {
+  it("say by name and number what was left to --all, and keep it apart from what could not be run", () => {
+    const tests = [
+      ["passed"],
+      ["failed"],
+      ["skipped"],
+      ["pending"],
+      ["skipped", "all/kill"],
+      ["skipped", "all/browser"],
+      ["pending", "all/browser"],
+    ] as const;
+    expect(summary("usual", tests)).toBe(
+      "1 passed, 1 failed, 2 skipped\nLeft to ./run test --all: browser 2, kill 1 tests, and most rounds of the long trials\n",
+    );
+  });
+
+  it("count with --all what could not be run as skipped, of every kind", () => {
+    expect(
+      summary("all", [
+        ["passed", "all/kill"],
+        ["skipped", "all/browser"],
+      ]),
+    ).toBe("1 passed, 0 failed, 1 skipped\n");
+  });
+});
