@@ -21,6 +21,8 @@ interface OpenBlock {
   readonly frame: Frame | null;
 }
 
+/** Text of a piece of code that ends a line. */
+export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
   readonly text?: string;
 }
@@ -172,6 +174,7 @@ export class BlockWriter {
     this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null };
     for (const { start, end, text } of pieces) {
       if (text === undefined) this.#builder.appendPreformatted(start, end);
+      else if (text === LINE_BREAK) this.#builder.appendSynthetic(text);
       else this.#builder.appendOpaque(text, start, end);
     }
     this.#close();

@@ -11,6 +11,8 @@ const RUN = /<w:r(?: [^>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^>]*w:fill="(?!auto|FFFFFF|ffffff)/;
+/** Styles of preformatted text, by the programs that write such files: pandoc, Word (two), LibreOffice. */
+const CODE_STYLES = ["Source Code", "HTML Preformatted", "macro", "Preformatted Text"];
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
@@ -20,7 +22,7 @@ const NOTE_RETURN = /\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 1,
+  version: 2,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");
@@ -63,6 +65,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
           "p[style-name='Subtitle'] => h2:fresh",
           "p[style-name='Quote'] => blockquote > p:fresh",
           "p[style-name='Intense Quote'] => blockquote > p:fresh",
+          ...CODE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
         ],
       },
     );

@@ -157,6 +157,16 @@ describe("Word", () => {
     expect(document.text).toBe("Returns take 30 days[1].\n\n[1] Not for sale items.\n\nThe next paragraph.");
   });
 
+  test("paragraphs in a style of preformatted text are code, line by line", async () => {
+    const style = (id: string) => `<w:pPr><w:pStyle w:val="${id}"/></w:pPr>`;
+    const styles = `<w:styles XMLNS><w:style w:type="paragraph" w:styleId="SourceCode"><w:name w:val="Source Code"/></w:style><w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style></w:styles>`;
+    const broken = `<w:p>${style("SourceCode")}<w:r><w:t>park --list</w:t><w:br/><w:t xml:space="preserve">    three bays</w:t></w:r></w:p>`;
+    const body = `${wordParagraph("To list the bays:")}${broken}${wordParagraph("None is free.")}${wordParagraph("park --free", style("Pre"))}${wordParagraph("park --all", style("Pre"))}`;
+    const document = await readOne("a.docx", docxOf(body, { "word/styles.xml": styles }));
+    expect(document.text).toBe("To list the bays:\n\npark --list\n    three bays\n\nNone is free.\n\npark --free\npark --all");
+    expect(document.blocks.map(({ type }) => type)).toEqual(["paragraph", "code", "paragraph", "code"]);
+  });
+
   test("hidden text is left out and said; white letters on a dark cell are shown", async () => {
     const run = (properties: string, text: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
     const white = '<w:color w:val="FFFFFF"/>';

@@ -106,6 +106,7 @@ describe("HTML inside markdown", () => {
       "indented HTML is no code",
     ],
     ["<pre>a\n  b &lt; c</pre>", ["code a⏎  b < c"], "preformatted text"],
+    ["<pre>a<br>  b<br/></pre>", ["code a⏎  b"], "preformatted text whose lines end with an element"],
   ])("%j (%#)", (source, expected) => {
     expect(blocks(source)).toEqual(expected);
   });

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities";
-import type { BlockWriter, CodePiece, Table } from "../block-writer.ts";
+import { type BlockWriter, type CodePiece, LINE_BREAK, type Table } from "../block-writer.ts";
 import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
 
@@ -134,6 +134,7 @@ function isHeaderRow(events: readonly MarkupEvent[], index: number, close: numbe
 
 /** Preformatted text, with its entities resolved if the reader of events left them. */
 function codePiece(event: MarkupEvent): CodePiece[] {
+  if (event.type === "open" && event.name === "br") return [{ start: event.start, end: event.end, text: LINE_BREAK }];
   if (event.type !== "text") return [];
   const { start, end, text } = event;
   if (text.length !== end - start) return [{ start, end, text }];

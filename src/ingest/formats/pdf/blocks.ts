@@ -32,6 +32,8 @@ const HEADING_STEP = 1.7;
 const FEW_STEPS = 3;
 /** First lines of paragraphs are indented by this, in parts of the letters' size. */
 const INDENT = 0.8;
+/** How a sentence ends. */
+const ENDED = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Notes stand in the lower part of the page, in smaller letters. */
 const NOTE_SIZE = 0.93;
@@ -106,7 +108,13 @@ function opensItem({ words, x, y, bottom, size }: PdfLine, dots: readonly PdfBox
 
 function isParted(last: PdfLine, line: PdfLine, { right, pitch, style, items, first }: Column): boolean {
   if (areLevel(last, line)) return false;
-  if (Math.abs(last.size - line.size) > 0.6 || isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
+  if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
+  const next = line.words[0];
+  const hadRoom = next !== undefined && right - last.right > next.width + line.size;
+  const isEnded = ENDED.test(last.words.at(-1)?.text ?? "");
+  // Words of another size in a sentence, such as code, may fill a line: the sentence runs on. A note's mark, or larger letters, begin something else.
+  const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(next?.text ?? "");
+  if (Math.abs(last.size - line.size) > 0.6 && !runsOn) return true;
   const step = line.bottom - last.bottom;
   const usual = pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize);
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
@@ -116,8 +124,7 @@ function isParted(last: PdfLine, line: PdfLine, { right, pitch, style, items, fi
   if (!isItem && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT) return true;
   if (isItem && line.x < first.x - 1) return true;
   // The next word would have had room on the last line: whoever wrote it ended a paragraph there.
-  const next = line.words[0];
-  return next !== undefined && /[.!?:;"”)]$/.test(last.words.at(-1)?.text ?? "") && right - last.right > next.width + line.size;
+  return isEnded && hadRoom;
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, items }: Pick<Column, "style" | "items">): PdfBlock {
