@@ -26,7 +26,7 @@ const LEFT_TO_ALL = [
   { name: "all/browser", description: "the page in Chromium" },
   { name: "all/data", description: "figures on large sets" },
   { name: "all/kill", description: "processes killed at any moment" },
-  { name: "all/package", description: "the package installed, the image and the compose file built" },
+  { name: "all/package", description: "the package installed, the steps of the image and of the compose file" },
   { name: "all/postgres", description: "records, vectors and replicas on PostgreSQL" },
 ];
 

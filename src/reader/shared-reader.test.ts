@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeReader } from "../testing/fake-reader.ts";
 import type { Reader } from "./reader.ts";
-import { openSharedReader } from "./shared-reader.ts";
+import { createSharing } from "./shared-reader.ts";
 
 /** A reader that says when it is closed. */
 function watched() {
@@ -18,10 +18,11 @@ function watched() {
   return { seen, open };
 }
 
-describe("openSharedReader", () => {
+describe("a shared reader", () => {
   it("opens one reader for all, and closes it with the last who closes", async () => {
     const { seen, open } = watched();
-    const [one, two] = [openSharedReader(open), openSharedReader(open)];
+    const openShared = createSharing();
+    const [one, two] = [openShared(open), openShared(open)];
     expect(await two.read(["a"])).toHaveLength(1);
     await one.close();
     await one.close();
@@ -32,12 +33,13 @@ describe("openSharedReader", () => {
 
   it("opens another after the last was closed, and one that cannot be opened leaves nothing behind", async () => {
     const { seen, open } = watched();
-    await openSharedReader(open).close();
+    const openShared = createSharing();
+    await openShared(open).close();
     const broken = () => {
       throw new Error("no weights");
     };
-    expect(() => openSharedReader(broken)).toThrow("no weights");
-    const again = openSharedReader(open);
+    expect(() => openShared(broken)).toThrow("no weights");
+    const again = openShared(open);
     expect(seen.opened).toBe(2);
     await again.close();
     expect(seen.closed).toBe(2);
