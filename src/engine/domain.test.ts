@@ -73,6 +73,8 @@ describe("loadDomain", () => {
     expect(loadDomain("choir", folder).hotlines).toEqual(everywhere);
     expect(loadDomain("robots", folder).hotlines).toEqual([]);
     pack("documents", "name: documents\ntitle: Ours\n");
+    expect(loadDomain("choir", folder).hotlines).toEqual(everywhere);
+    pack("documents", "name: documents\ntitle: Ours\nhotlines: []\n");
     expect(loadDomain("choir", folder).hotlines).toEqual([]);
   });
 

@@ -192,8 +192,13 @@ export function loadDomain(name: string, own?: string): DomainPack {
     throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
   // Somebody in danger may be anywhere: who writes a pack need not think of it.
-  const hotlines = pack.hotlines ?? (name === DEFAULT_DOMAIN ? [] : loadDomain(DEFAULT_DOMAIN, own).hotlines);
+  const hotlines = pack.hotlines ?? (name === DEFAULT_DOMAIN ? shippedHotlines(own) : loadDomain(DEFAULT_DOMAIN, own).hotlines);
   return { ...withCatalogue(pack, folder), hotlines, folder };
+}
+
+/** Of a pack of the default's name that names none: those that it takes the place of. */
+function shippedHotlines(own: string | undefined): DomainPack["hotlines"] {
+  return own === undefined ? [] : loadDomain(DEFAULT_DOMAIN).hotlines;
 }
 
 /** The pack with the terms of its catalogue among its tenants' own. */

@@ -25,6 +25,7 @@ import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
+import type { ReadTexts } from "../write/read-pieces.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
@@ -66,17 +67,29 @@ export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): Crisis
       atAGlance: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
       read: { chance: (vector) => chanceOf(Array.from(vector), read), cuts: read.cuts },
       encoder: encoder(),
-      reader: reader.of(weights),
+      reader: orGlance(reader.of(weights)),
     });
   };
   return async (message) => {
     try {
       finder ??= open();
-      return await finder(message);
     } catch (error) {
       process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
       finder = async () => "no";
-      return "no";
+    }
+    return finder(message);
+  };
+}
+
+/** Whatever goes wrong in reading a message, it goes wrong for that one alone, and what is seen at a glance decides. */
+function orGlance(read: ReadTexts | null): ReadTexts | null {
+  if (read === null) return null;
+  return async (texts, signal) => {
+    try {
+      return await read(texts, signal);
+    } catch (error) {
+      process.emitWarning(`a message that may be of a crisis was not read, and a glance at it decided: ${messageOf(error)}`);
+      return null;
     }
   };
 }

@@ -88,7 +88,7 @@ export async function visibleRecord(id: string, { domain, tenant, access }: Scop
     found !== null && found.domain === domain && found.tenant === tenant && found.access.every((label) => access.includes(label));
   if (isVisible) return found;
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
-  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}: name the domain and the tenant that it was asked in (--domain, --tenant). Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
+  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}: name the domain and the tenant that it was asked in. Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
   throw new RequestError("unknown_answer", message, { id });
 }
 

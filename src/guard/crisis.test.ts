@@ -105,6 +105,27 @@ describe("the finder that ships", () => {
     });
   });
 
+  it("goes by what is seen at a glance where a reading fails, for that message alone", async () => {
+    let fails = true;
+    await reading(async (shipped) => {
+      const reader: Pick<ReaderKeeper, "of"> = {
+        of: (weights) => {
+          const read = shipped.of(weights);
+          return async (texts, signal) => {
+            if (fails) throw new TypeError("a fault of ours");
+            return (await read?.(texts, signal)) ?? null;
+          };
+        },
+      };
+      const find = openCrisisFinder({ ...parts, reader });
+      const message = "My dad has a loaded gun next to him and nobody knows";
+      const atAGlance = await openCrisisFinder({ ...parts, reader: { of: () => null } })(message);
+      expect(await find(message)).toBe(atAGlance);
+      fails = false;
+      expect(await find("i feel like nothing matters since he died")).toBe("likely");
+    });
+  });
+
   it("goes by what is seen at a glance, and by the listed words, where the reader cannot be opened", async () => {
     const reader: Pick<ReaderKeeper, "of"> = { of: () => null };
     const find = openCrisisFinder({ ...parts, reader });
