@@ -6,6 +6,7 @@ import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleReport } from "../testing/reports.ts";
+import { place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./schema.ts";
@@ -33,6 +34,18 @@ describeStoreContract("SQLite", async () => {
       now += ms;
     },
   };
+});
+
+it("a review that an answer brings along holds for those that are stored in the same transaction behind it", async () => {
+  const store = createStore(await openSqlite(join(folder, "test.db")), clock);
+  await store.documents.putFile(place, fileContent(storedDocument()));
+  await store.secret();
+  const add = (id: string, approved: ReadonlyMap<string, string> | null = null) =>
+    store.interactions.add({ ...sampleInteraction, id }, null, sampleFacts({ approved }));
+  // The first is written alone; while it is on its way, the others gather.
+  const added = await Promise.all([add("i1"), add("i2"), add("i3", new Map([["doc-a", "v1"]])), add("i4")]);
+  expect(added).toEqual(["unreviewed", "unreviewed", "approved", "approved"]);
+  await store.close();
 });
 
 describe("openSqlite", () => {

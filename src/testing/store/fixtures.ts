@@ -1,6 +1,6 @@
 import type { CachePut } from "../../store/cached.ts";
 import type { FileContent, FilePlace } from "../../store/document-records.ts";
-import type { Interaction } from "../../store/interaction.ts";
+import type { Interaction, InteractionFacts } from "../../store/interaction.ts";
 import type { Store } from "../../store/store.ts";
 import { passageHash } from "../../text/hash.ts";
 import type { Scope, StoredDocument } from "../../types.ts";
@@ -15,6 +15,41 @@ export interface StoreUnderTest {
 
 export const scope: Scope = { domain: "d", tenant: null, access: ["public"] };
 export const place: FilePlace = { domain: "d", tenant: null, source: "s", path: "a.md" };
+
+/** All of an interaction but its id. */
+export const sampleInteraction = {
+  domain: "d",
+  tenant: null,
+  access: ["public"],
+  profile: "p",
+  sessionId: "s",
+  question: "q",
+  answer: "{}",
+  status: "ok",
+  confidence: 0.5,
+  chance: null,
+  cacheMode: "miss",
+};
+/** What is kept of it apart from its texts; everything can be overridden. */
+export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFacts => ({
+  asked: "q",
+  resolved: "q",
+  answered: "a",
+  privacy: "redacted",
+  curatedKey: "k",
+  cacheKey: null,
+  reason: null,
+  warnings: 0,
+  conflicts: 0,
+  tokens: 0,
+  costUsd: 0,
+  savedTokens: null,
+  savedUsd: null,
+  topics: [],
+  latencyMs: 1,
+  approved: null,
+  ...over,
+});
 
 /** A small document; everything can be overridden. */
 export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {

@@ -1,41 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { InteractionFacts } from "../../store/interaction.ts";
-import { fileContent, place, storedDocument, type WithStore } from "./fixtures.ts";
+import { sampleFacts as facts, fileContent, sampleInteraction as interaction, place, storedDocument, type WithStore } from "./fixtures.ts";
 
 export function describeReview(name: string, withStore: WithStore): void {
   describe(`${name}: review`, () => {
-    const interaction = {
-      domain: "d",
-      tenant: null,
-      access: ["public"],
-      profile: "p",
-      sessionId: "s",
-      question: "q",
-      answer: "{}",
-      status: "ok",
-      confidence: 0.5,
-      chance: null,
-      cacheMode: "miss",
-    };
-    const facts = (over: Partial<InteractionFacts> = {}): InteractionFacts => ({
-      asked: "q",
-      resolved: "q",
-      answered: "a",
-      privacy: "redacted",
-      curatedKey: "k",
-      cacheKey: null,
-      reason: null,
-      warnings: 0,
-      conflicts: 0,
-      tokens: 0,
-      costUsd: 0,
-      savedTokens: null,
-      savedUsd: null,
-      topics: [],
-      latencyMs: 1,
-      approved: null,
-      ...over,
-    });
     const versions = new Map([["doc-a", "v1"]]);
 
     it(
