@@ -78,8 +78,8 @@ function withNamed(made: Decision, question: Question, parts: DecideParts, log: 
   if (!made.answer) return made;
   const { corpus, profile } = parts;
   const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
-  const { has } = wordsFor(question, parts);
-  const words = { tokens: (text: string) => corpus.tokens(text), has };
+  const { has, own } = wordsFor(question, parts);
+  const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
   const { unknown: names, codes } = namedThings(question.text, { strange, ...words });
   const usable = holdingCodes(made.usable, codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));

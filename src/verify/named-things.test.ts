@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import { holdingCodes, namedThings, spelledLikeOthers, unknownNames } from "./named-things.ts";
@@ -40,7 +41,10 @@ describe("spelledLikeOthers", () => {
   const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
   const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
   const beside = (question: string, text: string) =>
-    spelledLikeOthers(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], words);
+    spelledLikeOthers(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
+      ...words,
+      content: new Set(tokenize(readQuestion(question).content)),
+    });
 
   it.each([
     ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
@@ -52,6 +56,7 @@ describe("spelledLikeOthers", () => {
     ["Are pyrites kept?", "Pyrite is kept."],
     ["When may I retire?", "The retiree pays."],
     ["Do keepers laugh?", "Samples are kept."],
+    ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
     ["", ""],
   ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
     expect(beside(question, text)).toEqual([]),

@@ -73,15 +73,16 @@ function plain(text: string): string {
 /**
  * Words of a question that no document holds, where the evidence has one that is spelled nearly alike and is no form of it: "cerium" beside "cesium". The evidence
  * was found by the rest of the question, and speaks of something else.
+ * @param content tokens of what the question asks: its frame ("how long") names nothing
  */
 export function spelledLikeOthers(
   question: string,
   evidence: readonly Evidence[],
-  { tokens, has }: Pick<NameParts, "tokens" | "has">,
+  { tokens, has, content }: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> },
 ): string[] {
   const written = (question.match(WORD) ?? []).map((word) => word.toLowerCase());
   const asked = new Set(written);
-  const words = [...asked].filter((word) => word.length >= LEAST_LETTERS && tokens(word).length > 0);
+  const words = [...asked].filter((word) => word.length >= LEAST_LETTERS && tokens(word).some((token) => content.has(token)));
   const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
   const held = new Set(texts.flatMap((text) => text.toLowerCase().match(WORD) ?? []));
   const others = [...held].filter((word) => !asked.has(word));
