@@ -4,13 +4,6 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
 import type { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
-/** Name of the feature: share of the question's weight on words that no document holds. */
-const UNKNOWN = "unknown.weight";
-/**
- * Where more than half of what is asked stands in no document, likeness of meaning proves nothing: polonium is near to plutonium. There a reading can lower what a
- * glance says, not raise it.
- */
-const MOSTLY_UNKNOWN = 0.5;
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
@@ -18,7 +11,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number] | "unknown", number | null>> | null;
+  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number], number | null>> | null;
 }
 
 /**
@@ -36,15 +29,15 @@ export function answerChance(
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
   const readings = {
     glance: logit(chance),
+    score: first.score,
     // Alone it is ahead of nobody: that says nothing, least of all that it answers.
     "score.ahead": second === undefined ? null : first.score - second.score,
     reading: first.reading,
+    "reading.above": first.reading - meanReading(pieces),
   };
   const of: Readonly<Record<string, number | null>> = readings;
   const values = scorer.features.map((name) => of[name] ?? null);
-  const read = chanceOf(values, scorer);
-  const unknown = known.get(UNKNOWN) ?? 0;
-  return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, chance) : read, readings: { ...readings, unknown } };
+  return { chance: chanceOf(values, scorer), readings };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */
@@ -61,4 +54,9 @@ function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string,
   ]);
   const values = answer.features.map((name) => own.get(name) ?? known.get(name) ?? null);
   return chanceOf(values, answer);
+}
+
+function meanReading(pieces: readonly ScoredPiece[]): number {
+  const readings = pieces.flatMap(({ reading }) => reading ?? []);
+  return readings.reduce((sum, reading) => sum + reading, 0) / readings.length;
 }

@@ -121,7 +121,8 @@ export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: 
   });
 }
 
-const LABEL = /^[^:\n]{2,60}(?=:\s)/u;
+/** Up to five words before a colon: more are a sentence that goes on behind it ("Do not open it for a week: it may leak"). */
+const LABEL = /^(?=[^:\n]{2,60}:\s)\S+(?: \S+){0,4}(?=:\s)/u;
 
 /** Of a row the cell that the question names most of, of "Label: value" the label; `null`: the piece has none. */
 function labelNamed({ type }: Piece, text: string, asked: AskedQuestion): number | null {

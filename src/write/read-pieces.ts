@@ -1,6 +1,7 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
+import { measureReading } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
 
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
@@ -9,7 +10,7 @@ export const READ_PIECES = 8;
 /** Vectors of texts, each of length 1, by the reader that the weights were learned with; `null`: it could not read, and what a glance says stands. */
 export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;
 
-/** The choice after the best pieces were read: those first by score of reading and glance together, the others behind them as they stood. */
+/** The choice after the best pieces were read: those first by the score of what was read, the others behind them as they stood. */
 export async function readPieces(
   question: string,
   choice: Choice,
@@ -23,10 +24,9 @@ export async function readPieces(
   if (all === null) return choice;
   const [asked, ...vectors] = all;
   const pieces = first.map((piece, i): ScoredPiece => {
-    const known: Readonly<Record<string, number>> = { score: piece.score, reading: dot(asked as Float32Array, vectors[i] as Float32Array) };
-    const values = read.features.map((name) => known[name] ?? null);
-    const score = scoreOf(values, read);
-    return { ...piece, score, chance: chanceOfScore(score, read), reading: known.reading ?? null };
+    const reading = dot(asked as Float32Array, vectors[i] as Float32Array);
+    const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
+    return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))

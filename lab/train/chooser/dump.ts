@@ -7,6 +7,7 @@ import { createGzip } from "node:zlib";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
+import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
@@ -17,7 +18,9 @@ import { readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
-import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
+import { logit, type MeasuredPiece, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
+import { dot, type ReadTexts } from "../../../src/write/read-pieces.ts";
+import { readingText } from "../../../src/write/reading-text.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -26,6 +29,7 @@ import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
 import { readTables } from "./tables.ts";
+import { overlaps, readWrittenSets } from "./written.ts";
 
 const SETS = [
   "policyqa",
@@ -50,11 +54,16 @@ const { values: flags } = parseArgs({
     limit: { type: "string", default: "400" },
     /** Indexes of 5 to 150 windows of a set's documents, instead of one of all. */
     small: { type: "boolean", default: false },
+    kept: { type: "string", default: "60" },
+    /** Folder of written collections, instead of the sets. */
+    written: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
-if (flags.help || flags.data === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--small]\n");
+if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
+  process.stderr.write(
+    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--small]\nnode dump.ts --written DIR --out written.jsonl.gz\n",
+  );
   process.exit(flags.help ? 0 : 2);
 }
 
@@ -71,22 +80,26 @@ const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
 /** Pieces kept of a question: all that answer, and the best of the others by words. */
-const KEPT = 60;
+const KEPT = Number(flags.kept);
 /** Windows of a small index at least and at most; how many one has is drawn evenly on their logarithm. */
 const SMALL = [5, 150] as const;
+
+const reader = openSharedReader();
+const read: ReadTexts = (texts) => reader.read(texts, signal);
 
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
 const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
 write({ features: unitNames, gate: gateNames });
-for (const name of flags.sets.split(",")) await dumpSet(name, flags.data);
+if (flags.written !== undefined) await dumpWritten(flags.written);
+else for (const name of flags.sets.split(",")) await dumpSet(name, flags.data as string);
 packed.end();
 await finished(file);
+await reader.close();
 
 async function dumpSet(name: string, data: string): Promise<void> {
   const set = name === "tables" ? readTables(data) : isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
   const made = set.documents.map(({ id, title, scope, pieces }) => makeDocument(id, title, scope, pieces));
-  const byId = new Map(made.map((one) => [one.document.id, one]));
   const texts = new Map(
     made.flatMap(({ document, places }) =>
       places.map((place) => [place.key, `${document.title}\n${document.text.slice(place.start, place.end)}`] as const),
@@ -120,44 +133,12 @@ async function dumpSet(name: string, data: string): Promise<void> {
     const gold = goldOf(ask);
     if (ask.known.some(({ answers }) => answers) && gold.length === 0) return;
     const removed = hash(`removed ${ask.question}`) % REMOVED === 0;
-    const question = toQuestion(ask);
-    const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : sourcebound.retrieve.passages, candidates: removed ? 100 : 50 };
-    const { passages: found } = await retrievePassages(question, settings, parts, signal);
-    const isGold = ({ document }: Passage) => gold.some(({ made: one }) => one.document.id === document.id);
-    const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, sourcebound.retrieve.passages) : found;
-    if (passages.length === 0) return;
-    const understood = parts.corpus.understand(question, sourcebound.retrieve.query);
-    const words = questionWords(understood, understood, parts.corpus);
-    const view = viewEvidence(words.asked, passages, words, lexicon, 0);
-    const chances = relevanceOf(view, relevance.passage).map(({ probability }) => probability);
-    const evidence = passages.map(toEvidence).filter((_, i) => {
-      const score = combineScores({ relevance: chances[i] as number, consistency: null, agreement: null }, relevance);
-      return score >= relevance.cuts.rejected;
-    });
-    const measured = await measurePieces(question.resolved, evidence, words, {
-      ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
-    });
-    const model = sufficiency.models.vectors;
-    const pieces = measured.pieces.map((piece) => {
-      const { range } = piece.view.piece;
-      const document = byId.get(piece.view.evidence.passage.document.id) as MadeDocument;
-      const y = Number(gold.some(({ made: one, range: answer }) => one === document && overlaps(range, answer)));
-      return {
-        y,
-        order: piece.view.own + piece.view.fromHeading + (piece.relevance ?? 0),
-        place: `${document.document.id} ${range.start}`,
-        x: measurePiece(piece, unitNames).map(round),
-      };
-    });
-    const kept = pieces
-      .sort((a, b) => b.y - a.y || b.order - a.order)
-      .slice(0, KEPT)
-      .map(({ order: _, ...rest }) => rest);
-    const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
     const { group, split, form } = ask;
-    const { windows } = parts.corpus;
-    const answering = passages.flatMap((passage, i) => (isGold(passage) ? [round(chances[i] as number)] : []));
-    write({ ...{ set, group, split, form, removed, windows, answering, question: ask.question, pieces: kept }, gate: gate.map(round) });
+    const goldIds = new Set(gold.map(({ made: one }) => one.document.id));
+    const answers = (id: string, range: TextRange) =>
+      gold.some(({ made: one, range: answer }) => one.document.id === id && overlaps(range, answer));
+    const measured = await measureQuestion(toQuestion(ask), { gold: goldIds, answers, removed, read }, parts);
+    if (measured !== null) write({ ...{ set, group, split, form, removed, question: ask.question }, ...measured });
   }
 
   /** Where answers stand; of a whole section its beginning. */
@@ -172,6 +153,77 @@ async function dumpSet(name: string, data: string): Promise<void> {
       return ranges.map((range) => ({ made: place.made, range }));
     });
   }
+}
+
+/** Questions that were written over documents of their own: each collection is an index, and its pieces are read. Of every fourth the document that answers is left out once more. */
+async function dumpWritten(folder: string): Promise<void> {
+  for (const { name, documents, questions } of readWrittenSets(folder)) {
+    const parts = await createParts({ documents }, encoder, reranker);
+    for (const { question, kind, gold, answers } of questions) {
+      const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
+      for (const removed of forms) {
+        const measured = await measureQuestion(toQuestion({ question, scope: null }), { gold, answers, removed, read }, parts);
+        const row = { ...{ set: name, group: name, split: "train", form: removed ? "removed" : kind, removed, question } };
+        if (measured !== null) write({ ...row, ...measured });
+      }
+    }
+    process.stderr.write(`${name}: ${questions.length} questions\n`);
+  }
+}
+
+interface Marks {
+  /** Documents that answer. */
+  readonly gold: ReadonlySet<string>;
+  answers(document: string, range: TextRange): boolean;
+  /** What answers is left out. */
+  readonly removed: boolean;
+  /** `null`: nothing is read. */
+  readonly read: ReadTexts | null;
+}
+
+/** Figures of every piece of what retrieval brings up for a question, and of all passages; `null`: it brings up nothing. */
+async function measureQuestion(question: Question, { gold, answers, removed, read }: Marks, parts: RetrieveParts): Promise<object | null> {
+  const { passages: most, query } = sourcebound.retrieve;
+  const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : most, candidates: removed ? 100 : 50 };
+  const { passages: found } = await retrievePassages(question, settings, parts, signal);
+  const isGold = ({ document }: Passage) => gold.has(document.id);
+  const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, most) : found;
+  if (passages.length === 0) return null;
+  const understood = parts.corpus.understand(question, query);
+  const words = questionWords(understood, understood, parts.corpus);
+  const view = viewEvidence(words.asked, passages, words, lexicon, 0);
+  const chances = relevanceOf(view, relevance.passage).map(({ probability }) => probability);
+  const evidence = passages.map(toEvidence).filter((_, i) => {
+    const score = combineScores({ relevance: chances[i] as number, consistency: null, agreement: null }, relevance);
+    return score >= relevance.cuts.rejected;
+  });
+  const measured = await measurePieces(question.resolved, evidence, words, {
+    ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
+  });
+  const kept = measured.pieces
+    .map((piece) => {
+      const { view: seen, relevance: chance } = piece;
+      const { document } = seen.evidence.passage;
+      const y = Number(!removed && answers(document.id, seen.piece.range));
+      return { piece, y, order: seen.own + seen.fromHeading + (chance ?? 0), place: `${document.id} ${seen.piece.range.start}` };
+    })
+    .sort((a, b) => b.y - a.y || b.order - a.order)
+    .slice(0, KEPT);
+  const readings = read === null ? null : await readAll(question.resolved, kept, read);
+  const pieces = kept.map(({ piece, y, place }, i) => ({
+    ...{ y, place, x: measurePiece(piece, unitNames).map(round) },
+    ...(readings === null ? {} : { reading: round(readings[i] ?? null) }),
+  }));
+  const model = sufficiency.models.vectors;
+  const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
+  const answering = passages.flatMap((passage, i) => (isGold(passage) ? [round(chances[i] as number)] : []));
+  return { windows: parts.corpus.windows, answering, pieces, gate: gate.map(round) };
+}
+
+async function readAll(question: string, kept: readonly { readonly piece: MeasuredPiece }[], read: ReadTexts): Promise<number[] | null> {
+  const vectors = await read([question, ...kept.map(({ piece }) => readingText(piece.view))], signal);
+  const [asked, ...others] = vectors ?? [];
+  return asked === undefined ? null : others.map((one) => dot(asked, one));
 }
 
 /** All documents in indexes of a few windows each; one that is larger alone is in none. */
@@ -196,11 +248,6 @@ function smallIndexes(made: readonly MadeDocument[]): MadeDocument[][] {
   return open.length === 0 ? indexes : [...indexes, open];
 }
 
-function overlaps(piece: TextRange, answer: TextRange): boolean {
-  const shared = Math.min(piece.end, answer.end) - Math.max(piece.start, answer.start);
-  return shared > 0 && shared >= Math.min(answer.end - answer.start, piece.end - piece.start) / 2;
-}
-
 function round(value: number | null): number | null {
   return value === null ? null : Number(value.toFixed(4));
 }
@@ -217,7 +264,7 @@ function isFolder(name: string): name is (typeof FOLDERS)[number] {
   return (FOLDERS as readonly string[]).includes(name);
 }
 
-function toQuestion({ question, scope }: Ask): Question {
+function toQuestion({ question, scope }: Pick<Ask, "question" | "scope">): Question {
   return {
     ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
     ...{ detail: "normal" as const, sessionId: null, selection: null, history: [], injectionSignals: [] },

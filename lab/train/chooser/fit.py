@@ -1,7 +1,8 @@
-"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz small.jsonl.gz --out DIR`.
+"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz small.jsonl.gz written.jsonl.gz --out DIR`.
 
-Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2.
-Gate: logistic over what the best pieces of a question say; right = the best piece answers. Figures are cross-fitted by source document.
+Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2; and the same once more with the
+reading of each piece beside. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers.
+Figures are cross-fitted: by source document, and of written collections by collection.
 """
 
 import argparse
@@ -13,16 +14,16 @@ from pathlib import Path
 
 import numpy
 from scipy.optimize import minimize
-from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 
 FOLDS = 5
 # Chosen by leaving one set out in turn (LOG.md): weaker holds worse on a set that was not seen.
 GATE_L2 = 3e-2
-# What a cosine counts for beside the score of a piece: chosen on each half of eight golden domains (lab/train/reader/LOG.md).
-READING_WEIGHT = 8.0
-# Slope and offset from the score of a piece that was read to its chance: 7,287 pieces of 936 questions of the sets, read once (LOG.md).
-READ_CURVE = [0.285, -4.456]
+# The same of the score of a piece that was read, and of the chance after reading (LOG.md).
+READ_L2 = 3e-2
+READ_GATE_L2 = 5e-2
+# As src/write/read-pieces.ts.
+READ_PIECES = 8
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
 
 
@@ -83,12 +84,17 @@ def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
 
 
 class Chooser:
-    def __init__(self, names: list[str], kept: list[int], l2=1e-3):
-        self.names, self.kept, self.l2 = [names[i] for i in kept], kept, l2
+    """A linear score of pieces; `read`: of pieces that were read, their reading the first feature."""
+
+    def __init__(self, names: list[str], kept: list[int], l2=1e-3, read=False):
+        self.names, self.kept, self.l2, self.read = (["reading"] if read else []) + [names[i] for i in kept], kept, l2, read
+
+    def row(self, piece: dict) -> list:
+        return ([piece["reading"]] if self.read else []) + [piece["x"][i] for i in self.kept]
 
     def fit(self, questions: list[dict]):
         asked = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
-        x, self.fill = matrix([[piece["x"][i] for i in self.kept] for q in asked for piece in q["pieces"]])
+        x, self.fill = matrix([self.row(piece) for q in asked for piece in q["pieces"]])
         self.scale = numpy.maximum(x.std(axis=0), 1e-6)
         self.mean = x.mean(axis=0)
         group = numpy.concatenate([[i] * len(q["pieces"]) for i, q in enumerate(asked)])
@@ -96,13 +102,35 @@ class Chooser:
         self.weights = fit_listwise((x - self.mean) / self.scale, label, group, set_weights([q["set"] for q in asked]), self.l2)
         return self
 
-    def score(self, question: dict) -> numpy.ndarray:
-        x, _ = matrix([[piece["x"][i] for i in self.kept] for piece in question["pieces"]], self.fill)
+    def score(self, pieces: list[dict]) -> numpy.ndarray:
+        x, _ = matrix([self.row(piece) for piece in pieces], self.fill)
         return ((x - self.mean) / self.scale) @ self.weights
 
     def artifact(self) -> dict:
         raw = self.weights / self.scale
         return dict(features=self.names, fill=[float(v) for v in self.fill], linear=[float(v) for v in raw], bias=float((self.fill - self.mean) @ raw))
+
+
+class Gate:
+    """A logistic over named figures of a question."""
+
+    def __init__(self, names: list[str], l2: float):
+        self.names, self.l2 = names, l2
+
+    def fit(self, rows: list[list], right: numpy.ndarray, weight: numpy.ndarray):
+        x, self.fill = matrix(rows)
+        self.mean, self.scale = x.mean(axis=0), numpy.maximum(x.std(axis=0), 1e-6)
+        self.weights = fit_logistic((x - self.mean) / self.scale, right, weight, self.l2)
+        return self
+
+    def logit(self, rows: list[list]) -> numpy.ndarray:
+        x, _ = matrix(rows, self.fill)
+        return ((x - self.mean) / self.scale) @ self.weights[:-1] + self.weights[-1]
+
+    def artifact(self) -> dict:
+        raw = self.weights[:-1] / self.scale
+        bias = float(self.weights[-1] + (self.fill - self.mean) @ raw)
+        return dict(features=self.names, fill=[float(v) for v in self.fill], linear=[float(v) for v in raw], bias=bias)
 
 
 def reader_id() -> dict:
@@ -111,24 +139,103 @@ def reader_id() -> dict:
     return dict(name=json.loads(raw[44 : 44 + int.from_bytes(raw[40:44], "little")])["name"], hash=raw[8:40].hex())
 
 
-def gate_row(question: dict, score: numpy.ndarray) -> list[float]:
-    """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
-    falling = numpy.sort(score)[::-1]
-    best = falling[0]
-    return question["pieces"][int(numpy.argmax(score))]["x"] + [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]
-
-
 # Lead of a piece that has no competitor.
 ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
+READ_GATE = ["glance", "score", "score.ahead", "reading", "reading.above"]
+
+
+def gate_row(question: dict, score: numpy.ndarray, kept: list[int]) -> list:
+    """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
+    falling = numpy.sort(score)[::-1]
+    best = falling[0]
+    own = [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]
+    return question["pieces"][int(numpy.argmax(score))]["x"] + own + [question["gate"][i] for i in kept]
+
+
+def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
+    """What the scores of the pieces that were read say, beside the log odds at a glance."""
+    order = numpy.argsort(-score)
+    best, reading = score[order[0]], pieces[order[0]]["reading"]
+    ahead = best - score[order[1]] if len(order) > 1 else None
+    return [glance, best, ahead, reading, reading - float(numpy.mean([piece["reading"] for piece in pieces]))]
+
+
+class Model:
+    """Everything that is learned, from some of the questions."""
+
+    def __init__(self, names: list[str], kept: list[int], gate_names: list[str], gate_kept: list[int]):
+        self.glance, self.read = Chooser(names, kept), Chooser(names, kept, READ_L2, read=True)
+        self.gate_kept = gate_kept
+        self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + [gate_names[i] for i in gate_kept], GATE_L2)
+        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
+
+    def fit(self, questions: list[dict]):
+        """The gates learn from scores of a chooser that did not see the question."""
+        folds = numpy.array([fold_of(f"inner {q['group']}") for q in questions])
+        seen: list = [None] * len(questions)
+        for fold in range(FOLDS):
+            inside = [q for q, f in zip(questions, folds) if f != fold]
+            self.glance.fit(inside)
+            self.read.fit(inside)
+            for i in numpy.nonzero(folds == fold)[0]:
+                seen[i] = self.choose(questions[i])
+        weight = set_weights([q["set"] for q in questions])
+        rows = [gate_row(q, glance, self.gate_kept) for q, (glance, *_) in zip(questions, seen)]
+        right = numpy.array([float(q["pieces"][int(numpy.argmax(glance))]["y"]) for q, (glance, *_) in zip(questions, seen)])
+        self.answer.fit(rows, right, weight)
+        # Of the log odds at a glance too only what was not learned from the question.
+        odds = numpy.zeros(len(questions))
+        for fold in range(FOLDS):
+            inside, outside = numpy.nonzero(folds != fold)[0], numpy.nonzero(folds == fold)[0]
+            part = Gate(self.answer.names, GATE_L2).fit([rows[i] for i in inside], right[inside], weight[inside])
+            odds[outside] = part.logit([rows[i] for i in outside])
+        read_right = numpy.array([float(pieces[int(numpy.argmax(score))]["y"]) for _, pieces, score in seen])
+        self.read_answer.fit([read_row(odd, pieces, score) for odd, (_, pieces, score) in zip(odds, seen)], read_right, weight)
+        self.curves = [curve([(pieces, score) for pieces, score in which], weight) for which in ([(q["pieces"], one[0]) for q, one in zip(questions, seen)], [one[1:] for one in seen])]
+        self.glance.fit(questions)
+        self.read.fit(questions)
+        return self
+
+    def choose(self, question: dict) -> tuple[numpy.ndarray, list[dict], numpy.ndarray]:
+        """Scores at a glance, the pieces that are read, and their scores."""
+        glance = self.glance.score(question["pieces"])
+        pieces = [question["pieces"][i] for i in numpy.argsort(-glance)[:READ_PIECES]]
+        return glance, pieces, self.read.score(pieces)
+
+    def judge(self, question: dict) -> dict:
+        glance, pieces, score = self.choose(question)
+        odds = float(self.answer.logit([gate_row(question, glance, self.gate_kept)])[0])
+        read = float(self.read_answer.logit([read_row(odds, pieces, score)])[0])
+        return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], odds=odds, chance=1 / (1 + numpy.exp(-read)))
+
+
+def curve(pieces: list[tuple[list[dict], numpy.ndarray]], weight: numpy.ndarray) -> list[float]:
+    """Slope and offset from the score of a piece to its chance."""
+    score = numpy.concatenate([s for _, s in pieces])
+    label = numpy.concatenate([[float(piece["y"]) for piece in own] for own, _ in pieces])
+    each = numpy.concatenate([[w] * len(own) for w, (own, _) in zip(weight, pieces)])
+    return [float(v) for v in fit_logistic(score[:, None], label, each, 0)]
+
+
+def report(name: str, questions: list[dict], judged: list[dict]) -> None:
+    right, chance = numpy.array([one["right"] for one in judged]), numpy.array([one["chance"] for one in judged])
+    answerable = [i for i, q in enumerate(questions) if any(piece["y"] for piece in q["pieces"])]
+    glance = sum(judged[i]["glance"] for i in answerable)
+    auroc = f"{roc_auc_score(right, chance):.3f}" if 0 < right.sum() < len(right) else "-"
+    order, tops = numpy.argsort(-chance), []
+    for share in (0.1, 0.2, 0.3, 0.4):
+        shown = order[: int(share * len(order))]
+        tops.append(f"{right[shown].sum()}/{len(shown)}")
+    print(f"  {name:28} n {len(questions):5} best piece of {len(answerable):4}: {glance} at a glance, {right.sum()} read; AUROC {auroc}; right of the surest {' '.join(tops)}")
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of indexes of all documents, and of small ones")
-    options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of the sets in indexes of all documents, in small ones, and of written collections")
+    options.add_argument("--check", type=Path, help="questions that nothing is learned from")
+    options.add_argument("--out", type=Path)
     options.add_argument("--drop", default="", help="features left out, by name, comma separated")
-    options.add_argument("--only", default="", help="features kept, by name")
     options.add_argument("--gate-drop", default="")
     options.add_argument("--date", default="")
     options.add_argument("--threshold", default='{"minimum": 0.5, "rule": "not chosen", "measured": "not measured", "risk": 1}')
@@ -140,81 +247,50 @@ def main() -> None:
     # A set in small indexes counts as a set of its own.
     questions = [dict(q, set=f"{q['set']}{'' if i == 0 else f' {i}'}") for i, part in enumerate(parts) for q in part[2]]
     questions = [q for q in questions if q["pieces"]]
-    drop, only = set(args.drop.split(",")), set(filter(None, args.only.split(",")))
-    kept = [i for i, name in enumerate(names) if name not in drop and (not only or name in only)]
+    kept = [i for i, name in enumerate(names) if name not in set(args.drop.split(","))]
     gate_kept = [i for i, name in enumerate(gate_names) if name not in set(args.gate_drop.split(","))]
+    model = Model(names, kept, gate_names, gate_kept)
     folds = numpy.array([fold_of(q["group"]) for q in questions])
-    scores: list = [None] * len(questions)
+    judged: list = [None] * len(questions)
     for fold in range(FOLDS):
-        chooser = Chooser(names, kept).fit([q for q, f in zip(questions, folds) if f != fold])
+        model.fit([q for q, f in zip(questions, folds) if f != fold])
         for i in numpy.nonzero(folds == fold)[0]:
-            scores[i] = chooser.score(questions[i])
-    first, right = defaultdict(list), []
-    for q, score in zip(questions, scores):
-        top = q["pieces"][int(numpy.argmax(score))]
-        right.append(int(bool(top["y"])))
-        if any(piece["y"] for piece in q["pieces"]):
-            first[q["set"]].append(bool(top["y"]))
-    print("best piece answers, where any does (cross-fitted):")
-    for name, values in sorted(first.items()):
-        print(f"  {name:28} {sum(values):5} of {len(values):5}  {numpy.mean(values):.3f}")
-    print(f"  {'mean of sets':28} {numpy.mean([numpy.mean(v) for v in first.values()]):.3f}")
-
-    right = numpy.array(right)
-    x, fill = matrix([gate_row(q, s) + [q["gate"][i] for i in gate_kept] for q, s in zip(questions, scores)])
-    all_names = [f"piece.{name}" for name in names] + GATE_OWN + [gate_names[i] for i in gate_kept]
-    mean, scale = x.mean(axis=0), numpy.maximum(x.std(axis=0), 1e-6)
-    z = (x - mean) / scale
-    weight = set_weights([q["set"] for q in questions])
-    chance = numpy.zeros(len(questions))
-    for fold in range(FOLDS):
-        inside, outside = folds != fold, folds == fold
-        w = fit_logistic(z[inside], right[inside], weight[inside], GATE_L2)
-        chance[outside] = 1 / (1 + numpy.exp(-(z[outside] @ w[:-1] + w[-1])))
-    print("gate: right or not (cross-fitted):", f"AUROC {roc_auc_score(right, chance):.3f}")
+            judged[i] = model.judge(questions[i])
+    print("cross-fitted:")
     for name in sorted(set(q["set"] for q in questions)):
-        of = numpy.array([q["set"] == name for q in questions])
-        if 0 < right[of].sum() < of.sum():
-            print(f"  {name:28} n {of.sum():5} right {right[of].mean():.2f} AUROC {roc_auc_score(right[of], chance[of]):.3f}")
-    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-        shown = chance >= least
-        if shown.any():
-            answerable = numpy.array([any(p["y"] for p in q["pieces"]) for q in questions])
-            print(f"  from {least:.1f}: shown {shown.mean():.2f}, wrong {1 - right[shown].mean():.2f}, answerable shown {shown[answerable].mean():.2f}")
-
-    whole = Chooser(names, kept).fit(questions)
-    w = fit_logistic(z, right, weight, GATE_L2)
-    raw = w[:-1] / scale
-    pieces = numpy.concatenate([s for s in scores])
-    labels = numpy.concatenate([[piece["y"] for piece in q["pieces"]] for q in questions]).astype(float)
-    piece_weight = numpy.concatenate([[wt] * len(q["pieces"]) for wt, q in zip(weight, questions)])
-    slope = fit_logistic(pieces[:, None], labels, piece_weight, 0)
+        of = [i for i, q in enumerate(questions) if q["set"] == name]
+        report(name, [questions[i] for i in of], [judged[i] for i in of])
+    for i, path in enumerate(args.rows):
+        of = [k for k, q in enumerate(questions) if (" " in q["set"] and q["set"].endswith(f" {i}")) or (i == 0 and not q["set"][-2:-1] == " ")]
+        report(path.name, [questions[k] for k in of], [judged[k] for k in of])
+    model.fit(questions)
+    if args.check is not None:
+        others = [q for q in read(args.check)[2] if q["pieces"]]
+        report(args.check.name, others, [model.judge(q) for q in others])
+    for part in (model.read, model.read_answer):
+        print([(name, round(float(value), 2)) for name, value in sorted(zip(part.names, part.weights), key=lambda pair: -abs(pair[1]))][:20])
+    if args.out is None:
+        return
     args.out.mkdir(parents=True, exist_ok=True)
     data = hashlib.sha256(b"".join(path.read_bytes() for path in args.rows)).hexdigest()
     (args.out / "chooser.json").write_text(
         json.dumps(
             dict(
-                name="chooser-1",
+                name="chooser-2",
                 recipe="lab/train/chooser",
                 date=args.date,
                 data=data,
-                piece=dict(whole.artifact(), chance=[float(slope[0]), float(slope[1])]),
-                answer=dict(features=all_names, fill=[float(v) for v in fill], linear=[float(v) for v in raw], bias=float(w[-1] + (fill - mean) @ raw)),
+                piece=dict(model.glance.artifact(), chance=model.curves[0]),
+                answer=model.answer.artifact(),
                 reader=reader_id(),
-                read=dict(features=["score", "reading"], linear=[1.0, READING_WEIGHT], chance=READ_CURVE),
-                # Until `combine.py` has learned it: as at a glance.
-                read_answer=dict(features=["glance"], linear=[1.0]),
+                read=dict(model.read.artifact(), chance=model.curves[1]),
+                read_answer=model.read_answer.artifact(),
                 threshold=json.loads(args.threshold),
             ),
             indent=1,
         )
         + "\n"
     )
-    for name, value in sorted(zip(whole.names, whole.weights), key=lambda pair: -abs(pair[1])):
-        print(f"  {name:20} {value:+.3f}")
-    print("gate weights")
-    for name, value in sorted(zip(all_names, w), key=lambda pair: -abs(pair[1])):
-        print(f"  {name:20} {value:+.3f}")
 
 
 if __name__ == "__main__":
