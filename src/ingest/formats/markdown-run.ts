@@ -50,7 +50,8 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     for (const [i, part] of parts.entries()) {
       const next = parts[i + 1];
       const opensBlock = part.isCut || !mayContinueList(source.masked, part);
-      const isContinued = part.kind === "plain" && part.plain.items.length > 0 && next !== undefined && mayContinueList(source.masked, next);
+      const isContinued =
+        part.kind === "plain" && part.plain.items.length > 0 && next !== undefined && mayContinueList(source.masked, next);
       const isSimple =
         part.kind !== "markdown" && !alwaysParse && !isContinued && (groupStart < 0 || opensBlock || part.kind === "hostile");
       const length = groupEnd - groupStart;
