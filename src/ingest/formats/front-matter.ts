@@ -1,13 +1,13 @@
 import { parse as parseToml, TomlError } from "smol-toml";
-import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { DocumentMetadata } from "../../types.ts";
+import { type ComposedYaml, composeYaml } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
-/** YAML between `---` lines, or TOML between `+++` lines. */
+/** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
 const FENCED =
-  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+)[ \t]*(?:\r?\n|$)/;
+  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+|(?<json>\{[ \t]*\r?\n[\s\S]*?(?<=\n)\}))[ \t]*(?:\r?\n|$)/;
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -52,14 +52,14 @@ export interface FrontMatter {
 }
 
 /**
- * Reads the YAML between `---` lines, or the TOML between `+++` lines, at the top of a file; a file without any gets empty metadata. Throws
+ * Reads the YAML between `---` lines, the TOML between `+++` lines, or the JSON, at the top of a file; a file without any gets empty metadata. Throws
  * `bad_front_matter`.
  */
 export function readFrontMatter(source: string): FrontMatter {
   const groups = FENCED.exec(source)?.groups;
   if (groups === undefined) return noFrontMatter(source);
-  // Behind empty lines it may be a rule: nobody is told to correct one.
-  return groups.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
+  // Behind empty lines it may be a rule, and in braces code: nobody is told to correct one.
+  return groups.blank === "" && groups.json === undefined ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
 /** The same of files whose format has no front matter of its own: what cannot be read as such, or says nothing that is known of documents, is text. */
@@ -79,8 +79,8 @@ export function readLooseFrontMatter(source: string): FrontMatter {
 function fencedFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
   if (match === null) return noFrontMatter(source);
-  const { yaml, toml = "" } = match.groups ?? {};
-  const found = yaml === undefined ? parseTomlFrontMatter(toml) : parseFrontMatter(yaml);
+  const { yaml, toml, json = "" } = match.groups ?? {};
+  const found = yaml !== undefined ? parseFrontMatter(yaml) : toml !== undefined ? parseTomlFrontMatter(toml) : parseJsonFrontMatter(json);
   return frontMatter(found, match[0].length);
 }
 
@@ -119,6 +119,14 @@ function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
   }
 }
 
+function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
+  try {
+    return frontMatterSchema.parse(JSON.parse(json));
+  } catch (cause) {
+    throw badFrontMatter(1, messageOf(cause), cause, "JSON in braces");
+  }
+}
+
 const YAML = "YAML between the --- lines";
 const TOML = "TOML between the +++ lines";
 
@@ -129,14 +137,13 @@ function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
 
 /** With the line of what is wrong. */
 function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
-  const lines = new LineCounter();
-  // Dates stay strings: a time stamp would shift with the time zone.
-  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, schema: "core", uniqueKeys: false, logLevel: "silent" });
-  const [problem] = document.errors;
+  const { documents, lines } = composeFrontMatter(yaml);
+  const [document] = documents;
+  const [problem] = document?.errors ?? [];
   if (problem !== undefined) throw badFrontMatter(lines.linePos(problem.pos[0]).line + 1, problem.message, problem);
   let values: unknown;
   try {
-    values = document.toJS({ maxAliasCount: 100 }) ?? {};
+    values = document?.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
     throw badFrontMatter(2, messageOf(error), error);
   }
@@ -151,8 +158,20 @@ function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
 }
 
+/** Dates stay strings: a time stamp would shift with the time zone. */
+function composeFrontMatter(yaml: string): ComposedYaml {
+  try {
+    return composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+  } catch (error) {
+    if (error instanceof IngestError && error.code === "too_deep") throw badFrontMatter(Number(error.data.line) + 1, TOO_DEEP, error);
+    throw error;
+  }
+}
+
+const TOO_DEEP = "it is nested too deep";
+
 function badFrontMatter(line: number, reason: string, cause: unknown, where = YAML): IngestError {
-  const why = reason.includes("call stack") ? "it is nested too deep" : reason;
+  const why = reason.includes("call stack") ? TOO_DEEP : reason;
   return new IngestError("bad_front_matter", `front matter, line ${line}: ${why}: correct the ${where}, or remove it`, { line }, { cause });
 }
 
