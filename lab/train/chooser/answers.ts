@@ -1,0 +1,58 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { StageFacts } from "../../../src/answer/trace.ts";
+import { configSchema } from "../../../src/config.ts";
+import { createEngine } from "../../../src/engine/engine.ts";
+import { locatePlaces } from "../../../src/grade/golden-places.ts";
+import { findGoldenSets, readGoldenSet } from "../../../src/grade/golden-set.ts";
+import { judgeAnswerable, judgeUnanswerable } from "../../../src/grade/judge-golden.ts";
+import { openGoldenSet } from "../../../src/grade/run-golden.ts";
+import type { Answer } from "../../../src/types.ts";
+
+/** The chance of every answer to a golden question, and whether it is right: `answers.js --data DATA --out answers.jsonl`, from which `threshold.py` chooses. */
+const { values: flags } = parseArgs({ options: { data: { type: "string" }, out: { type: "string" } } });
+if (flags.data === undefined || flags.out === undefined) throw new Error("give --data and --out");
+const { data, out } = { data: flags.data, out: flags.out };
+writeFileSync(out, "");
+const { signal } = new AbortController();
+for (const folders of findGoldenSets(data)) {
+  const set = readGoldenSet(folders);
+  // Everything is shown, so that everything can be judged.
+  const { engine, domain, close } = await openGoldenSet(set, {
+    config: configSchema.parse({ answer_from: 0 }),
+    signal,
+    openEngine: createEngine,
+  });
+  try {
+    const outlines = await engine.store.documents.outlines(engine.scope({ domain }));
+    const places = locatePlaces(set, [...new Set(outlines.map(({ path }) => path))]);
+    for (const one of set.answerable)
+      write(one.question, "answerable", await ask(one.question), (answer) => judgeAnswerable(answer, one, places));
+    for (const one of set.unanswerable)
+      write(one.question, one.kind, await ask(one.question), (answer) => judgeUnanswerable(answer, one, places));
+  } finally {
+    await close();
+  }
+
+  async function ask(question: string): Promise<{ answer: Answer; facts: StageFacts }> {
+    let facts: StageFacts = {};
+    let answer: Answer | null = null;
+    for await (const event of engine.ask(question, { domain, signal })) {
+      if (event.type === "decide-end") facts = { ...facts, ...event.facts };
+      else if (event.type === "answer") answer = event.answer;
+    }
+    if (answer === null) throw new Error(`"${question}" was not answered`);
+    return { answer, facts };
+  }
+
+  function write(
+    question: string,
+    kind: string,
+    { answer, facts }: { answer: Answer; facts: StageFacts },
+    judge: (answer: Answer) => { readonly shown: boolean; readonly right: boolean | null },
+  ): void {
+    const { chance = null } = facts;
+    const { shown, right } = judge(answer);
+    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, chance })}\n`);
+  }
+}
