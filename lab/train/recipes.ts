@@ -238,23 +238,23 @@ export const RECIPES: readonly Recipe[] = [
     minutes: 20,
     needs: { data: ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"] },
     steps: ({ data, work, date }) => {
-      const [rows, small, readings] = ["pieces.jsonl.gz", "pieces-small.jsonl.gz", "readings.jsonl"].map((name) => join(work, name)) as [
+      const [rows, written, answers] = ["pieces.jsonl.gz", "written.jsonl.gz", "answers.jsonl"].map((name) => join(work, name)) as [
         string,
         string,
         string,
       ];
-      const dump = (...options: string[]) => ({
-        folder: ".",
-        command: ["node", "dist/lab/train/chooser/dump.js", "--data", data, "--limit", "300", ...options],
-      });
       const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
+      const program = (name: string, ...options: string[]) => ({
+        folder: ".",
+        command: ["node", `dist/lab/train/chooser/${name}.js`, ...options],
+      });
       return [
-        dump("--out", rows),
-        dump("--small", "--out", small),
+        program("dump", "--data", data, "--limit", "120", "--kept", "24", "--out", rows),
+        program("dump", "--written", "lab/sets/written", "--out", written),
         ...environment("chooser"),
-        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", rows, small, "--out", fitted.weights, "--date", date] },
-        { folder: ".", command: ["node", "dist/lab/train/chooser/readings.js", "--data", data, "--out", readings] },
-        { folder: fitted.folder, command: [PYTHON, "combine.py", "--readings", readings, "--weights", `${fitted.weights}/chooser.json`] },
+        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", rows, written, "--out", fitted.weights, "--date", date] },
+        program("answers", "--data", data, "--out", answers),
+        { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
       ];
     },
   },
