@@ -56,7 +56,7 @@ const factsOf = (events: AnswerEvent[]) => {
   return end !== undefined && "facts" in end ? end.facts : {};
 };
 const noticesOf = (events: AnswerEvent[]) =>
-  events.flatMap((event) => (event.type === "notice" && event.code !== "not_built" ? [event.code] : []));
+  events.flatMap((event) => (event.type === "notice" ? [event.code] : []));
 
 /** An encoder whose calls for documents wait until they are let go. */
 function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {

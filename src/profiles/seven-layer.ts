@@ -51,7 +51,6 @@ export const sevenLayer: Profile = {
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
   match: { type: "learned" },
-  unbuilt: [],
   rules: [
     {
       rule: "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55",

@@ -50,7 +50,6 @@ export const vgRag: Profile = {
   sessionTurns: 0,
   caches: ["exact"],
   match: { type: "learned" },
-  unbuilt: [],
   rules: [
     {
       rule: "V_score from relevance, consistency, agreement; weights unstated",

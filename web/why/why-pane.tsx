@@ -109,7 +109,7 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       {typeof decided === "string" ? <p>{decided}</p> : null}
       {turn?.notices.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="muted">
-          {code === "not_built" ? `A step in the method's description is not built here, so it was not run: ${message}.` : message}
+          {message}
         </p>
       ))}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
