@@ -98,7 +98,7 @@ export const sourcebound: Profile = {
     {
       rule: "how near an answer is to its question by cosine decides nothing; `grade: always` measures it, as `validator` does",
       state: "ours",
-      why: "a right answer need not repeat its question: of 109 right ones in a person's words, such as a price alone, 27 reach the line of `validator` (`./run eval profiles`); what answers is told by the learned chance before it is shown",
+      why: "a right answer need not repeat its question: 27 of 109 right ones in a person's words, such as a price alone, reach the line of `validator` (`./run eval profiles`); what answers is told by the learned chance before it is shown",
     },
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",
