@@ -34,7 +34,8 @@ export function createStatementTest({ sources, frame, faults }: DraftGround): (s
     if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
     if (isCited) return isEcho && !sourcesSay(sources, said);
-    if (sources.some(({ passage }) => [passage.document.title, ...passage.headingPath].some((title) => wordsOf(title) === said))) return true;
+    if (sources.some(({ passage }) => [passage.document.title, ...passage.headingPath].some((title) => wordsOf(title) === said)))
+      return true;
     held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
     return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
   };
