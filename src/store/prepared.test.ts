@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Kysely, Selectable } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Given, prepare, prepareInsert, prepareList } from "./prepared.ts";
+import { type Given, prepare, prepareInsert, prepareList, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -69,4 +69,23 @@ it("inserts by columns, whatever their order is, and in a transaction", async ()
   const rows = await db.selectFrom("meta").selectAll().where("key", "in", ["a", "b", "c", "d"]).orderBy("key").execute();
   expect(rows.map(({ key, value }) => key + value)).toEqual(["a1", "b2", "c3", "d4"]);
   expect(built()).toBe(2);
+});
+
+it("inserts any number of rows, each once, with a text for each of few sizes", async () => {
+  const sizes: number[] = [];
+  const run = prepareRows((rows: readonly Selectable<Database["meta"]>[]) => {
+    sizes.push(rows.length);
+    return db.insertInto("meta").values(rows);
+  });
+  const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ key: `k${from + i}`, value: String(from + i) }));
+  for (const [from, count] of [
+    [100, 0],
+    [100, 1],
+    [200, 107],
+    [400, 71],
+  ] as const)
+    await run(db, rows(from, count));
+  const stored = await db.selectFrom("meta").selectAll().where("key", "like", "k%").orderBy("key").execute();
+  expect(stored).toEqual([...rows(100, 1), ...rows(200, 107), ...rows(400, 71)]);
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 2, 4, 8, 32]);
 });
