@@ -15,6 +15,8 @@ export interface AskRoomProps {
   readonly account: Account;
   /** What stands beside the conversation. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
+  /** Another room is open. @default false */
+  readonly away?: boolean;
   /** A question from elsewhere on the page. */
   readonly handed?: Handed | null;
   /** @default the one of this browser */
@@ -43,7 +45,7 @@ const GROUP_TURNS = 20;
 const TURN_PX = 640;
 
 /** Earlier questions above, the question box below. */
-export function AskRoom({ account, pane, handed = null, archive: given }: AskRoomProps) {
+export function AskRoom({ account, pane, away = false, handed = null, archive: given }: AskRoomProps) {
   const { api, owner } = account;
   const archive = useMemo(() => given ?? openArchive(), [given]);
   const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
@@ -54,6 +56,7 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
   const lastId = turns.at(-1)?.id;
   const how = useHow(account);
   useKeptPlace(pane !== null);
+  const returned = useReturns(away, lastId ?? 0);
 
   const isBeside = pane !== null;
   const broughtIn = useRef<number | undefined>(undefined);
@@ -117,6 +120,7 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
                     {...{ turn, api }}
                     busy={running}
                     mayReview={mayReview}
+                    returns={turn.id <= returned.upTo ? returned.count : 0}
                     last={turn.id === lastId}
                     onAsk={askAgain}
                     onEdit={edit}
@@ -136,6 +140,17 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
       </section>
     </main>
   );
+}
+
+/** How often one came back from another room, and which question was the last one then. */
+function useReturns(away: boolean, lastId: number): { readonly count: number; readonly upTo: number } {
+  const [returns, setReturns] = useState({ count: 0, upTo: 0 });
+  const [before, setBefore] = useState(away);
+  if (before !== away) {
+    setBefore(away);
+    if (!away) setReturns({ count: returns.count + 1, upTo: lastId });
+  }
+  return returns;
 }
 
 /** A turn stays in its group whatever is asked after it. */
