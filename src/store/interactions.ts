@@ -9,7 +9,7 @@ import { type Given, prepare, prepareInsert } from "./prepared.ts";
 import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
-import type { NewTurn, WriteTurn } from "./sessions.ts";
+import type { NewTurn, WriteTurns } from "./sessions.ts";
 import { transact } from "./transact.ts";
 
 export interface InteractionStore {
@@ -35,54 +35,86 @@ export interface Beside {
 export interface InteractionParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
-  readonly writeTurn: WriteTurn;
+  readonly writeTurns: WriteTurns;
   readonly retention?: Retention | undefined;
 }
 
 /** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
 const ADDITIONS_PER_LOOK = 256;
+/** Rows of one kind that one statement puts in: most of what many save is saved by so many. */
+const ROWS_AT_ONCE = 16;
+/** Milliseconds after which a write on the thread that answers takes no more, so that what else is asked of the thread is heard. */
+const WRITE_MS = 6;
+/** Writes on their way to a database server at once: one is written while another one is put on the disk. */
+const SERVER_WRITES = 3;
 /** Answers whose hashes are kept: some 3 kB each. */
 const HASHED_ANSWERS = 256;
 
-export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurn, retention }: InteractionParts): InteractionStore {
+export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurns, retention }: InteractionParts): InteractionStore {
   let added = 0;
-  const { reviewOf, insertInteraction } = interactionQueries(db);
+  const { reviewOf, insertInteractions } = interactionQueries(db);
   const writeContent = createContentWriter(db);
-  const writeRecord = createRecordWriter(db);
+  const writeRecords = createRecordWriter(db);
   const answeredHash = createAnsweredHasher();
-  const addOne = async (
-    trx: Transaction<Database>,
-    { interaction, row, approved, report, record, turn, at, key }: Adding,
-    known: Known,
-  ): Promise<ReviewStatus> => {
-    const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
-    // A document that has changed while the answer was on its way would take the approval back from nobody.
-    const holds = approved !== null && (await areCurrent(trx, approved));
-    const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
-    if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
-    await insertInteraction(trx, { ...row, review_status });
-    if (review_status !== "unreviewed") known.reviews.clear();
-    if (holds) await insertDocuments(trx, row.id, approved);
-    else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
-    if (report !== null) await insertReport(trx, interaction, report, at);
-    if (record !== null) await writeRecord(trx, row, record, known.kept);
-    if (turn !== null) await writeTurn(trx, turn, key);
-    if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
-      await dropInteractions(trx, retention, at);
-      await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
-      known.kept.clear();
+  /** Puts in what was decided upon, each kind of row by one statement. */
+  const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
+    if (decided.length === 0) return;
+    await insertInteractions(
+      trx,
+      decided.map(({ row }) => row),
+    );
+    for (const { interaction, report, at } of decided) if (report !== null) await insertReport(trx, interaction, report, at);
+    const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
+    await writeRecords(trx, records, known.kept);
+    const turns = decided.flatMap(({ turn }) => turn ?? []);
+    if (turns.length > 0) await writeTurns(trx, turns, (decided[0] as Decided).key);
+  };
+  /** Those with a review are put in before the next one asks for reviews. */
+  const addTogether = async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
+    const statuses: ReviewStatus[] = [];
+    let decided: Decided[] = [];
+    for (const one of batch) {
+      const { row, approved, interaction } = one;
+      const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
+      // A document that has changed while the answer was on its way would take the approval back from nobody.
+      const holds = approved !== null && (await areCurrent(trx, approved));
+      const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+      if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
+      decided.push({ ...one, row: { ...row, review_status } });
+      statuses.push(review_status);
+      if (review_status === "unreviewed") continue;
+      await insertAll(trx, decided, known);
+      decided = [];
+      known.reviews.clear();
+      if (holds) await insertDocuments(trx, row.id, approved);
+      else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
     }
-    return review_status;
+    await insertAll(trx, decided, known);
+    return statuses;
+  };
+  /** From time to time: not for each answer. */
+  const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<void> => {
+    const isDue = added % ADDITIONS_PER_LOOK === 0 || (added % ADDITIONS_PER_LOOK) + more > ADDITIONS_PER_LOOK;
+    added += more;
+    if (retention === undefined || !isDue) return;
+    await dropInteractions(trx, retention, at);
+    await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
   };
   const addAll = (batch: readonly Adding[]) =>
     transact(db, async (trx) => {
       const known = nothingKnown();
+      const begun = performance.now();
       const statuses: ReviewStatus[] = [];
-      for (const one of batch) statuses.push(await addOne(trx, one, known));
+      do {
+        const some = batch.slice(statuses.length, statuses.length + ROWS_AT_ONCE);
+        statuses.push(...(await addTogether(trx, some, known)));
+      } while (statuses.length < batch.length && (waits || performance.now() - begun < WRITE_MS));
+      await dropOld(trx, statuses.length, (batch[0] as Adding).at);
       return statuses;
     });
-  // Rows of PostgreSQL are locked one by one: whoever waits for one there keeps nobody else waiting.
-  const addSoon = isPostgres(db) ? (one: Adding) => transact(db, (trx) => addOne(trx, one, nothingKnown())) : joined(addAll);
+  // An embedded database works in the thread that answers; a server is waited for, by one write while the next one is on its way.
+  const waits = isPostgres(db);
+  const addSoon = joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
   return {
     async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
@@ -116,6 +148,11 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
       return rows.flatMap(({ chance }) => chance ?? []);
     },
   };
+}
+
+/** An interaction whose review is known. */
+interface Decided extends Omit<Adding, "row"> {
+  readonly row: Selectable<Database["interactions"]>;
 }
 
 /** An interaction on its way into the store. */
@@ -171,7 +208,9 @@ function interactionQueries(db: Kysely<Database>) {
       known.set(pair, found);
       return found;
     },
-    insertInteraction: prepareInsert((row: Selectable<Database["interactions"]>) => db.insertInto("interactions").values(row)),
+    insertInteractions: prepareInsert((rows: readonly Selectable<Database["interactions"]>[]) =>
+      db.insertInto("interactions").values(rows),
+    ),
   };
 }
 

@@ -20,11 +20,11 @@ afterEach(async () => {
 
 const insert = () => {
   let built = 0;
-  const run = prepareInsert((row: Selectable<Database["meta"]>) => {
+  const runAll = prepareInsert((rows: readonly Selectable<Database["meta"]>[]) => {
     built++;
-    return db.insertInto("meta").values(row);
+    return db.insertInto("meta").values(rows);
   });
-  return { run, built: () => built };
+  return { runAll, run: (on: Kysely<Database>, row: Selectable<Database["meta"]>) => runAll(on, [row]), built: () => built };
 };
 
 it("builds a query once, and asks it with the values of each time, in any order, some twice", async () => {
@@ -69,4 +69,20 @@ it("inserts by columns, whatever their order is, and in a transaction", async ()
   const rows = await db.selectFrom("meta").selectAll().where("key", "in", ["a", "b", "c", "d"]).orderBy("key").execute();
   expect(rows.map(({ key, value }) => key + value)).toEqual(["a1", "b2", "c3", "d4"]);
   expect(built()).toBe(2);
+});
+
+it("inserts several rows by one statement, also where their columns do not have one order", async () => {
+  const { runAll, built } = insert();
+  for (const n of [1, 2, 3])
+    await runAll(db, [
+      { key: `a${n}`, value: `${n}` },
+      { key: `b${n}`, value: `${n}` },
+    ]);
+  expect(built()).toBe(1);
+  await runAll(db, [
+    { key: "a4", value: "4" },
+    { value: "4", key: "b4" },
+  ]);
+  const rows = await db.selectFrom("meta").selectAll().where("key", "like", "__").orderBy("key").execute();
+  expect(rows.map(({ key, value }) => key + value)).toEqual(["a11", "a22", "a33", "a44", "b11", "b22", "b33", "b44"]);
 });

@@ -46,21 +46,21 @@ export function prepareList<Row>(
 
 /**
  * An insert of rows with the same columns in the same order; the order of its values is that of the columns.
- * @param build is called once for each list of columns
+ * @param build is called once for each list of columns and each number of rows
  */
-export function prepareInsert<Row extends object>(
-  build: (row: Row) => Compilable<unknown>,
-): (db: Runner, row: Row) => Promise<QueryResult<unknown>> {
-  const known = new Map<string, CompiledQuery<unknown>>();
-  return (db, row) => {
-    const columns = Object.keys(row).join();
-    const values = Object.values(row);
-    const before = known.get(columns);
+export function prepareInsert<Row extends object, Result = unknown>(
+  build: (rows: readonly Row[]) => Compilable<Result>,
+): (db: Runner, rows: readonly Row[]) => Promise<QueryResult<Result>> {
+  const known = new Map<string, CompiledQuery<Result>>();
+  return (db, rows) => {
+    const [columns = "", ...others] = rows.map((row) => Object.keys(row).join());
+    const kind = `${rows.length} ${columns}`;
+    const values = rows.flatMap((row) => Object.values(row) as unknown[]);
+    const before = others.every((other) => other === columns) ? known.get(kind) : undefined;
     if (before !== undefined) return db.executeQuery({ ...before, parameters: values });
-    const compiled = build(row).compile();
+    const compiled = build(rows).compile();
     // Whatever else it takes, or takes in another order, is run as it was built.
-    if (compiled.parameters.length === values.length && compiled.parameters.every((one, i) => one === values[i]))
-      known.set(columns, compiled);
+    if (compiled.parameters.length === values.length && compiled.parameters.every((one, i) => one === values[i])) known.set(kind, compiled);
     return db.executeQuery(compiled);
   };
 }

@@ -98,7 +98,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
-  const writeTurn = createTurnWriter(db, now);
+  const writeTurns = createTurnWriter(db, now);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
@@ -106,9 +106,9 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     origins: createOriginStore(db, now),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
-    sessions: createSessionStore(db, { now, secret, writeTurn }),
+    sessions: createSessionStore(db, { now, secret, writeTurns }),
     keys: createKeyStore(db, now, secret),
-    interactions: createInteractionStore(db, { now, secret, writeTurn, retention }),
+    interactions: createInteractionStore(db, { now, secret, writeTurns, retention }),
     records: createRecordStore(db),
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
