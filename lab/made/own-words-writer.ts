@@ -10,9 +10,12 @@ export interface RightAnswer {
   readonly goldQuotes: readonly string[];
 }
 
-export interface OwnWordsWriter {
+/** A model behind HTTP whose prompts and sentences are kept, question by question. */
+export interface KeptWriter {
   /** Base address of the endpoint. */
   readonly url: string;
+  /** Does it know the right answer, so that what else a reader is shown is not its own? */
+  readonly knows: boolean;
   /** The question that comes next; forgets what was asked before. */
   begin(right: RightAnswer): void;
   /** Prompts since `begin`, those for quotes left out. */
@@ -27,7 +30,7 @@ export interface OwnWordsWriter {
  * does it writes that the sources are not enough. It reads nothing but the prompt.
  * @param countTokens of a text, so that it counts what it reads and writes as a model does
  */
-export async function startOwnWordsWriter(countTokens: (text: string) => number): Promise<OwnWordsWriter> {
+export async function startOwnWordsWriter(countTokens: (text: string) => number): Promise<KeptWriter> {
   let right: RightAnswer = { answer: "", goldQuotes: [] };
   let prompts: string[] = [];
   let written: string[] = [];
@@ -35,7 +38,7 @@ export async function startOwnWordsWriter(countTokens: (text: string) => number)
     chat: (request) => {
       const prompt = promptOf(request);
       const usage = (text: string) => ({ prompt_tokens: countTokens(prompt), completion_tokens: countTokens(text) });
-      if (!prompt.includes("\nQuestion: ") || prompt.includes("Passages:\n")) return { type: "stream", pieces: ["{}"], usage: usage("{}") };
+      if (!asksForAnswer(prompt)) return { type: "stream", pieces: ["{}"], usage: usage("{}") };
       prompts.push(prompt);
       const { quotes } = readPrompt(prompt);
       const cites = quotes.flatMap((quote, i) => (right.goldQuotes.some((gold) => holdsQuote(quote, gold)) ? [i + 1] : []));
@@ -48,6 +51,7 @@ export async function startOwnWordsWriter(countTokens: (text: string) => number)
   });
   return {
     url: endpoint.url,
+    knows: true,
     begin(next) {
       right = next;
       prompts = [];
@@ -63,7 +67,13 @@ export async function startOwnWordsWriter(countTokens: (text: string) => number)
   };
 }
 
-function promptOf({ body: { messages } }: EndpointRequest): string {
+/** Is a prompt one for an answer, and not for quotes or verdicts? */
+export function asksForAnswer(prompt: string): boolean {
+  return prompt.includes("\nQuestion: ") && !prompt.includes("Passages:\n");
+}
+
+/** The text of a request's messages. */
+export function promptOf({ body: { messages } }: EndpointRequest): string {
   return Array.isArray(messages) ? messages.map((one) => (typeof one?.content === "string" ? one.content : "")).join("\n") : "";
 }
 

@@ -15,13 +15,14 @@ import type {
   KnownDocument,
   PutOutcome,
 } from "./document-records.ts";
+import { createDocumentRows } from "./document-rows.ts";
 import { describeFiles, listIdentities } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { prepareList } from "./prepared.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
-import { removeFiles, replaceFile, replaceFiles } from "./write-documents.ts";
+import { removeFiles, replaceFiles } from "./write-documents.ts";
 
 export interface DocumentStore {
   /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
@@ -58,6 +59,8 @@ const MAX_COUNTED_SCOPES = 64;
 type Counted = Omit<CorpusCounts, "unreadable">;
 
 export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
+  const rows = createDocumentRows(db);
+  const putFiles = (files: readonly FilePut[]) => transact(db, (trx) => replaceFiles(trx, files, { rows, at: now().toISOString() }));
   const cache = new DocumentCache();
   const versionsOf = createVersionReader(db);
   const counted = new Map<string, Counted>();
@@ -71,8 +74,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     return fresh;
   };
   return {
-    putFile: (place, content) => transact(db, (trx) => replaceFile(trx, place, content, now().toISOString())),
-    putFiles: (files) => transact(db, (trx) => replaceFiles(trx, files, now().toISOString())),
+    async putFile(place, content) {
+      const [outcome] = await putFiles([{ place, content }]);
+      return outcome as PutOutcome;
+    },
+    putFiles,
     deleteFiles: (place, paths) => transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
     async listFiles({ domain, tenant, source }) {
       const rows = await db

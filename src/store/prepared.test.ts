@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Kysely, Selectable } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Given, prepare, prepareInsert, prepareList } from "./prepared.ts";
+import { type Given, prepare, prepareInsert, prepareList, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -20,11 +20,11 @@ afterEach(async () => {
 
 const insert = () => {
   let built = 0;
-  const runAll = prepareInsert((rows: readonly Selectable<Database["meta"]>[]) => {
+  const run = prepareInsert((row: Selectable<Database["meta"]>) => {
     built++;
-    return db.insertInto("meta").values(rows);
+    return db.insertInto("meta").values(row);
   });
-  return { runAll, run: (on: Kysely<Database>, row: Selectable<Database["meta"]>) => runAll(on, [row]), built: () => built };
+  return { run, built: () => built };
 };
 
 it("builds a query once, and asks it with the values of each time, in any order, some twice", async () => {
@@ -71,18 +71,21 @@ it("inserts by columns, whatever their order is, and in a transaction", async ()
   expect(built()).toBe(2);
 });
 
-it("inserts several rows by one statement, also where their columns do not have one order", async () => {
-  const { runAll, built } = insert();
-  for (const n of [1, 2, 3])
-    await runAll(db, [
-      { key: `a${n}`, value: `${n}` },
-      { key: `b${n}`, value: `${n}` },
-    ]);
-  expect(built()).toBe(1);
-  await runAll(db, [
-    { key: "a4", value: "4" },
-    { value: "4", key: "b4" },
-  ]);
-  const rows = await db.selectFrom("meta").selectAll().where("key", "like", "__").orderBy("key").execute();
-  expect(rows.map(({ key, value }) => key + value)).toEqual(["a11", "a22", "a33", "a44", "b11", "b22", "b33", "b44"]);
+it("inserts any number of rows, each once, with a text for each of few sizes", async () => {
+  const sizes: number[] = [];
+  const run = prepareRows((rows: readonly Selectable<Database["meta"]>[]) => {
+    sizes.push(rows.length);
+    return db.insertInto("meta").values(rows);
+  });
+  const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ key: `k${from + i}`, value: String(from + i) }));
+  for (const [from, count] of [
+    [100, 0],
+    [100, 1],
+    [200, 107],
+    [400, 71],
+  ] as const)
+    await run(db, rows(from, count));
+  const stored = await db.selectFrom("meta").selectAll().where("key", "like", "k%").orderBy("key").execute();
+  expect(stored).toEqual([...rows(100, 1), ...rows(200, 107), ...rows(400, 71)]);
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 2, 4, 8, 32]);
 });

@@ -46,21 +46,48 @@ export function prepareList<Row>(
 
 /**
  * An insert of rows with the same columns in the same order; the order of its values is that of the columns.
- * @param build is called once for each list of columns and each number of rows
+ * @param build is called once for each list of columns
  */
-export function prepareInsert<Row extends object, Result = unknown>(
-  build: (rows: readonly Row[]) => Compilable<Result>,
-): (db: Runner, rows: readonly Row[]) => Promise<QueryResult<Result>> {
-  const known = new Map<string, CompiledQuery<Result>>();
-  return (db, rows) => {
-    const [columns = "", ...others] = rows.map((row) => Object.keys(row).join());
-    const kind = `${rows.length} ${columns}`;
-    const values = rows.flatMap((row) => Object.values(row) as unknown[]);
-    const before = others.every((other) => other === columns) ? known.get(kind) : undefined;
+export function prepareInsert<Row extends object>(
+  build: (row: Row) => Compilable<unknown>,
+): (db: Runner, row: Row) => Promise<QueryResult<unknown>> {
+  const known = new Map<string, CompiledQuery<unknown>>();
+  return (db, row) => {
+    const columns = Object.keys(row).join();
+    const values = Object.values(row);
+    const before = known.get(columns);
     if (before !== undefined) return db.executeQuery({ ...before, parameters: values });
-    const compiled = build(rows).compile();
+    const compiled = build(row).compile();
     // Whatever else it takes, or takes in another order, is run as it was built.
-    if (compiled.parameters.length === values.length && compiled.parameters.every((one, i) => one === values[i])) known.set(kind, compiled);
+    if (compiled.parameters.length === values.length && compiled.parameters.every((one, i) => one === values[i]))
+      known.set(columns, compiled);
     return db.executeQuery(compiled);
+  };
+}
+
+/** Rows of the longest statement of `prepareRows`, a power of two. */
+const MOST_ROWS = 32;
+
+/**
+ * The same for any number of rows that all have the same columns in the same order, in statements of 32 rows, of 16, and so on: few texts, each prepared once.
+ * @param build is called once for each number of rows in a statement
+ * @returns does it, and gives what the statements return
+ */
+export function prepareRows<Row extends object, Result = unknown>(
+  build: (rows: readonly Row[]) => Compilable<Result>,
+): (db: Runner, rows: readonly Row[]) => Promise<Result[]> {
+  const known = new Map<number, CompiledQuery<Result>>();
+  return async (db, rows) => {
+    const results: Result[] = [];
+    let at = 0;
+    for (let size = MOST_ROWS; size > 0; size >>= 1) {
+      for (; rows.length - at >= size; at += size) {
+        const part = rows.slice(at, at + size);
+        const compiled = known.get(size) ?? build(part).compile();
+        known.set(size, compiled);
+        results.push(...(await db.executeQuery<Result>({ ...compiled, parameters: part.flatMap((row) => Object.values(row)) })).rows);
+      }
+    }
+    return results;
   };
 }

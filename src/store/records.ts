@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
-import { type Given, prepare, prepareInsert } from "./prepared.ts";
+import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
@@ -95,7 +95,7 @@ export function createRecordWriter(db: Kysely<Database>) {
   const isKept = prepare((given: Given<{ hash: string }>) =>
     db.selectFrom("record_settings").select("hash").where("hash", "=", given("hash")).forKeyShare(),
   );
-  const insert = prepareInsert((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));
+  const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));
   return async (trx: Transaction<Database>, records: readonly RecordOf[], known: Set<string>): Promise<void> => {
     const rows: Selectable<Database["records"]>[] = [];
     for (const { interaction, record } of records) {
@@ -111,7 +111,7 @@ export function createRecordWriter(db: Kysely<Database>) {
       known.add(hash);
       rows.push({ interaction_id: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
     }
-    if (rows.length > 0) await insert(trx, rows);
+    await insert(trx, rows);
   };
 }
 

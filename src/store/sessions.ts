@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { prepareInsert } from "./prepared.ts";
+import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -72,14 +72,14 @@ const ROOM_SHARE = 1 / 8;
 
 export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurns {
   let untilLook = 0;
-  const beginSessions = prepareInsert((rows: readonly Selectable<Database["sessions"]>[]) =>
+  const beginSessions = prepareRows((rows: readonly Selectable<Database["sessions"]>[]) =>
     db
       .insertInto("sessions")
       .values(rows)
       .onConflict((c) => c.column("id").doNothing())
       .returning("id"),
   );
-  const insertTurns = prepareInsert((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
+  const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
   /** Looks the more seldom, the more room there is. */
@@ -93,7 +93,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
     const at = now().toISOString();
     const sessions = turns.map((turn) => sessionOf(turn, key, at));
     // In one order, so that two processes that begin the same ones do not wait for each other.
-    const begun = new Set((await beginSessions(trx, sessions.toSorted(byId))).rows.map(({ id }) => id));
+    const begun = new Set((await beginSessions(trx, sessions.toSorted(byId))).map(({ id }) => id));
     const spokenBefore: { readonly id: string; readonly limit: number }[] = [];
     for (const [i, session] of sessions.entries()) {
       const { limit } = (turns[i] as NewTurn).settings;

@@ -1,85 +1,130 @@
 import type { Transaction } from "kysely";
-import { outlineOf } from "../text/outline.ts";
 import type { StoredDocument } from "../types.ts";
 import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
 import { dropDependents } from "./dependents.ts";
 import { announceChange } from "./dialect.ts";
-import type { FileContent, FilePlace, FilePut, PutOutcome } from "./document-records.ts";
+import type { FilePlace, FilePut, PutOutcome } from "./document-records.ts";
+import type { DocumentRows } from "./document-rows.ts";
 import { renameFile } from "./files.ts";
 import { inParts } from "./id-parts.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
-/** Rows of one statement: to prepare one for each takes longer than to store it, and a statement has a limit of values. */
-const ROWS_AT_ONCE = 200;
+/** What is stored of a file's documents: version by id. */
+type Versions = ReadonlyMap<string, string>;
 
-export async function replaceFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<PutOutcome[]> {
-  const outcomes: PutOutcome[] = [];
-  for (const { place, content, renamedFrom } of files) {
-    if (renamedFrom !== undefined) await renameFile(trx, place, { from: renamedFrom, to: place.path, at });
-    outcomes.push(await replaceFile(trx, place, content, at));
-  }
-  return outcomes;
+/** What becomes of a file's documents. */
+interface Change {
+  readonly file: FilePut;
+  readonly gone: readonly string[];
+  readonly changed: readonly StoredDocument[];
+  readonly added: readonly StoredDocument[];
 }
 
-export async function replaceFile(trx: Transaction<Database>, place: FilePlace, content: FileContent, at: string): Promise<PutOutcome> {
-  const { domain, source, path } = place;
-  const tenant = place.tenant ?? "";
-  const before = await trx
+/**
+ * Replaces what the files hold, each file once, in one transaction that raises the revision of each domain once. Statements are those of the group, not of
+ * each file: to build one takes longer than the database takes for it.
+ */
+export async function replaceFiles(
+  trx: Transaction<Database>,
+  files: readonly FilePut[],
+  { rows, at }: { readonly rows: DocumentRows; readonly at: string },
+): Promise<PutOutcome[]> {
+  for (const { place, renamedFrom } of files)
+    if (renamedFrom !== undefined) await renameFile(trx, place, { from: renamedFrom, to: place.path, at });
+  const before = await versionsBefore(trx, files);
+  const changes = files.map((file) => changeOf(file, before));
+  for (const change of changes) await removeOld(trx, change, at);
+  const put = changes.flatMap(({ file, changed, added }) =>
+    [...changed, ...added].map((document) => ({ document, file: file.place.path })),
+  );
+  await rows.insertDocuments(trx, put, at);
+  for (const file of files) await rows.putFile(trx, file, at);
+  for (const [domain, tenants] of byDomain(changes)) {
+    await raiseRevision(trx, domain);
+    for (const [tenant, logged] of tenants) {
+      const documents = logged.flatMap(({ changed, added }) => [...changed, ...added]);
+      await logChange(trx, { domain, tenant, put: documents, gone: logged.flatMap(({ gone }) => gone) });
+    }
+  }
+  return changes.map(({ file, gone, changed, added }) => ({
+    added: added.length,
+    changed: changed.length,
+    unchanged: file.content.documents.length - changed.length - added.length,
+    deleted: gone.length,
+  }));
+}
+
+function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change {
+  const { documents } = file.content;
+  const old = before.get(keyOf(file.place)) ?? new Map<string, string>();
+  const ids = new Set(documents.map(({ id }) => id));
+  return {
+    file,
+    gone: [...old.keys()].filter((id) => !ids.has(id)),
+    changed: documents.filter(({ id, version }) => old.has(id) && old.get(id) !== version),
+    added: documents.filter(({ id }) => !old.has(id)),
+  };
+}
+
+/** Takes out what goes and what is replaced, with what rests on it. */
+async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Change, at: string): Promise<void> {
+  const { domain } = file.place;
+  const ids = changed.map(({ id }) => id);
+  await dropDependents(trx, gone, changed, at);
+  if (ids.length > 0 && (await isRecorded(trx, domain))) await keepVersions(trx, await readDocumentRows(trx, ids), domain);
+  await dropVersions(trx, gone);
+  await removeDocuments(trx, [...gone, ...ids]);
+}
+
+/** Changes that change anything, by domain and tenant. */
+function byDomain(changes: readonly Change[]): Map<string, Map<string, Change[]>> {
+  const domains = new Map<string, Map<string, Change[]>>();
+  for (const change of changes) {
+    if (change.gone.length + change.changed.length + change.added.length === 0) continue;
+    const { domain, tenant } = change.file.place;
+    const tenants = domains.get(domain) ?? new Map<string, Change[]>();
+    domains.set(domain, tenants.set(tenant ?? "", [...(tenants.get(tenant ?? "") ?? []), change]));
+  }
+  return domains;
+}
+
+function keyOf({ domain, tenant, source, path }: FilePlace): string {
+  return JSON.stringify([domain, tenant ?? "", source, path]);
+}
+
+/** What is stored of the files' documents, by `keyOf`. */
+async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
+  const sources = new Map<string, FilePlace[]>();
+  for (const { place } of files) {
+    const key = keyOf({ ...place, path: "" });
+    sources.set(key, [...(sources.get(key) ?? []), place]);
+  }
+  const versions = new Map<string, Map<string, string>>();
+  for (const places of sources.values()) {
+    const [place] = places as [FilePlace, ...FilePlace[]];
+    for (const paths of inParts(places.map(({ path }) => path))) {
+      for (const { id, version, file } of await storedIn(trx, place, paths)) {
+        const key = keyOf({ ...place, path: file });
+        versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
+      }
+    }
+  }
+  return versions;
+}
+
+/** Documents of files of one source, by id; nobody else may change them until the transaction ends. */
+function storedIn(trx: Transaction<Database>, { domain, tenant, source }: Omit<FilePlace, "path">, paths: readonly string[]) {
+  return trx
     .selectFrom("documents")
-    .select(["id", "version"])
+    .select(["id", "version", "file"])
     .where("domain", "=", domain)
-    .where("tenant", "=", tenant)
+    .where("tenant", "=", tenant ?? "")
     .where("source", "=", source)
-    .where("file", "=", path)
+    .where("file", "in", paths)
     .orderBy("id")
     .forUpdate()
     .execute();
-  const oldVersions = new Map(before.map(({ id, version }) => [id, version]));
-  const newIds = new Set(content.documents.map(({ id }) => id));
-  const gone = before.filter(({ id }) => !newIds.has(id)).map(({ id }) => id);
-  const changed = content.documents.filter((doc) => oldVersions.has(doc.id) && oldVersions.get(doc.id) !== doc.version);
-  const added = content.documents.filter((doc) => !oldVersions.has(doc.id));
-  const out = [...gone, ...changed.map(({ id }) => id)];
-  await dropDependents(trx, gone, changed, at);
-  if (changed.length > 0 && (await isRecorded(trx, domain))) {
-    const ids = changed.map(({ id }) => id);
-    await keepVersions(trx, await readDocumentRows(trx, ids), domain);
-  }
-  await dropVersions(trx, gone);
-  await removeDocuments(trx, out);
-  for (const document of [...changed, ...added]) await insertDocument(trx, document, path, at);
-  await trx
-    .insertInto("files")
-    .values({
-      domain,
-      tenant,
-      source,
-      path,
-      access: content.access,
-      original_hash: content.originalHash,
-      settings: content.settings,
-      status: content.failure === null ? "ok" : "failed",
-      reason: content.failure,
-      updated_at: at,
-    })
-    .onConflict((c) =>
-      c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
-        access: eb.ref("excluded.access"),
-        original_hash: eb.ref("excluded.original_hash"),
-        settings: eb.ref("excluded.settings"),
-        status: eb.ref("excluded.status"),
-        reason: eb.ref("excluded.reason"),
-        updated_at: eb.ref("excluded.updated_at"),
-      })),
-    )
-    .execute();
-  if (out.length > 0 || added.length > 0) {
-    await raiseRevision(trx, domain);
-    await logChange(trx, { domain, tenant, put: [...changed, ...added], gone });
-  }
-  const unchanged = content.documents.length - changed.length - added.length;
-  return { added: added.length, changed: changed.length, unchanged, deleted: gone.length };
 }
 
 export async function removeFiles(
@@ -131,54 +176,4 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
     .onConflict((c) => c.column("domain").doUpdateSet((eb) => ({ revision: eb("revisions.revision", "+", 1) })))
     .execute();
   await announceChange(trx, domain);
-}
-
-async function insertDocument(trx: Transaction<Database>, doc: StoredDocument, file: string, at: string): Promise<void> {
-  await trx
-    .insertInto("documents")
-    .values({
-      id: doc.id,
-      domain: doc.domain,
-      tenant: doc.tenant ?? "",
-      access: doc.access,
-      source: doc.source,
-      file,
-      path: doc.path,
-      title: doc.title,
-      description: doc.description,
-      url: doc.url,
-      as_of: doc.asOf,
-      authority: doc.authority,
-      topic: doc.topic,
-      subtopic: doc.subtopic,
-      type: doc.type,
-      original_hash: doc.originalHash,
-      version: doc.version,
-      normaliser: doc.normaliser,
-      text: doc.text,
-      blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
-      units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
-      source_map: JSON.stringify(doc.sourceMap),
-      outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
-      pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
-      reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
-      updated_at: at,
-    })
-    .execute();
-  const rows = doc.chunks.map((chunk) => ({
-    id: chunk.id,
-    document_id: doc.id,
-    ordinal: chunk.ordinal,
-    start: chunk.start,
-    end: chunk.end,
-    tokens: chunk.tokens,
-    heading_path: JSON.stringify(chunk.headingPath),
-    windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
-  }));
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    await trx
-      .insertInto("chunks")
-      .values(rows.slice(at, at + ROWS_AT_ONCE))
-      .execute();
-  }
 }

@@ -50,8 +50,8 @@ export interface EndpointRequest {
   aborted: boolean;
 }
 
-/** Replies in order, the last one again and again; or one function for all. */
-export type Script<Reply> = readonly Reply[] | ((request: EndpointRequest, call: number) => Reply);
+/** Replies in order, the last one again and again; or one function for all, which may take its time. */
+export type Script<Reply> = readonly Reply[] | ((request: EndpointRequest, call: number) => Reply | Promise<Reply>);
 
 export interface FakeEndpointOptions {
   readonly chat?: Script<ChatReply>;
@@ -80,9 +80,9 @@ export async function startFakeEndpoint(options: FakeEndpointOptions = {}): Prom
       request.aborted = !response.writableFinished;
     });
     if (request.path === "/v1/chat/completions") {
-      await replyToChat(response, nextReply(scripts.chat ?? [{ type: "stream", pieces: ["Hello."] }], request, counts.chat++));
+      await replyToChat(response, await nextReply(scripts.chat ?? [{ type: "stream", pieces: ["Hello."] }], request, counts.chat++));
     } else if (request.path === "/v1/embeddings") {
-      replyWithVectors(response, request, nextReply(scripts.embeddings ?? [{ type: "vectors" }], request, counts.embeddings++));
+      replyWithVectors(response, request, await nextReply(scripts.embeddings ?? [{ type: "vectors" }], request, counts.embeddings++));
     } else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -106,7 +106,7 @@ export async function startFakeEndpoint(options: FakeEndpointOptions = {}): Prom
   };
 }
 
-function nextReply<Reply>(script: Script<Reply>, request: EndpointRequest, call: number): Reply {
+function nextReply<Reply>(script: Script<Reply>, request: EndpointRequest, call: number): Reply | Promise<Reply> {
   if (typeof script === "function") return script(request, call);
   return script[Math.min(call, script.length - 1)] as Reply;
 }

@@ -14,7 +14,8 @@ import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
 import { countTokens } from "../../../src/text/cl100k.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
 import type { Answer, Passage } from "../../../src/types.ts";
-import { holdsQuote, type OwnWordsWriter, startOwnWordsWriter } from "../../made/own-words-writer.ts";
+import { startKeptWriter } from "../../made/kept-writer.ts";
+import { holdsQuote, type KeptWriter, startOwnWordsWriter } from "../../made/own-words-writer.ts";
 import type { EvaluateEvent } from "../va.ts";
 import type { Outcome, ProfileItem, WrittenSentence } from "./item.ts";
 import { type PlannedSet, planFor } from "./plan.ts";
@@ -56,7 +57,8 @@ const DEFAULT_MODELS = { small: "gpt-4.1-mini", large: "gpt-4.1" };
 /** Every profile over its kind of documents, once with quotes alone and once with a writer. */
 export async function* evaluateProfiles(options: ProfilesOptions): AsyncGenerator<EvaluateEvent, void> {
   const chosen = (options.profiles ?? profiles.map(({ name }) => name)).map((name) => profileNamed(name));
-  const writer = options.writer === "own-words" ? await startOwnWordsWriter(countTokens) : null;
+  const writer =
+    options.writer === "own-words" ? await startOwnWordsWriter(countTokens) : await startKeptWriter(configured(options.config));
   const items: ProfileItem[] = [];
   try {
     for (const profile of chosen) {
@@ -74,7 +76,7 @@ export async function* evaluateProfiles(options: ProfilesOptions): AsyncGenerato
       }
     }
   } finally {
-    await writer?.close();
+    await writer.close();
   }
   if (options.read !== undefined) writeFileSync(options.read, renderSentences(items));
   yield { type: "report", ...summarizeProfiles(items, options.command) };
@@ -85,12 +87,12 @@ async function* askSet(
   profile: Profile,
   planned: PlannedSet,
   limit: number,
-  writer: OwnWordsWriter | null,
-  { config, signal }: ProfilesOptions,
+  writer: KeptWriter,
+  { config, signal, writer: kind }: ProfilesOptions,
 ): AsyncGenerator<ProfileItem | null, void> {
   yield null;
   const variants = [profile, { ...profile, name: `${profile.name}-quotes`, write: { ...profile.write, writer: "extractive" as const } }];
-  const own = { ...config, model: modelOf(profile, writer, config) };
+  const own = { ...config, model: modelOf(profile, writer, kind === "configured" ? configured(config) : undefined) };
   const openEngine = (of: Config) => createEngine(of, { profiles: variants });
   const opened = await openGoldenSet(planned.set, { config: own, domain: planned.domain, signal, openEngine });
   try {
@@ -107,16 +109,21 @@ async function* askSet(
   }
 }
 
-function modelOf({ name }: Profile, writer: OwnWordsWriter | null, { model }: Config): Config["model"] {
-  if (writer === null) {
-    if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
-    throw new RequestError(
-      "config_invalid",
-      "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
-    );
-  }
+type Model = NonNullable<Config["model"]>;
+
+function configured({ model }: Config): Model {
+  if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
+  throw new RequestError(
+    "config_invalid",
+    "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
+  );
+}
+
+/** What a profile asks: the writer's endpoint, by the names of the configured model or of the source's. */
+function modelOf({ name }: Profile, { url }: KeptWriter, real: Model | undefined): Model {
+  if (real !== undefined) return { ...real, base_url: url, api_key: "" };
   const endpoint = {
-    base_url: writer.url,
+    base_url: url,
     api_key: "",
     timeout_ms: MODEL_TIMEOUT_MS,
     retries: 0,
@@ -166,7 +173,7 @@ interface Asking {
   readonly engine: Engine;
   readonly domain: string;
   readonly places: GoldenPlaces;
-  readonly writer: OwnWordsWriter | null;
+  readonly writer: KeptWriter;
   readonly signal: AbortSignal;
 }
 
@@ -175,9 +182,9 @@ async function askOne(asked: Asked, { profile, set, engine, domain, places, writ
   const ask = (name: string) => engine.answer(question, { domain, tenant, profile: name, signal });
   const goldQuotes = answerable?.gold_quotes ?? [];
   const quoted = await ask(`${profile.name}-quotes`);
-  writer?.begin({ answer: answerable?.answer ?? "", goldQuotes });
+  writer.begin({ answer: answerable?.answer ?? "", goldQuotes });
   const written = await ask(profile.name);
-  const prompts = writer?.prompts ?? [];
+  const { prompts } = writer;
   const gold = answerable === null ? null : places.gold(id);
   const holds = (passage: Passage) => {
     const at = toOriginal(passage.document.sourceMap, passage.range);
@@ -214,8 +221,8 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/** What the writer wrote, as a reader sees it; of a configured model what stands in the answer. */
-function sentencesOf({ sentences, checks, claims, citations, model }: Answer, writer: OwnWordsWriter | null): WrittenSentence[] {
+/** What the writer wrote, as a reader sees it; of a real model also what stands in the answer in other words, such as a quote in a sentence's place. */
+function sentencesOf({ sentences, checks, claims, citations }: Answer, writer: KeptWriter): WrittenSentence[] {
   const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
   const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);
   const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
@@ -231,11 +238,12 @@ function sentencesOf({ sentences, checks, claims, citations, model }: Answer, wr
       quotes,
     };
   });
-  if (writer === null) return model === "extractive" ? [] : shown;
-  return [...new Set(writer.written)].map((text) => {
+  const written = [...new Set(writer.written)].map((text): WrittenSentence => {
     const own = shown.find((one) => plain(one.text) === plain(text));
     return own ?? { text, fate: "struck", why: leftOut, quotes: [] };
   });
+  if (writer.knows || written.length === 0) return written;
+  return [...written, ...shown.filter((one) => !written.includes(one))];
 }
 
 function plain(text: string): string {

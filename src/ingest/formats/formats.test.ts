@@ -227,6 +227,23 @@ describe("JSON and YAML", () => {
     await expect(read("a.json", `${"[".repeat(5_000)}${"]".repeat(5_000)}`)).rejects.toMatchObject({ code: "too_deep" });
     await expect(read("a.yaml", `a: &a [x]\nb: ${"[*a,".repeat(400)}1${"]".repeat(400)}`)).rejects.toMatchObject({ code: "too_deep" });
   });
+
+  test.each([
+    ["lists on one line", "- ".repeat(50_000)],
+    ["open lists", "[".repeat(50_000)],
+    ["open records", "{a: ".repeat(50_000)],
+    ["keys that are records", "? ".repeat(50_000)],
+    ["lines further and further in", Array.from({ length: 3_000 }, (_, i) => `${" ".repeat(i)}k:`).join("\n")],
+    ["lists closed again", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+    ["brackets between quotes", `${'["]", '.repeat(50_000)}`],
+  ])("YAML of %s is refused in words that say what to do, also as front matter", async (_, yaml) => {
+    const why = /^a\.yaml: line \d+: values are nested more than 200 deep: write them flatter$/;
+    await expect(read("a.yaml", `x: 1\n---\n${yaml}`)).rejects.toMatchObject({ code: "too_deep", message: expect.stringMatching(why) });
+    await expect(read("a.md", `---\n${yaml}\n---\nText.`)).rejects.toMatchObject({
+      code: "bad_front_matter",
+      message: expect.stringMatching(/front matter, line \d+: it is nested too deep: correct the YAML/),
+    });
+  });
 });
 
 test("a mailbox is a document a message; attachments are named, not read", async () => {

@@ -1,8 +1,8 @@
 import { parse as parseToml, TomlError } from "smol-toml";
-import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { DocumentMetadata } from "../../types.ts";
+import { type ComposedYaml, composeYaml } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
 /** YAML between `---` lines, or TOML between `+++` lines. */
@@ -129,14 +129,13 @@ function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
 
 /** With the line of what is wrong. */
 function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
-  const lines = new LineCounter();
-  // Dates stay strings: a time stamp would shift with the time zone.
-  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, schema: "core", uniqueKeys: false, logLevel: "silent" });
-  const [problem] = document.errors;
+  const { documents, lines } = composeFrontMatter(yaml);
+  const [document] = documents;
+  const [problem] = document?.errors ?? [];
   if (problem !== undefined) throw badFrontMatter(lines.linePos(problem.pos[0]).line + 1, problem.message, problem);
   let values: unknown;
   try {
-    values = document.toJS({ maxAliasCount: 100 }) ?? {};
+    values = document?.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
     throw badFrontMatter(2, messageOf(error), error);
   }
@@ -151,8 +150,20 @@ function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
 }
 
+/** Dates stay strings: a time stamp would shift with the time zone. */
+function composeFrontMatter(yaml: string): ComposedYaml {
+  try {
+    return composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+  } catch (error) {
+    if (error instanceof IngestError && error.code === "too_deep") throw badFrontMatter(Number(error.data.line) + 1, TOO_DEEP, error);
+    throw error;
+  }
+}
+
+const TOO_DEEP = "it is nested too deep";
+
 function badFrontMatter(line: number, reason: string, cause: unknown, where = YAML): IngestError {
-  const why = reason.includes("call stack") ? "it is nested too deep" : reason;
+  const why = reason.includes("call stack") ? TOO_DEEP : reason;
   return new IngestError("bad_front_matter", `front matter, line ${line}: ${why}: correct the ${where}, or remove it`, { line }, { cause });
 }
 

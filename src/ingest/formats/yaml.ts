@@ -1,20 +1,17 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Node, type ParsedNode } from "yaml";
 import { IngestError } from "../../errors.ts";
 import type { SourceMapData } from "../../types.ts";
+import { composeYaml, MAX_YAML_DEPTH } from "./compose-yaml.ts";
 import { textFormat } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { documentsOfValue } from "./records.ts";
 import type { ScalarValue, SourceValue } from "./source-value.ts";
 
-const MAX_DEPTH = 200;
-
 /** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
 export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 2, parseYaml);
 
 export function parseYaml(source: string, name: string): FormatResult[] {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(source, { lineCounter: lines, keepSourceTokens: false, uniqueKeys: false });
-  if (!Array.isArray(documents)) return documentsOfValue(source, { type: "list", items: [], start: 0, end: 0 }, name);
+  const { documents, lines } = composeYaml(source, { uniqueKeys: false });
   for (const { errors } of documents) {
     const [error] = errors;
     if (error === undefined) continue;
@@ -35,8 +32,8 @@ export function parseYaml(source: string, name: string): FormatResult[] {
 
 function toValue(source: string, node: ParsedNode | Node, depth: number): SourceValue {
   const [start, end] = node.range ?? [0, 0, 0];
-  if (depth > MAX_DEPTH)
-    throw new IngestError("too_deep", `values are nested more than ${MAX_DEPTH} deep at character ${start}`, { at: start });
+  if (depth > MAX_YAML_DEPTH)
+    throw new IngestError("too_deep", `values are nested more than ${MAX_YAML_DEPTH} deep at character ${start}`, { at: start });
   if (isSeq(node)) return { type: "list", start, end, items: node.items.map((item) => toValue(source, item as ParsedNode, depth + 1)) };
   if (isMap(node)) {
     const fields = node.items.map(({ key, value }) => {

@@ -43,7 +43,15 @@ export function describeDocuments(name: string, withStore: WithStore): void {
         });
         const renamed = { ...put("doc-a", "v2"), renamedFrom: place.path };
         const one = { added: 1, changed: 0, unchanged: 0, deleted: 0 };
+        expect(await store.documents.revision("d")).toBe(1);
         expect(await store.documents.putFiles([put("doc-b"), renamed, put("doc-c")])).toEqual([one, { ...one, added: 0, changed: 1 }, one]);
+        // What is changed together is one revision, whose log names all of it.
+        expect(await store.documents.revision("d")).toBe(2);
+        expect((await store.corpusLog.heldAt("d", 2)).map(({ id, version }) => [id, version])).toEqual([
+          ["doc-a", "v2"],
+          ["doc-b", "v1"],
+          ["doc-c", "v1"],
+        ]);
         expect((await store.documents.listFiles(place)).map(({ path }) => path)).toEqual(["doc-a.md", "doc-b.md", "doc-c.md"]);
         expect([...(await store.documents.heads("d")).keys()].sort()).toEqual(["doc-a", "doc-b", "doc-c"]);
       }),

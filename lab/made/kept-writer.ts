@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
+import { splitSentences } from "../../src/text/sentences.ts";
+import { asksForAnswer, type KeptWriter, promptOf } from "./own-words-writer.ts";
+
+/** A real model that is asked in its place. */
+export interface RealModel {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly timeout_ms: number;
+}
+
+/** A citation as writers put it. */
+const MARK = /\s*\[+\d+\]+/g;
+
+const REPLY = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }), finish_reason: z.string().nullish() })).min(1),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
+});
+
+/** A real model behind HTTP, whose replies are passed on as they are and kept, so that also what a reader is not shown can be read. */
+export async function startKeptWriter(model: RealModel): Promise<KeptWriter> {
+  let prompts: string[] = [];
+  let written: string[] = [];
+  const endpoint = await startFakeEndpoint({
+    chat: async (request) => {
+      const { text, finishReason, usage } = await askModel(request, model);
+      const prompt = promptOf(request);
+      if (asksForAnswer(prompt)) {
+        prompts.push(prompt);
+        written.push(...splitSentences(text).map(({ start, end }) => text.slice(start, end).replaceAll(MARK, "")));
+      }
+      return { type: "stream", pieces: [text], finishReason, usage };
+    },
+  });
+  return {
+    url: endpoint.url,
+    knows: false,
+    begin() {
+      prompts = [];
+      written = [];
+    },
+    get prompts() {
+      return prompts;
+    },
+    get written() {
+      return written;
+    },
+    close: endpoint.close,
+  };
+}
+
+async function askModel({ body }: EndpointRequest, { base_url, api_key, timeout_ms }: RealModel) {
+  const response = await fetch(`${base_url.replace(/\/$/, "")}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(api_key !== "" && { authorization: `Bearer ${api_key}` }) },
+    body: JSON.stringify({ ...body, stream: false, stream_options: undefined }),
+    signal: AbortSignal.timeout(timeout_ms),
+  });
+  if (!response.ok) throw new Error(`${base_url} answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
+  const { choices, usage } = REPLY.parse(await response.json());
+  const [first] = choices;
+  return { text: first?.message.content ?? "", finishReason: first?.finish_reason ?? "stop", usage: usage ?? null };
+}

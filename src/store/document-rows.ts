@@ -1,0 +1,105 @@
+import type { Kysely, Selectable, Transaction } from "kysely";
+import { outlineOf } from "../text/outline.ts";
+import type { StoredDocument } from "../types.ts";
+import type { FileContent, FilePlace } from "./document-records.ts";
+import { prepareInsert, prepareRows } from "./prepared.ts";
+import type { Database } from "./schema.ts";
+
+/** Inserts of what files hold: their statements are built once for a store. */
+export interface DocumentRows {
+  /** @param documents with the path of the file that holds each */
+  insertDocuments(
+    trx: Transaction<Database>,
+    documents: readonly { readonly document: StoredDocument; readonly file: string }[],
+    at: string,
+  ): Promise<void>;
+  /** Enters a file, or what is new about it. */
+  putFile(trx: Transaction<Database>, file: { readonly place: FilePlace; readonly content: FileContent }, at: string): Promise<void>;
+}
+
+export function createDocumentRows(db: Kysely<Database>): DocumentRows {
+  const insertDocuments = prepareRows((rows: readonly Selectable<Database["documents"]>[]) => db.insertInto("documents").values(rows));
+  const insertChunks = prepareRows((rows: readonly Selectable<Database["chunks"]>[]) => db.insertInto("chunks").values(rows));
+  const putFile = prepareInsert((row: Selectable<Database["files"]>) =>
+    db
+      .insertInto("files")
+      .values(row)
+      .onConflict((c) =>
+        c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
+          access: eb.ref("excluded.access"),
+          original_hash: eb.ref("excluded.original_hash"),
+          settings: eb.ref("excluded.settings"),
+          status: eb.ref("excluded.status"),
+          reason: eb.ref("excluded.reason"),
+          updated_at: eb.ref("excluded.updated_at"),
+        })),
+      ),
+  );
+  return {
+    async insertDocuments(trx, documents, at) {
+      await insertDocuments(
+        trx,
+        documents.map(({ document, file }) => documentRow(document, file, at)),
+      );
+      await insertChunks(
+        trx,
+        documents.flatMap(({ document }) => chunkRows(document)),
+      );
+    },
+    async putFile(trx, { place: { domain, tenant, source, path }, content }, at) {
+      await putFile(trx, {
+        ...{ domain, tenant: tenant ?? "", source, path },
+        access: content.access,
+        original_hash: content.originalHash,
+        settings: content.settings,
+        status: content.failure === null ? "ok" : "failed",
+        reason: content.failure,
+        updated_at: at,
+      });
+    },
+  };
+}
+
+function documentRow(doc: StoredDocument, file: string, at: string): Selectable<Database["documents"]> {
+  return {
+    id: doc.id,
+    domain: doc.domain,
+    tenant: doc.tenant ?? "",
+    access: doc.access,
+    source: doc.source,
+    file,
+    path: doc.path,
+    title: doc.title,
+    description: doc.description,
+    url: doc.url,
+    as_of: doc.asOf,
+    authority: doc.authority,
+    topic: doc.topic,
+    subtopic: doc.subtopic,
+    type: doc.type,
+    original_hash: doc.originalHash,
+    version: doc.version,
+    normaliser: doc.normaliser,
+    text: doc.text,
+    blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
+    units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
+    source_map: JSON.stringify(doc.sourceMap),
+    outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
+    pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
+    reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
+    updated_at: at,
+  };
+}
+
+function chunkRows(doc: StoredDocument): Selectable<Database["chunks"]>[] {
+  return doc.chunks.map((chunk) => ({
+    id: chunk.id,
+    document_id: doc.id,
+    ordinal: chunk.ordinal,
+    start: chunk.start,
+    end: chunk.end,
+    tokens: chunk.tokens,
+    heading_path: JSON.stringify(chunk.headingPath),
+    windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
+  }));
+}
