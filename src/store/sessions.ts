@@ -91,23 +91,18 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   };
   return async (trx, turns, key) => {
     const at = now().toISOString();
-    const sessions = turns.map((turn) => sessionOf(turn, key, at));
+    const spoken = turns.map((one) => ({ ...one, row: sessionOf(one, key, at) }));
     // In one order, so that two processes that begin the same ones do not wait for each other.
-    const begun = new Set((await beginSessions(trx, sessions.toSorted(byId))).map(({ id }) => id));
-    const spokenBefore: { readonly id: string; readonly limit: number }[] = [];
-    for (const [i, session] of sessions.entries()) {
-      const { limit } = (turns[i] as NewTurn).settings;
-      if (begun.delete(session.id) && limit > 0) continue;
-      await goOn(trx, session, at);
-      spokenBefore.push({ id: session.id, limit });
-    }
+    const begun = new Set((await beginSessions(trx, spoken.map(({ row }) => row).sort(byId))).map(({ id }) => id));
+    const known = spoken.filter(({ row, settings }) => !begun.delete(row.id) || settings.limit <= 0);
+    for (const { row } of known) await goOn(trx, row, at);
     await insertTurns(
       trx,
-      turns.map(({ turn }, i) => rowOfTurn(turn, (sessions[i] as SessionRow).id, at)),
+      spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at)),
     );
-    for (const { id, limit } of spokenBefore) await dropTurns(trx, id, limit);
+    for (const { row, settings } of known) await dropTurns(trx, row.id, settings.limit);
     const most = turns.at(-1)?.settings.most;
-    if (most !== undefined) await makeRoom(trx, most, [...new Set(sessions.map(({ id }) => id).reverse())]);
+    if (most !== undefined) await makeRoom(trx, most, [...new Set(spoken.map(({ row }) => row.id).reverse())]);
   };
 }
 

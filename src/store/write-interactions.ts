@@ -44,10 +44,10 @@ export function createInteractionWriter(
   const addTogether = createTogetherWriter(db, writeTurns);
   let added = 0;
   /** From time to time: not for each answer. */
-  const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<void> => {
+  const dropOld = async (trx: Transaction<Database>, more: number, at: Date | undefined): Promise<void> => {
     const isDue = added % ADDITIONS_PER_LOOK === 0 || (added % ADDITIONS_PER_LOOK) + more > ADDITIONS_PER_LOOK;
     added += more;
-    if (retention === undefined || !isDue) return;
+    if (retention === undefined || at === undefined || !isDue) return;
     await dropInteractions(trx, retention, at);
     await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
   };
@@ -60,7 +60,7 @@ export function createInteractionWriter(
         const some = batch.slice(statuses.length, statuses.length + ROWS_AT_ONCE);
         statuses.push(...(await addTogether(trx, some, known)));
       } while (statuses.length < batch.length && (waits || clock() - begun < WRITE_MS));
-      await dropOld(trx, statuses.length, (batch[0] as Adding).at);
+      await dropOld(trx, statuses.length, batch[0]?.at);
       return statuses;
     });
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
@@ -73,7 +73,8 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const writeRecords = createRecordWriter(db);
   /** Puts in what was decided upon, each kind of row by one statement. */
   const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
-    if (decided.length === 0) return;
+    const [first] = decided;
+    if (first === undefined) return;
     await insertInteractions(
       trx,
       decided.map(({ row }) => row),
@@ -82,7 +83,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
     const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
     await writeRecords(trx, records, known.kept);
     const turns = decided.flatMap(({ turn }) => turn ?? []);
-    if (turns.length > 0) await writeTurns(trx, turns, (decided[0] as Decided).key);
+    if (turns.length > 0) await writeTurns(trx, turns, first.key);
   };
   return async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
     const statuses: ReviewStatus[] = [];
