@@ -44,9 +44,9 @@ describe("joined", () => {
 
   it("writes next what a write left, before what came later", async () => {
     const { batches, write } = recorded();
-    const add = joined(async (items: readonly number[]) => (await write(items)).slice(0, 2));
+    const add = joined(async (items: readonly number[]) => (await write(items)).slice(0, 2), { most: 4 });
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
-    expect(batches).toEqual([[1], [2, 3, 4, 5, 6], [4, 5, 6], [6]]);
+    expect(batches).toEqual([[1], [2, 3, 4, 5], [4, 5, 6], [6]]);
   });
 
   it("has several writes on their way where it may, and no more", async () => {

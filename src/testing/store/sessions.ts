@@ -48,7 +48,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
           });
         // The first ones are written alone; while they are on their way, the others gather.
         const before = [1, 2, 3].map((n) => say(`before ${n}`, n));
-        const together = [1, 2, 3, 4, 5, 6].flatMap((n) => ["new", "known", "expired"].map((session) => say(session, n)));
+        const together = ["new", "known", "expired"].flatMap((session) => [1, 2, 3, 4, 5, 6].map((n) => say(session, n)));
         await Promise.all([...before, ...together]);
         const kept = async (session: string) => (await store.sessions.turns(session, scope, 9)).map(({ question }) => question).join(" ");
         for (const session of ["new", "known", "expired"]) expect(await kept(session)).toBe("q2 q3 q4 q5 q6");
