@@ -5,7 +5,7 @@ import { splitSentences } from "../../src/text/sentences.ts";
 import { asksForAnswer, type KeptWriter, promptOf } from "./own-words-writer.ts";
 
 /** A real model that is asked in its place. */
-export interface RealModel {
+interface RealModel {
   readonly base_url: string;
   readonly api_key: string;
   readonly timeout_ms: number;
