@@ -228,7 +228,7 @@ describe("writeDrafts beside what small models add", () => {
   });
 
   it("takes the title of a source by itself, as in a list of sources, for no part of the answer", async () => {
-    const { texts, calls } = await write([["It costs 7 euros [1].\nReferences:\n1. Tariff\n2. Tariff of parcels"]], parcel);
+    const { texts, calls } = await write([["It costs 7 euros [1].\nReferences:\n1. Page"]], parcel);
     expect(texts).toEqual(["It costs 7 euros."]);
     expect(calls).toHaveLength(1);
   });
