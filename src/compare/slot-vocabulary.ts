@@ -83,55 +83,68 @@ export interface SlotVocabulary {
 }
 
 const WORD = /&(?:amp;)?|\p{N}+\p{L}*|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*\p{N}*/gu;
+
 export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWords = sharedWords()): SlotVocabulary {
   const general = loadQuestionWords();
-  const { persons = [], readers = [], bodies = [], same: ownSame = [] } = source.questions ?? {};
+  const { persons = [], readers = [], same: ownSame = [] } = source.questions ?? {};
   const allPersons = [...general.persons, ...persons];
   const allSame = [...general.same, ...ownSame];
   const stem = createWordStemmer();
   const tokens = (text: string) => tokensOf(text, stem);
-  const keyOf = (phrase: string) =>
-    tokens(phrase)
-      .map((token) => token.stem)
-      .join(" ");
-  const phrases = new Map<string, PhraseSense[]>();
-  const groups = new Map<string, string[]>();
-  const sides = new Map<string, string[]>();
-  const domainWords = new Set<string>();
-  const personWords = new Set<string>();
-  const parts = new Map<string, string[][]>();
-  let longest = 1;
-  const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
-    const list = lists.get(key);
-    if (list === undefined) lists.set(key, [value]);
-    else list.push(value);
+  const book = createPhraseBook(tokens);
+  const names = namesOf(source.abbreviations ?? {});
+  addNames(book, names, source);
+  allSame.forEach((group, i) => {
+    book.addGroup(group, `g${i}`);
+  });
+  addGeneral(book, general, { persons: allPersons, bodies: source.questions?.bodies ?? [] });
+  const { keyOf, groups, sides, parts } = book;
+  const linked = linkGroups(source.synonyms ?? [], keyOf);
+  for (const group of allSame) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
+  const long = new Map(names.map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
+  const relations = words.relations();
+  return {
+    tokens,
+    stem,
+    phrases: book.phrases,
+    longest: book.longest(),
+    groups: (key) => [...(groups.get(key) ?? []), ...relations.groups(key).map((i) => `w${i}`)],
+    sides: (key) => [...(sides.get(key) ?? []), ...relations.sides(key)],
+    entities: (source.entities ?? []).flatMap(({ type, patterns, canonical }) =>
+      patterns.map((pattern) => ({ type, pattern: new RegExp(pattern, "giu"), canonical })),
+    ),
+    isEnglish: words.english.isEnglish,
+    isCommon: words.english.isCommon,
+    home: homeOf(source, stem),
+    personWords: book.personWords,
+    anyPerson: personPattern(allPersons),
+    readers: { names: new Set(readers), stems: new Set(readers.map((word) => stem(word.toLowerCase()))) },
+    general,
+    domainWords: book.domainWords,
+    parts: (id) => parts.get(id) ?? [],
+    spelledOut: (id) => long.get(id) ?? id,
+    standsFor: (key) => linked.get(key),
   };
-  const add = (phrase: string, kind: PhraseSense["kind"], id: string, domain = false) => {
-    const said = tokens(phrase);
-    if (said.length === 0) return;
-    longest = Math.max(longest, said.length);
-    push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
-    if (kind === "person") for (const { text } of said) personWords.add(text);
-    if (domain) for (const { text } of said) if (text.length > 3) domainWords.add(text);
-  };
-  const addGroup = (group: readonly string[], name: string, domain = false) => {
-    for (const phrase of group) {
-      const key = keyOf(phrase);
-      push(groups, key, name);
-      if (key.includes(" ") || /\d/.test(key)) add(phrase, "group", key, domain);
-      else if (domain && phrase.length > 3) domainWords.add(phrase);
-    }
-  };
+}
 
-  for (const [short, meanings] of namesOf(source.abbreviations ?? {})) {
+/** Stems of the words of the title and of the domain's own host, which are in every question. */
+function homeOf({ title = "", hosts = [] }: SlotSource, stem: (word: string) => string): ReadonlySet<string> {
+  return new Set(
+    [...title.split(/\W+/), ...hosts.slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
+      .filter((word) => word !== "" && !turnsSense(word))
+      .map((word) => stem(word.toLowerCase())),
+  );
+}
+
+/** Names of the domain, and the phrases of it that ask for the same. */
+function addNames(book: PhraseBook, names: ReturnType<typeof namesOf>, source: SlotSource): void {
+  const { add, addGroup, keyOf, phrases, parts } = book;
+  for (const [short, meanings] of names) {
     for (const phrase of [...short, ...meanings]) {
       add(phrase, "name", short[0] as string, true);
       if (phrase.includes("&")) add(phrase.replaceAll("&", " "), "name", short[0] as string, true);
     }
-    parts.set(
-      short[0] as string,
-      meanings.map((long) => tokens(long).map((token) => token.stem)),
-    );
+    parts.set(short[0] as string, meanings.map(book.stemsOf));
   }
   for (const name of source.names ?? []) add(name, "name", keyOf(name), true);
   source.synonyms?.forEach((group, i) => {
@@ -140,10 +153,17 @@ export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWord
     const name = group.flatMap((phrase) => phrases.get(keyOf(phrase)) ?? []).find(({ kind }) => kind === "name");
     if (name !== undefined) for (const phrase of group) if (phrase.includes(" ")) add(phrase, "name", name.id, true);
   });
-  allSame.forEach((group, i) => {
-    addGroup(group, `g${i}`);
-  });
-  for (const [person = "", ...others] of allPersons) for (const phrase of [person, ...others]) add(phrase, "person", person);
+}
+
+type Groups = readonly (readonly string[])[];
+
+/** Persons, bodies, times, places and opposites. */
+function addGeneral(
+  { add, addSide }: PhraseBook,
+  general: QuestionWords,
+  { persons, bodies }: { readonly persons: Groups; readonly bodies: Groups },
+): void {
+  for (const [person = "", ...others] of persons) for (const phrase of [person, ...others]) add(phrase, "person", person);
   for (const [body = "", ...others] of bodies) for (const phrase of [body, ...others]) add(phrase, "branch", body);
   for (const [period = "", ...others] of general.periods) for (const phrase of [period, ...others]) add(phrase, "period", period);
   for (const phrase of general.empty_phrases) add(phrase, "empty", "");
@@ -152,40 +172,67 @@ export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWord
   for (const country of countries())
     if (!general.us_states.includes(country)) add(country, "place", general.home.has(country) ? country : `${ABROAD}${country}`);
   general.opposites.forEach(([one, other], i) => {
-    push(sides, keyOf(one), `o${i}+`);
-    push(sides, keyOf(other), `o${i}-`);
+    addSide(one, `o${i}+`);
+    addSide(other, `o${i}-`);
   });
-  const linked = linkGroups(source.synonyms ?? [], keyOf);
-  for (const group of allSame) for (const phrase of group) if (!linked.has(keyOf(phrase))) linked.set(keyOf(phrase), group[0] as string);
-  const long = new Map(namesOf(source.abbreviations ?? {}).map(([short, meanings]) => [short[0] as string, meanings[0] as string]));
-  const relations = words.relations();
-  const home = new Set(
-    [...(source.title ?? "").split(/\W+/), ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
-      .filter((word) => word !== "" && !turnsSense(word))
-      .map((word) => stem(word.toLowerCase())),
-  );
-  return {
-    tokens,
-    stem,
-    phrases,
-    longest,
-    groups: (key) => [...(groups.get(key) ?? []), ...relations.groups(key).map((i) => `w${i}`)],
-    sides: (key) => [...(sides.get(key) ?? []), ...relations.sides(key)],
-    entities: (source.entities ?? []).flatMap(({ type, patterns, canonical }) =>
-      patterns.map((pattern) => ({ type, pattern: new RegExp(pattern, "giu"), canonical })),
-    ),
-    isEnglish: words.english.isEnglish,
-    isCommon: words.english.isCommon,
-    home,
-    personWords,
-    anyPerson: personPattern(allPersons),
-    readers: { names: new Set(readers), stems: new Set(readers.map((word) => stem(word.toLowerCase()))) },
-    general,
-    domainWords,
-    parts: (id) => parts.get(id) ?? [],
-    spelledOut: (id) => long.get(id) ?? id,
-    standsFor: (key) => linked.get(key),
+}
+
+/** Phrases while a vocabulary is made of them. */
+interface PhraseBook {
+  readonly phrases: Map<string, PhraseSense[]>;
+  readonly groups: Map<string, string[]>;
+  readonly sides: Map<string, string[]>;
+  readonly parts: Map<string, string[][]>;
+  readonly domainWords: Set<string>;
+  readonly personWords: Set<string>;
+  /** Tokens of the longest phrase so far. */
+  longest(): number;
+  stemsOf(phrase: string): string[];
+  keyOf(phrase: string): string;
+  add(phrase: string, kind: PhraseSense["kind"], id: string, domain?: boolean): void;
+  addGroup(group: readonly string[], name: string, domain?: boolean): void;
+  addSide(phrase: string, side: string): void;
+}
+
+function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
+  const phrases = new Map<string, PhraseSense[]>();
+  const groups = new Map<string, string[]>();
+  const sides = new Map<string, string[]>();
+  const domainWords = new Set<string>();
+  const personWords = new Set<string>();
+  let longest = 1;
+  const stemsOf = (phrase: string) => tokens(phrase).map((token) => token.stem);
+  const keyOf = (phrase: string) => stemsOf(phrase).join(" ");
+  const add: PhraseBook["add"] = (phrase, kind, id, domain = false) => {
+    const said = tokens(phrase);
+    if (said.length === 0) return;
+    longest = Math.max(longest, said.length);
+    push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
+    if (kind === "person") for (const { text } of said) personWords.add(text);
+    if (domain) for (const { text } of said) if (text.length > 3) domainWords.add(text);
   };
+  return {
+    ...{ phrases, groups, sides, domainWords, personWords, stemsOf, keyOf, add },
+    parts: new Map(),
+    longest: () => longest,
+    addGroup(group, name, domain = false) {
+      for (const phrase of group) {
+        const key = keyOf(phrase);
+        push(groups, key, name);
+        if (key.includes(" ") || /\d/.test(key)) add(phrase, "group", key, domain);
+        else if (domain && phrase.length > 3) domainWords.add(phrase);
+      }
+    },
+    addSide(phrase, side) {
+      push(sides, keyOf(phrase), side);
+    },
+  };
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 /** Every phrase of groups that share a phrase, with the first phrase of the first of them. */

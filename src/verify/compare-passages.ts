@@ -95,44 +95,10 @@ export function comparePassages(
         }),
       ),
   );
-  const unsaid: Unsaid[] = [];
-  const tallies = passages.map(() => ({ agree: 0, differ: 0, lost: false, clash: false }));
-  const conflicts: Conflict[] = [];
-  for (let i = 0; i < passages.length; i++) {
-    for (let j = i; j < passages.length; j++) {
-      const found = comparePair(spoken[i] as Spoken[], spoken[j] as Spoken[], i === j);
-      const [one, other] = [tallies[i], tallies[j]];
-      if (one === undefined || other === undefined) continue;
-      if (found === null) {
-        if (i !== j) unsaid.push(...laidBeside(spoken[i] as Spoken[], spoken[j] as Spoken[]));
-        continue;
-      }
-      if (i === j) {
-        one.clash = found.comparison.type === "differ" && found.comparison.certainty >= CLASH_CERTAINTY;
-        continue;
-      }
-      if (found.comparison.type === "agree") {
-        one.agree++;
-        other.agree++;
-        continue;
-      }
-      one.differ++;
-      other.differ++;
-      const [a, b] = [found.a, found.b];
-      const conflict = toConflict(
-        found.comparison,
-        { fact: a.fact, source: sourceOf(a.passage) },
-        { fact: b.fact, source: sourceOf(b.passage) },
-        precedence,
-      );
-      conflicts.push(conflict);
-      if (conflict.resolvedBy?.holds !== a.passage.sid) one.lost = true;
-      if (conflict.resolvedBy?.holds !== b.passage.sid) other.lost = true;
-    }
-  }
+  const { tallies, conflicts, unsaid } = tally(spoken, precedence);
   const results = new Map(
     passages.map((passage, i) => {
-      const { agree, differ, lost, clash } = tallies[i] as (typeof tallies)[number];
+      const { agree, differ, lost, clash } = tallies[i] as Tally;
       return [
         passage.sid,
         {
@@ -149,8 +115,55 @@ export function comparePassages(
       ] as const;
     }),
   );
-  conflicts.sort((a, b) => b.certainty - a.certainty);
-  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: conflicts.slice(0, MOST_CONFLICTS), unsaid };
+  const mostCertain = conflicts.toSorted((a, b) => b.certainty - a.certainty).slice(0, MOST_CONFLICTS);
+  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unsaid };
+}
+
+/** What the others say of one passage, counted. */
+interface Tally {
+  agree: number;
+  differ: number;
+  /** Another passage says otherwise, and no declared rule lets this one hold. */
+  lost: boolean;
+  /** It contradicts itself. */
+  clash: boolean;
+}
+
+/** Every passage beside itself and every other. */
+function tally(
+  spoken: readonly (readonly Spoken[])[],
+  precedence: Precedence,
+): { readonly tallies: readonly Tally[]; readonly conflicts: readonly Conflict[]; readonly unsaid: readonly Unsaid[] } {
+  const tallies = spoken.map((): Tally => ({ agree: 0, differ: 0, lost: false, clash: false }));
+  const conflicts: Conflict[] = [];
+  const unsaid: Unsaid[] = [];
+  for (const [i, mine] of spoken.entries()) {
+    const one = tallies[i] as Tally;
+    const clash = comparePair(mine, mine, true)?.comparison;
+    one.clash = clash?.type === "differ" && clash.certainty >= CLASH_CERTAINTY;
+    for (const [j, theirs] of spoken.entries()) {
+      if (j <= i) continue;
+      const other = tallies[j] as Tally;
+      const found = comparePair(mine, theirs, false);
+      if (found === null) unsaid.push(...laidBeside(mine, theirs));
+      else if (found.comparison.type === "agree") {
+        one.agree++;
+        other.agree++;
+      } else {
+        one.differ++;
+        other.differ++;
+        const conflict = conflictOf(found.comparison, found, precedence);
+        conflicts.push(conflict);
+        if (conflict.resolvedBy?.holds !== found.a.passage.sid) one.lost = true;
+        if (conflict.resolvedBy?.holds !== found.b.passage.sid) other.lost = true;
+      }
+    }
+  }
+  return { tallies, conflicts, unsaid };
+}
+
+function conflictOf(difference: Difference, { a, b }: Pick<ComparedPair, "a" | "b">, precedence: Precedence): Conflict {
+  return toConflict(difference, { fact: a.fact, source: sourceOf(a.passage) }, { fact: b.fact, source: sourceOf(b.passage) }, precedence);
 }
 
 /** The statement of each of two passages that holds most of the question, beside what the other says of it; parts of one place are not two passages. */
@@ -182,13 +195,18 @@ export function agreementOf(agree: number, differ: number, passages: number): Ex
   };
 }
 
+type Difference = Extract<Comparison, { type: "differ" }>;
+
+/** Statements of two passages, and how they compare. */
+interface ComparedPair {
+  readonly comparison: Comparison;
+  readonly a: Spoken;
+  readonly b: Spoken;
+}
+
 /** The most certain difference of two passages; without one, whether they agree. */
-function comparePair(
-  one: readonly Spoken[],
-  other: readonly Spoken[],
-  inside: boolean,
-): { comparison: Comparison; a: Spoken; b: Spoken } | null {
-  let best: { comparison: Comparison; a: Spoken; b: Spoken } | null = null;
+function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
+  let best: ComparedPair | null = null;
   // What both passages say alike is no difference of the two.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
   for (const [i, a] of one.entries()) {

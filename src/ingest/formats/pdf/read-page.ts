@@ -1,6 +1,7 @@
-import { apply, type Matrix, multiply, scaleOf } from "./matrix.ts";
+import { createDrawings } from "./drawings.ts";
+import { type Matrix, multiply, scaleOf } from "./matrix.ts";
 import { type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
-import type { PdfBox, PdfPage, PdfRule, PdfWord } from "./words.ts";
+import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 
 /** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
 const WORD_GAP = 0.16;
@@ -12,11 +13,6 @@ const BASELINE_STEP = 0.15;
 const TINY = 1;
 /** A picture this large is the page. */
 const PICTURE_SHARE = 0.5;
-/** A drawn shape of this size, in points, may stand for the sign that opens an item of a list. */
-const SMALLEST_DOT = 1;
-const LARGEST_DOT = 8;
-/** More on a page are a chart's. */
-const MOST_DOTS = 2_000;
 const LIGATURE = /[\ufb00-\ufb06]/g;
 /** Where fonts do not say it. */
 const ASCENT = 0.9;
@@ -66,80 +62,88 @@ interface OpenWord {
   readonly isArtifact: boolean;
 }
 
+const START: Matrix = [1, 0, 0, 1, 0, 0];
+
+function firstState(matrix: Matrix): State {
+  const spacing = { charSpacing: 0, wordSpacing: 0, scale: 1, rise: 0 };
+  return { matrix, fill: "#000000", font: NO_FONT, size: 1, ...spacing, mode: 0, leading: 0 };
+}
+
 /** Words with their boxes and rules of a page, by following what its operators draw. */
 export async function readPage(page: OperatorPage, number: number, names: OperatorNames): Promise<PdfPage> {
   const { width, height, transform } = page.getViewport({ scale: 1 });
   const words: PdfWord[] = [];
-  const rules: PdfRule[] = [];
-  const dots: PdfBox[] = [];
-  const grounds: { x: number; y: number; right: number; bottom: number }[] = [];
+  const drawings = createDrawings();
+  const letters = createLetters((word) => words.push(toWord(word, { width, height }, drawings.grounds)));
+  const fontOf = createFonts(page);
   const stack: State[] = [];
-  const fonts = new Map<string, FontFacts>();
-  let state: State = {
-    matrix: transform,
-    fill: "#000000",
-    font: NO_FONT,
-    size: 1,
-    charSpacing: 0,
-    wordSpacing: 0,
-    scale: 1,
-    rise: 0,
-    mode: 0,
-    leading: 0,
-  };
-  let text: Matrix = [1, 0, 0, 1, 0, 0];
-  let line: Matrix = text;
-  let word: OpenWord | null = null;
-  let sawSpace = false;
-  let run = 0;
-  let picture = 0;
-  let pictureBox: PdfPage["picture"] = null;
-  const marks: boolean[] = [];
-
-  const flush = () => {
-    if (word !== null && word.text.trim() !== "") words.push(toWord(word, { width, height }, grounds));
-    word = null;
-  };
+  let state = firstState(transform);
+  let text = START;
+  let line = text;
   const moveTo = (x: number, y: number) => {
     line = multiply(line, [1, 0, 0, 1, x, y]);
     text = line;
   };
-
-  const show = (glyphs: readonly (Glyph | number)[]) => {
-    run++;
-    const { font, size, scale } = state;
-    const line = lineOf(state, text);
-    const [a, b, c, d, e, f] = text;
-    let along = 0;
-    for (const glyph of glyphs) {
-      if (typeof glyph === "number") {
-        along -= (glyph / 1000) * size * scale;
-        continue;
-      }
-      const advance = glyph.width * font.unit * size * scale;
-      const visible = withoutLigatures(glyph.unicode);
-      if (visible.trim() === "") {
-        flush();
-        sawSpace = true;
-      } else addGlyph(visible, boxOn(line, along, advance), line);
-      along += advance + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * scale;
-    }
-    text = [a, b, c, d, e + a * along, f + b * along];
+  const setMatrix = (matrix: Matrix) => {
+    line = matrix;
+    text = matrix;
   };
+  await readOperators(page, names, {
+    save: () => stack.push(state),
+    restore: () => {
+      state = stack.pop() ?? state;
+    },
+    transform: (matrix) => {
+      state = { ...state, matrix: multiply(state.matrix, matrix) };
+    },
+    beginText: () => setMatrix(START),
+    setFont: (name, size) => {
+      state = { ...state, font: fontOf(name), size };
+    },
+    setTextMatrix: setMatrix,
+    moveText: moveTo,
+    set: (changes) => {
+      state = { ...state, ...changes };
+    },
+    nextLine: () => moveTo(0, state.leading),
+    showText: (glyphs) => {
+      text = letters.show(glyphs as readonly (Glyph | number)[], state, text);
+    },
+    mark: letters.mark,
+    unmark: letters.unmark,
+    path: (segments, isFilled, corners) => drawings.addPath({ segments, isFilled, corners }, state),
+    picture: () => drawings.addPicture(state.matrix),
+  });
+  letters.end();
+  const { rules, dots, picture } = drawings;
+  const isPicture = picture.area > width * height * PICTURE_SHARE;
+  return { number, width, height, words, rules, dots, isPicture, picture: picture.box };
+}
 
-  const addGlyph = (visible: string, box: GlyphBox, { shown, isTurned }: TextLine) => {
-    if (word !== null && !continues(word, box, { shown, isTurned })) flush();
+/** Puts letters together to words, as they are shown. */
+interface Letters {
+  /** Returns where the next letter would stand. */
+  show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix;
+  mark(isArtifact: boolean): void;
+  unmark(): void;
+  /** Ends the word that is open. */
+  end(): void;
+}
+
+/** @param found is given every word that is not blank */
+function createLetters(found: (word: OpenWord) => void): Letters {
+  const marks: boolean[] = [];
+  let word: OpenWord | null = null;
+  let sawSpace = false;
+  let run = 0;
+  const end = () => {
+    if (word !== null && word.text.trim() !== "") found(word);
+    word = null;
+  };
+  const add = (visible: string, box: GlyphBox, { shown, isTurned }: TextLine, state: State) => {
+    if (word !== null && !continues(word, box, { shown, isTurned })) end();
     if (word === null) {
-      word = {
-        text: visible,
-        ...box,
-        size: shown,
-        isSpaced: sawSpace,
-        state,
-        isTurned,
-        run,
-        isArtifact: marks.includes(true),
-      };
+      word = { text: visible, ...box, size: shown, isSpaced: sawSpace, state, isTurned, run, isArtifact: marks.includes(true) };
       sawSpace = false;
       return;
     }
@@ -149,67 +153,38 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     word.top = Math.min(word.top, box.top);
     word.bottom = Math.max(word.bottom, box.bottom);
   };
-
-  await readOperators(page, names, {
-    save: () => stack.push(state),
-    restore: () => {
-      state = stack.pop() ?? state;
-    },
-    transform: (matrix) => {
-      state = { ...state, matrix: multiply(state.matrix, matrix) };
-    },
-    beginText: () => {
-      text = [1, 0, 0, 1, 0, 0];
-      line = text;
-    },
-    setFont: (name, size) => {
-      let facts = fonts.get(name);
-      if (facts === undefined) {
-        facts = fontFacts(page, name);
-        fonts.set(name, facts);
+  return {
+    end,
+    show(glyphs, state, text) {
+      run++;
+      const { font, size, scale } = state;
+      const line = lineOf(state, text);
+      const [a, b, c, d, e, f] = text;
+      let along = 0;
+      for (const glyph of glyphs) {
+        if (typeof glyph === "number") {
+          along -= (glyph / 1000) * size * scale;
+          continue;
+        }
+        const advance = glyph.width * font.unit * size * scale;
+        const visible = withoutLigatures(glyph.unicode);
+        if (visible.trim() === "") {
+          end();
+          sawSpace = true;
+        } else add(visible, boxOn(line, along, advance), line, state);
+        along += advance + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * scale;
       }
-      state = { ...state, font: facts, size };
+      return [a, b, c, d, e + a * along, f + b * along];
     },
-    setTextMatrix: (matrix) => {
-      line = matrix;
-      text = matrix;
-    },
-    moveText: moveTo,
-    set: (changes) => {
-      state = { ...state, ...changes };
-    },
-    nextLine: () => moveTo(0, state.leading),
-    showText: (glyphs) => show(glyphs as readonly (Glyph | number)[]),
-    mark: (isArtifact) => {
-      flush();
+    mark(isArtifact) {
+      end();
       marks.push(isArtifact);
     },
-    unmark: () => {
-      flush();
+    unmark() {
+      end();
       marks.pop();
     },
-    path: (segments, isFilled, corners) => {
-      const dot = dotOf(apply(state.matrix, corners.x1, corners.y1), apply(state.matrix, corners.x2, corners.y2));
-      if (dot !== null && dots.length < MOST_DOTS) dots.push(dot);
-      for (const { x1, y1, x2, y2 } of segments) {
-        const [ax, ay] = apply(state.matrix, x1, y1);
-        const [bx, by] = apply(state.matrix, x2, y2);
-        rules.push({ x1: Math.min(ax, bx), y1: Math.min(ay, by), x2: Math.max(ax, bx), y2: Math.max(ay, by) });
-      }
-      if (isFilled && state.fill.toLowerCase() !== "#ffffff" && segments.length > 0) grounds.push(boundsOf(rules.slice(-segments.length)));
-    },
-    picture: () => {
-      const [x1, y1] = apply(state.matrix, 0, 0);
-      const [x2, y2] = apply(state.matrix, 1, 1);
-      const box = { x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
-      const area = Math.abs((x2 - x1) * (y2 - y1));
-      if (area > picture) pictureBox = box;
-      picture = Math.max(picture, area);
-      grounds.push(box);
-    },
-  });
-  flush();
-  return { number, width, height, words, rules, dots, isPicture: picture > width * height * PICTURE_SHARE, picture: pictureBox };
+  };
 }
 
 /** Where letters that are shown together stand on the page: what is the same for all of them. */
@@ -264,11 +239,7 @@ function continues(word: OpenWord, box: GlyphBox, { shown, isTurned }: Pick<Text
   return gap < shown * WORD_GAP && gap > shown * STEP_BACK;
 }
 
-function toWord(
-  word: OpenWord,
-  page: { readonly width: number; readonly height: number },
-  grounds: readonly { readonly x: number; readonly y: number; readonly right: number; readonly bottom: number }[],
-): PdfWord {
+function toWord(word: OpenWord, page: { readonly width: number; readonly height: number }, grounds: readonly PdfBox[]): PdfWord {
   const { text, x, right, top, bottom, baseline, size, isSpaced, state, isTurned, run, isArtifact } = word;
   const middle = { x: (x + right) / 2, y: (top + bottom) / 2 };
   const isOff = right < 0 || bottom < 0 || x > page.width || top > page.height;
@@ -300,6 +271,16 @@ function toWord(
   };
 }
 
+/** What each font of a page says of itself, read once. */
+function createFonts(page: OperatorPage): (name: string) => FontFacts {
+  const known = new Map<string, FontFacts>();
+  return (name) => {
+    const facts = known.get(name) ?? fontFacts(page, name);
+    known.set(name, facts);
+    return facts;
+  };
+}
+
 function fontFacts(page: OperatorPage, name: string): FontFacts {
   const font = page.commonObjs.has(name) ? page.commonObjs.get(name) : null;
   if (font === null) return NO_FONT;
@@ -308,21 +289,4 @@ function fontFacts(page: OperatorPage, name: string): FontFacts {
   const unit = font.fontMatrix?.[0] ?? 0.001;
   const isBold = font.bold === true || font.black === true || /bold|black|heavy|semibold|demi/i.test(font.name ?? "");
   return { isBold, ascent, descent, unit };
-}
-
-/** A small shape about as wide as high; `null`: it is none. */
-function dotOf([ax, ay]: readonly [number, number], [bx, by]: readonly [number, number]): PdfBox | null {
-  const box = { x: Math.min(ax, bx), y: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
-  const [width, height] = [box.right - box.x, box.bottom - box.y];
-  const isSmall = (length: number) => length >= SMALLEST_DOT && length <= LARGEST_DOT;
-  return isSmall(width) && isSmall(height) && width < height * 1.5 && height < width * 1.5 ? box : null;
-}
-
-function boundsOf(rules: readonly PdfRule[]): { x: number; y: number; right: number; bottom: number } {
-  return {
-    x: Math.min(...rules.map(({ x1 }) => x1)),
-    y: Math.min(...rules.map(({ y1 }) => y1)),
-    right: Math.max(...rules.map(({ x2 }) => x2)),
-    bottom: Math.max(...rules.map(({ y2 }) => y2)),
-  };
 }

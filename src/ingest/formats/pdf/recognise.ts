@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../../errors.ts";
-import type { PdfWord, PictureBox } from "./words.ts";
+import type { PdfBox, PdfWord } from "./words.ts";
 
 /** The packages that read pictures of text; optional, the second brings the language. */
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
@@ -141,7 +141,7 @@ function pnmOf({ width, height, channels, data }: Picture): Buffer {
 }
 
 /** Words of a picture as words of its page. */
-export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PictureBox): PdfWord[] {
+export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PdfBox): PdfWord[] {
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;
   return words.map(({ text, x, y, width, height, line, lineHeight }) => ({

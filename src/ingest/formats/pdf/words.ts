@@ -30,15 +30,6 @@ export interface PdfRule {
   readonly y2: number;
 }
 
-/** Where a picture stands on its page, in points. */
-export interface PictureBox {
-  readonly x: number;
-  readonly y: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
-/** What one page shows. */
 /** Points from the upper left corner of the page. */
 export interface PdfBox {
   readonly x: number;
@@ -47,6 +38,7 @@ export interface PdfBox {
   readonly bottom: number;
 }
 
+/** What one page shows. */
 export interface PdfPage {
   /** From 1. */
   readonly number: number;
@@ -60,7 +52,7 @@ export interface PdfPage {
   /** A picture covers most of the page: it may be a scan. */
   readonly isPicture: boolean;
   /** Where the largest picture stands; `null`: there is none. */
-  readonly picture: PictureBox | null;
+  readonly picture: PdfBox | null;
 }
 
 export function rightOf({ x, width }: { readonly x: number; readonly width: number }): number {

@@ -1,0 +1,141 @@
+import type { Nodes, Parent, PhrasingContent, RootContent, TableRow } from "mdast";
+import type { TextRange } from "../../types.ts";
+import type { BlockWriter, CodePiece } from "../block-writer.ts";
+import type { MaskedSource } from "./masked-source.ts";
+
+/** Writes what the full parser read. */
+export interface TreeWriter {
+  /** @param part the range of the source that was parsed: nodes count from its start, and what runs on behind it ends there */
+  write(nodes: readonly RootContent[], part: TextRange): void;
+}
+
+export function createTreeWriter(source: MaskedSource, writer: BlockWriter): TreeWriter {
+  const sides = { source, writer };
+  return {
+    write(nodes, part) {
+      for (const node of nodes) block(node, part);
+    },
+  };
+
+  function block(node: RootContent, part: TextRange): void {
+    const base = part.start;
+    switch (node.type) {
+      case "heading":
+        writer.beginHeading(node.depth);
+        writePhrasing(
+          sides,
+          node.children,
+          base,
+          headingEnd(source.masked, startOf(node) + base, endOf(node.children.at(-1) ?? node) + base),
+        );
+        writer.end();
+        return;
+      case "paragraph":
+        writer.paragraph();
+        writePhrasing(sides, node.children, base);
+        writer.paragraph();
+        return;
+      case "list":
+        writer.beginList();
+        for (const item of node.children) {
+          writer.beginItem();
+          for (const child of item.children) block(child, part);
+          writer.end();
+        }
+        writer.endList();
+        return;
+      case "blockquote":
+        writer.beginQuote();
+        for (const child of node.children) block(child, part);
+        writer.end();
+        return;
+      case "table":
+        writeRows(sides, node.children, base);
+        return;
+      case "code":
+        // An unclosed fence would run on into the definitions after its part.
+        writer.code(codePieces(source.masked, node.value, startOf(node) + base, Math.min(part.end, endOf(node) + base)));
+        return;
+      default:
+        return;
+    }
+  }
+}
+
+/** What text is taken from, and where it goes. */
+export interface Sides {
+  readonly source: MaskedSource;
+  readonly writer: BlockWriter;
+}
+
+function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void {
+  const { writer } = sides;
+  const table = writer.beginTable();
+  for (const [index, row] of rows.entries()) {
+    writer.beginRow(table, index === 0);
+    for (const cell of row.children) {
+      writer.beginCell();
+      writePhrasing(sides, cell.children, base);
+    }
+    writer.end();
+  }
+}
+
+function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: number, limit = Number.POSITIVE_INFINITY): void {
+  const { source, writer } = sides;
+  for (const node of nodes) {
+    const start = startOf(node) + base;
+    const end = Math.min(limit, endOf(node) + base);
+    if (end <= start) continue;
+    if (node.type === "text") source.writeDecoded(writer, node.value.slice(0, node.value.length - (endOf(node) + base - end)), start, end);
+    else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
+    else if (node.type === "break") writer.lineBreak();
+    else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
+    else if (isParent(node)) writePhrasing(sides, node.children as PhrasingContent[], base);
+  }
+}
+
+/** The lines of a code block without its fences and the indentation that its container takes away. */
+export function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
+  const pieces: CodePiece[] = [];
+  const isFenced = /^(?:`{3}|~{3})/.test(text.slice(start, start + 3));
+  const firstBreak = text.indexOf("\n", start);
+  if (isFenced && (firstBreak < 0 || firstBreak >= end)) return [];
+  let at = isFenced ? firstBreak + 1 : start;
+  for (const line of value === "" ? [] : value.split("\n")) {
+    if (at >= end) break;
+    const newline = text.indexOf("\n", at);
+    const stop = newline < 0 || newline >= end ? end : newline;
+    const whole = text.slice(at, stop).trimEnd();
+    // Half a tab of indentation stands in `value` as blanks that the source does not have.
+    const content = [line.trimEnd(), line.trim()].find((candidate) => whole.endsWith(candidate)) ?? whole;
+    pieces.push({ start: at + whole.length - content.length, end: Math.min(end, stop + 1) });
+    at = stop + 1;
+  }
+  return pieces;
+}
+
+function codeRange(text: string, start: number, end: number): [number, number] {
+  const marks = /^`*/.exec(text.slice(start, end))?.[0].length ?? 0;
+  return [start + marks, end - marks];
+}
+
+function isParent(node: Nodes): node is Nodes & Parent {
+  return "children" in node;
+}
+
+export function startOf(node: Nodes): number {
+  return node.position?.start.offset ?? 0;
+}
+
+function endOf(node: Nodes): number {
+  return node.position?.end.offset ?? 0;
+}
+
+/** Where the words of a heading end: before `{#id .class}`, by which generators of sites name it. */
+export function headingEnd(text: string, start: number, end: number): number {
+  const heading = text.slice(start, end).trimEnd();
+  const open = heading.endsWith("}") ? heading.lastIndexOf("{") : -1;
+  const names = open > 0 && /^\{[#.:][^\s{}]*(?:[ \t]+[^{}]*)?\}$/.test(heading.slice(open)) && /[ \t]/.test(heading.charAt(open - 1));
+  return names ? start + open : end;
+}
