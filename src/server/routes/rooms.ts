@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { unknownDocument } from "../../engine/originals.ts";
 import { RequestError } from "../../errors.ts";
-import { ownGolden } from "../../grade/choose-sets.ts";
+import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
@@ -100,7 +100,7 @@ async function describeDomain(engine: RoomsEngine, caller: Caller, domain: strin
       description: pack.description,
       examples: pack.examples,
       documents,
-      golden: ownGolden(pack) !== null,
+      golden: bringsGolden(domain, engine.config.domains_dir),
     },
     profile: engine.config.profile ?? pack.default_profile,
     tenants: tenants.map(([name, { title }]) => ({ name, title })),
