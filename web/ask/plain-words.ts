@@ -17,7 +17,7 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_reso
 
 /** How the answer was made, not what is wrong with it. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
-  ...["not_built", "no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_drift", "calibration_unused"],
+  ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_drift", "calibration_unused"],
   "compress_failed",
 ]);
 /** How codes of thresholds begin that another encoder carried over. */
@@ -44,6 +44,16 @@ const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> =
 
 export function claimInWords(status: WireAnswer["claims"][number]["status"]): string {
   return CLAIMS[status];
+}
+
+const LOSSES: Readonly<Record<string, string>> = {
+  changed: "Its document has changed since: the source says something else in this place now.",
+  gone: "Its source is gone since: no document says this any more.",
+};
+
+/** What it means for a sentence that its quote has become another or is gone; `null`: its words still stand there. */
+export function lossInWords(state: string | undefined): string | null {
+  return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
