@@ -139,27 +139,36 @@ function unpacked(bytes: Uint8Array): string {
   }
 }
 
+interface HostRules {
+  readonly robots: Robots;
+  /** Why they could not be read; `null`: they could, or there are none. */
+  readonly unread: string | null;
+}
+
 function createRobotsReader({ fetch, pause }: CrawlParts) {
-  const known = new Map<string, Robots>();
+  const known = new Map<string, HostRules>();
   const asked = new Map<string, number>();
-  const read = async (origin: string): Promise<Robots> => {
+  const read = async (origin: string): Promise<HostRules> => {
     try {
       const { bytes } = await fetch(`${origin}/robots.txt`, { maxBytes: MAX_ROBOTS_BYTES, robots: true });
-      return readRobots(new TextDecoder().decode(bytes), AGENT);
+      return { robots: readRobots(new TextDecoder().decode(bytes), AGENT), unread: null };
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
       // What is no text is no robots.txt: many sites answer every address with a page.
-      return (status >= 400 && status < 500) || error.code === "web_type" ? ALLOW_ALL : ALLOW_NONE;
+      if ((status >= 400 && status < 500) || error.code === "web_type") return { robots: ALLOW_ALL, unread: null };
+      return { robots: ALLOW_NONE, unread: error.message };
     }
   };
   return {
     /** Waits as long as the host asks for. @throws WebError `web_refused` */
     async admit(url: URL): Promise<void> {
       const { origin } = url;
-      const robots = known.get(origin) ?? (await read(origin));
-      known.set(origin, robots);
-      if (!robots.allows(url)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it, or cannot be read`);
+      const rules = known.get(origin) ?? (await read(origin));
+      known.set(origin, rules);
+      const { robots, unread } = rules;
+      if (unread !== null) throw new WebError("web_refused", `robots.txt of ${url.host} cannot be read: ${unread}`);
+      if (!robots.allows(url)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it`);
       const times = asked.get(origin) ?? 0;
       asked.set(origin, times + 1);
       if (times > 0 && robots.delayS > 0) await pause(Math.min(MAX_DELAY_S, robots.delayS) * 1_000);
