@@ -59,11 +59,17 @@ const unanswerable = [
 
 let library: Library;
 let now = new Date("2026-11-21T10:00:00Z");
+let passedMs = 0;
 const warned: string[] = [];
 let golden = "";
 let dataDir = "";
 beforeAll(async () => {
-  library = await openLibrary({ documents, now: () => now, warn: (message) => warned.push(message) });
+  library = await openLibrary({
+    documents,
+    now: () => now,
+    clock: () => performance.now() + passedMs,
+    warn: (message) => warned.push(message),
+  });
   golden = join(library.sandbox.folder, "labels.jsonl");
   writeFileSync(golden, [...answerable, ...unanswerable].map((row) => JSON.stringify(row)).join("\n"));
   dataDir = library.engine.config.data_dir;
@@ -86,7 +92,10 @@ async function decided(question: string, options?: AskOptions) {
     answer: answer?.type === "answer" ? answer.answer : null,
   };
 }
-const settle = () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS + 50));
+/** The engine looks for calibrations again. */
+const settle = () => {
+  passedMs += LOOK_AGAIN_MS;
+};
 const QUESTION = `When was the harbour of ${titled(names[100] as string)} opened?`;
 
 describe("calibrate", () => {
@@ -120,7 +129,7 @@ describe("calibrate", () => {
     expect(readdirSync(join(dataDir, "calibration"))).toHaveLength(1);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(calibration)));
 
-    await settle();
+    settle();
     const after = await decided(QUESTION);
     expect(after.facts).toMatchObject({ calibration: calibration.name, calibrated: true, minimum: calibration.threshold });
     expect(after.answer).toMatchObject({ confidenceCalibrated: true, cacheMode: "miss" });
@@ -135,7 +144,7 @@ describe("calibrate", () => {
     const calibration = JSON.parse(readFileSync(written, "utf8")) as GateCalibration;
     const use = async (name: string, over: Partial<GateCalibration>) => {
       await writeCalibration({ ...calibration, name, ...over }, join(dataDir, "calibration"));
-      await settle();
+      settle();
       return decided(`${QUESTION} (${name})`);
     };
     const weights = await use("library.sourcebound.2026-11-22T100000Z", { weights: { id: "others", model: "vectors" } });
@@ -153,7 +162,7 @@ describe("calibrate", () => {
     expect(windows.answer?.confidenceCalibrated).toBe(false);
 
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
-    await settle();
+    settle();
     const torn = await decided(`${QUESTION} (torn)`);
     expect(torn.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("cannot be read") }]);
 
