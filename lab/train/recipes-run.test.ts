@@ -48,7 +48,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shapeOf(one)]));
 }
 
-describe("recipes, started", { tags: ["all/training"], timeout: 300_000 }, () => {
+describe("recipes, started", { tags: ["all/training"], timeout: 900_000 }, () => {
   it("crisis: made rows become weights of the shape that ships, which find more crises than they take other messages for one", async () => {
     mkdirSync(join(folder, "data", "clinc150"));
     const everyday = ["what is the weather in", "book a table for two in", "how do i get to", "play some music from"];
