@@ -73,7 +73,7 @@ beforeAll(async () => {
   golden = join(library.sandbox.folder, "labels.jsonl");
   writeFileSync(golden, [...answerable, ...unanswerable].map((row) => JSON.stringify(row)).join("\n"));
   dataDir = library.engine.config.data_dir;
-}, 60_000);
+});
 afterAll(() => library.close());
 
 async function calibrated(over: Partial<CalibrateOptions> = {}): Promise<CalibrationReport> {
@@ -137,7 +137,7 @@ describe("calibrate", () => {
     expect(await library.engine.health()).toMatchObject({ calibration: calibration.name, warnings: [] });
     const again = await decided(QUESTION);
     expect(again.answer).toMatchObject({ confidenceCalibrated: true, cacheMode: "exact" });
-  }, 60_000);
+  });
 
   it("does not use a calibration of something else, and says why in the answer, in the log and in its health", async () => {
     const written = join(dataDir, "calibration", "library.sourcebound.2026-11-21T100000Z.json");
@@ -168,7 +168,7 @@ describe("calibrate", () => {
 
     const good = await use("library.sourcebound.2026-11-25T100000Z", {});
     expect(good.answer?.confidenceCalibrated).toBe(true);
-  }, 60_000);
+  });
 
   it("warns when the confidences of later questions have moved", async () => {
     const { name, date } = JSON.parse(
@@ -192,13 +192,13 @@ describe("calibrate", () => {
     const asked = await decided(`${QUESTION} (moved)`);
     expect(asked.notices).toMatchObject([{ code: "calibration_drift", message: warnings[0] }]);
     expect(warned.filter((message) => message.includes("not spread like"))).toHaveLength(1);
-  }, 60_000);
+  });
 
   it("chooses none where the labels are too few, and says how many are missing", async () => {
     const { choice, calibration } = await calibrated({ risk: 0.02 });
     expect(calibration).toBeNull();
     expect(choice).toMatchObject({ type: "too-few", needed: 149, missing: expect.any(Number) });
-  }, 60_000);
+  });
 
   it("asks in the name of the tenant that a label gives, over that tenant's documents, and prints the threshold that ships", async () => {
     writeFiles(library.sandbox.folder, {
@@ -217,7 +217,7 @@ describe("calibrate", () => {
     const { facts } = await decided("When was the pier of Alice opened?", { tenant: "alice", measuring: true });
     expect(facts.minimum).toBe(0);
     expect(shipped.threshold).toBe(readChooserWeights().threshold.minimum);
-  }, 120_000);
+  });
 
   it("says what cannot be calibrated", async () => {
     await expect(calibrated({ profile: "seven-layer" })).rejects.toMatchObject({ code: "calibrate_profile" });
@@ -232,7 +232,7 @@ describe("calibrate", () => {
     const ask = calibrate(small.engine, { golden, risk: 0.2, delta: 0.05, date: now, signal: new AbortController().signal });
     await expect(ask.next()).rejects.toMatchObject({ code: "calibrate_index" });
     await small.close();
-  }, 60_000);
+  });
 });
 
 describe("sourcebound calibrate", () => {
@@ -247,7 +247,7 @@ describe("sourcebound calibrate", () => {
     expect(stdout).toContain(`Written to ${out}`);
     expect(existsSync(out)).toBe(true);
     expect(stderr).toMatch(/\d+\/96 /);
-  }, 60_000);
+  });
 
   it("stops at Ctrl-C with exit code 130 and writes nothing", async () => {
     const out = join(library.sandbox.folder, "stopped.json");
@@ -259,13 +259,13 @@ describe("sourcebound calibrate", () => {
     started.child.kill("SIGINT");
     expect(await started.finished).toMatchObject({ code: 130, stdout: "", stderr: expect.stringContaining("Cancelled.") });
     expect(existsSync(out)).toBe(false);
-  }, 60_000);
+  });
 
   it("writes nothing and exits 3 when there are too few labels; --json says the same", async () => {
     const { code, stdout } = await run("--golden", golden, "--risk", ".02", "--json");
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ written: null, calibration: null, choice: { type: "too-few", needed: 149 } });
-  }, 60_000);
+  });
 
   it.each([
     [["--golden", "x"], 2, "--risk"],
